@@ -89,7 +89,7 @@ public final class LoopChecker {
             + ", not "
             + buffer.kind());
     if (slot.kind() == Slot.Kind.VALS) {
-      ElementType element = ElementType.of(tensor(slot.tensor()).format().valueType());
+      ElementType element = tensor(slot.tensor()).format().valueType().elementType();
       check(buffer.element() == element, "values of this tensor are " + element);
     }
   }
@@ -204,6 +204,9 @@ public final class LoopChecker {
       check(
           kind == Slot.Kind.MODE_SIZE || kind == Slot.Kind.POSITIONS || kind == Slot.Kind.SCALAR,
           "argument " + e.slot() + " is " + kind + ", not a number");
+      check(
+          kind == Slot.Kind.SCALAR || e.type() == ScalarType.I64,
+          "argument " + e.slot() + " is a count, and read as " + e.type());
     } else if (expr instanceof Expr.Binary e) {
       expr(e.left());
       expr(e.right());

@@ -200,7 +200,7 @@ public final class LoopPrinter {
     } else if (expr instanceof Expr.Load e) {
       return element(e.buffer(), e.position());
     } else if (expr instanceof Expr.Argument e) {
-      return argument(e.slot());
+      return argument(e);
     } else if (expr instanceof Expr.Binary e) {
       return binary(e, outer);
     } else if (expr instanceof Expr.Not e) {
@@ -243,7 +243,8 @@ public final class LoopPrinter {
     };
   }
 
-  private String argument(int slot) {
+  private String argument(Expr.Argument e) {
+    int slot = e.slot();
     if (slot < signature.slots().size()) {
       Slot s = signature.slots().get(slot);
       if (s.kind() == Slot.Kind.MODE_SIZE) {
@@ -252,7 +253,9 @@ public final class LoopPrinter {
         return tensorName(s.tensor()) + ".positions[" + s.level() + "]";
       }
     }
-    return "args[" + slot + "]";
+    return e.type() == ScalarType.I64
+        ? "args[" + slot + "]"
+        : "*(const " + e.type().keyword() + " *)&args[" + slot + "]";
   }
 
   private String slotText(int slot) {
