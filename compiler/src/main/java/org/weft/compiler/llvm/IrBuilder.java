@@ -56,7 +56,7 @@ final class IrBuilder implements AutoCloseable {
   /** {@code base + position} elements. */
   LLVMValueRef element(LLVMTypeRef type, LLVMValueRef base, LLVMValueRef position) {
     return LLVMBuildInBoundsGEP2(
-        raw, type, base, new PointerPointer<LLVMValueRef>(position), 1, "");
+        raw, type, base, new PointerPointer<>(new LLVMValueRef[] {position}), 1, "");
   }
 
   /** {@code base + 8 * slot} bytes. */
@@ -87,7 +87,7 @@ final class IrBuilder implements AutoCloseable {
   /** Calls an intrinsic overloaded on one type. */
   LLVMValueRef intrinsic(String name, LLVMTypeRef overload, LLVMValueRef... arguments) {
     int id = LLVMLookupIntrinsicID(name, name.length());
-    PointerPointer<LLVMTypeRef> overloads = new PointerPointer<>(overload);
+    PointerPointer<LLVMTypeRef> overloads = new PointerPointer<>(new LLVMTypeRef[] {overload});
     LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(module.module, id, overloads, 1);
     LLVMTypeRef type = LLVMIntrinsicGetType(module.context, id, overloads, 1);
     return call(type, declaration, arguments);

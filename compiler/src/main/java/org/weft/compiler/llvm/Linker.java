@@ -64,7 +64,7 @@ final class Linker {
     List<String> command = new ArrayList<>();
     command.add(lld().toString());
     command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
-    command.addAll(List.of("--no-undefined", "--as-needed", "-soname", "weft-kernels"));
+    command.addAll(List.of("--no-undefined", "--as-needed"));
     command.addAll(List.of("-o", out.toString(), in.toString()));
     command.add(library("libc.so.6"));
     command.add(library("libm.so.6"));

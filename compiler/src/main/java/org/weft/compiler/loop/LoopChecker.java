@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.ElementType;
@@ -36,7 +37,7 @@ public final class LoopChecker {
   private final Set<LoopVariable> visible = new HashSet<>();
   private final Set<LoopVariable> constant = new HashSet<>();
   private boolean parallel;
-  private String at = "the argument block";
+  private Supplier<String> at = () -> "the argument block";
 
   private LoopChecker(KernelSignature signature) {
     this.signature = signature;
@@ -65,7 +66,7 @@ public final class LoopChecker {
 
   private void binding(BufferBinding binding) {
     Buffer buffer = binding.buffer();
-    at = "the binding of " + buffer.name();
+    at = () -> "the binding of " + buffer.name();
     declareBuffer(buffer);
     Slot slot = slot(binding.slot());
     check(
@@ -108,7 +109,7 @@ public final class LoopChecker {
   }
 
   private void statement(Stmt stmt) {
-    at = describe(stmt);
+    at = () -> describe(stmt);
     if (stmt instanceof Stmt.Block) {
       block(stmt);
     } else if (stmt instanceof Stmt.Declare s) {
@@ -289,7 +290,7 @@ public final class LoopChecker {
           "illegal loop IR in kernel "
               + signature.symbol()
               + " at "
-              + at
+              + at.get()
               + ": "
               + rule
               + "; this is a bug in lowering, report the expression and formats");

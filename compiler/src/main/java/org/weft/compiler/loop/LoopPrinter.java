@@ -29,7 +29,8 @@ public final class LoopPrinter {
 
   /** One expression; argument slots print as {@code args[slot]}. */
   public static String print(Expr expr) {
-    return new LoopPrinter(new KernelSignature("", List.of(), List.of())).top(expr);
+    List<Slot> fixed = List.of(Slot.runtime(), Slot.status(), Slot.statusDetail());
+    return new LoopPrinter(new KernelSignature("", List.of(), fixed)).top(expr);
   }
 
   private void function(LoopFunction function) {
