@@ -20,6 +20,9 @@ import org.weft.compiler.loop.LoopFunction;
  * which costs one link.
  */
 public final class CodeGenerator {
+  /** The LLVM that the compiler is built for; loading another one fails. */
+  public static final String LLVM_VERSION = "20.1.7";
+
   private final Target target;
   private final ObjLongConsumer<Stage> clock;
 

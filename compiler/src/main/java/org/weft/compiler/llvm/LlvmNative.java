@@ -1,5 +1,6 @@
 package org.weft.compiler.llvm;
 
+import static org.bytedeco.llvm.global.LLVM.LLVMGetVersion;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86AsmPrinter;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86Target;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86TargetInfo;
@@ -36,11 +37,29 @@ final class LlvmNative {
               + "; run the driver on such a machine with the compiler's jars",
           e);
     }
+    checkVersion();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     loaded = true;
+  }
+
+  private static void checkVersion() {
+    int[] major = new int[1];
+    int[] minor = new int[1];
+    int[] patch = new int[1];
+    LLVMGetVersion(major, minor, patch);
+    String found = major[0] + "." + minor[0] + "." + patch[0];
+    if (!found.equals(CodeGenerator.LLVM_VERSION)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_PLATFORM,
+          "expected LLVM "
+              + CodeGenerator.LLVM_VERSION
+              + ", found "
+              + found
+              + " on the class path; use the llvm jar that Weft is built with");
+    }
   }
 
   static synchronized boolean isLoaded() {
