@@ -52,4 +52,5 @@ WEFT_METHOD(jint, memfd)(JNIEnv *, jclass, jlong name) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
-WEFT_METHOD(jlong, table)(JNIEnv *, jclass) { return address_of(weft_runtime_table()); }
+/* Address of the weft_process. */
+WEFT_METHOD(jlong, process)(JNIEnv *, jclass) { return address_of(weft_process_table()); }

@@ -19,8 +19,8 @@
  * the kernel: their slots are 0 on entry; the kernel allocates with `alloc` and `grow`, and on
  * return the POS, CRD and VALS slots hold the blocks and POSITIONS the counts. Those blocks are
  * owned by the caller from then on, whatever the status. So at every return a slot holds 0 or a
- * live block: after a failed `grow` the old block is still live. A null slot stands for an array
- * of zeros or of no elements. A workspace the kernel does not hand back it releases.
+ * live block: after a failed `grow` the old block is still live. The arrays of a level without
+ * positions may be left null. A workspace that the kernel does not hand back it releases.
  *
  * A kernel does not throw, does not unwind, does not call Java and does not block. Two calls may
  * run at the same time on different argument blocks.
@@ -67,15 +67,15 @@ typedef struct weft_runtime {
   void (*sort_i64)(int64_t *values, int64_t n);
 } weft_runtime;
 
-/* The functions above with threads = 1: copied, and given its own `threads`, for each call. */
-const weft_runtime *weft_runtime_table(void);
+/* What the process's runtime offers to the Java side. */
+typedef struct weft_process {
+  weft_runtime table; /* threads = 1; copied, and given its own `threads`, for each call */
+  /* The rest has a kernel's form, so that Java needs one way to call. */
+  void (*release_block)(int64_t *block); /* releases a block that came from alloc or grow */
+  void (*statistics)(int64_t *out); /* live blocks; their bytes as asked for; workers started */
+} weft_process;
 
-/* The two entries that Java calls as if they were kernels. */
-
-/* Releases the block at `block`, which came from alloc or grow. */
-void weft_release_block(int64_t *block);
-/* out[0] = live blocks, out[1] = their bytes as asked for, out[2] = worker threads started. */
-void weft_statistics(int64_t *out);
+const weft_process *weft_process_table(void);
 
 #ifdef __cplusplus
 }
