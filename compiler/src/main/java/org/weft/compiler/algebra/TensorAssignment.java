@@ -26,7 +26,7 @@ public record TensorAssignment(
   /** Every index variable: the result's in mode order, then the others as they appear. */
   public Set<IndexVar> variables() {
     Set<IndexVar> all = new LinkedHashSet<>(target.variables());
-    all.addAll(value.variables());
+    all.addAll(value.allVariables());
     return all;
   }
 

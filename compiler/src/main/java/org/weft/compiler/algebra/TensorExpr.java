@@ -186,7 +186,7 @@ public sealed interface TensorExpr {
   }
 
   /** Variables of all accesses, bound ones included, in order of appearance. */
-  default Set<IndexVar> variables() {
+  default Set<IndexVar> allVariables() {
     Set<IndexVar> found = new LinkedHashSet<>();
     accesses().forEach(access -> found.addAll(access.variables()));
     return found;
@@ -194,7 +194,7 @@ public sealed interface TensorExpr {
 
   /** Variables that no {@code Reduce} inside binds, in order of appearance. */
   default Set<IndexVar> freeVariables() {
-    Set<IndexVar> free = variables();
+    Set<IndexVar> free = allVariables();
     free.removeAll(reducedVariables());
     return free;
   }

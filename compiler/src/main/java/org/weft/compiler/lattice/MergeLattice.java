@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
  *       unless it is the only thing to walk.
  *   <li>If the whole set has every coordinate, points below the top that do not visit every
  *       coordinate are dropped: the top loop leaves nothing for them.
+ *   <li>A full operand is present at every coordinate, so points that differ only in full operands
+ *       are one; the first, which has the most of them, stays.
  *   <li>With a single point left, only operands without random access are walked.
  * </ul>
  */
@@ -41,11 +43,17 @@ public final class MergeLattice {
     if (covers) {
       raw.removeIf(point -> !visitsAll(point));
     }
+    Set<Set<Operand>> sparse = new HashSet<>();
+    raw.removeIf(point -> !sparse.add(withoutFull(point)));
     List<LatticePoint> points = new ArrayList<>();
     for (Point point : raw) {
       points.add(point(point, raw.size() == 1, covers));
     }
     return new MergeLattice(points);
+  }
+
+  private static Set<Operand> withoutFull(Point point) {
+    return point.operands.stream().filter(o -> !o.full()).collect(Collectors.toSet());
   }
 
   private static int weight(Point point) {
@@ -81,13 +89,7 @@ public final class MergeLattice {
       for (Point b : right) {
         Set<Operand> operands = new HashSet<>(a.operands);
         operands.addAll(b.operands);
-        boolean universe =
-            a.universe && b.universe
-                || a.universe && b.operands.isEmpty()
-                || b.universe && a.operands.isEmpty()
-                || a.universe
-                || b.universe;
-        pairs.add(new Point(operands, universe));
+        pairs.add(new Point(operands, a.universe || b.universe));
       }
     }
     return pairs;
