@@ -70,7 +70,7 @@ public final class Code {
     add(new Stmt.Assign(variable, value));
   }
 
-  /** {@code if (condition) then}; adds {@code then} itself when the condition is constant true. */
+  /** {@code if (condition) then}, or nothing when {@code then} is empty. */
   public void when(Expr condition, Code then) {
     if (!then.isEmpty()) {
       add(new Stmt.If(condition, then.block()));

@@ -78,9 +78,11 @@ final class Cursors {
   Scope hold(Collection<TensorExpr.Access> accesses, boolean all, Scope scope, Code code) {
     Scope held = scope;
     for (TensorExpr.Access access : accesses) {
-      TensorLayout layout = tensors.layout(access.tensor());
+      if (held.value(access) != null) {
+        continue;
+      }
       Cursor cursor = held.cursor(access);
-      if (held.value(access) != null || cursor.next() < layout.order()) {
+      if (cursor.next() < tensors.layout(access.tensor()).order()) {
         continue;
       }
       if (cursor.end() != null) {

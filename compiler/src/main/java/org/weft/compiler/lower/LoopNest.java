@@ -148,7 +148,7 @@ final class LoopNest {
     MergeLoops loops =
         new MergeLoops(
             variable,
-            tensors.size(variable),
+            () -> tensors.size(variable),
             lattice,
             traits,
             (present, bound, body) -> {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
@@ -68,7 +69,7 @@ final class MergeLoops {
   }
 
   private final IndexVar variable;
-  private final Expr size;
+  private final Supplier<Expr> size;
   private final MergeLattice lattice;
   private final LoopTraits countedTraits;
   private final Body body;
@@ -81,7 +82,7 @@ final class MergeLoops {
    * @param traits of the loop, when it is a counted loop over one operand or all coordinates
    */
   MergeLoops(
-      IndexVar variable, Expr size, MergeLattice lattice, LoopTraits traits, Body body) {
+      IndexVar variable, Supplier<Expr> size, MergeLattice lattice, LoopTraits traits, Body body) {
     this.variable = variable;
     this.size = size;
     this.lattice = lattice;
@@ -171,13 +172,13 @@ final class MergeLoops {
     counted(
         i,
         Expr.of(0),
-        size,
+        size.get(),
         traits,
         scope.bind(variable, Expr.of(i)),
         code,
         (inner, loop) -> {
           for (Walk walk : walks) {
-            LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size);
+            LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size.get());
             Code read = loop.nested();
             read.assign(coordinate, walk.level.emitter().coordinate(walk.level, walk.at()));
             loop.when(Expr.lessThan(walk.at(), walk.end), read);
@@ -254,39 +255,42 @@ final class MergeLoops {
         loop.when(Expr.equal(walk.coordinate(), i), found);
       }
     }
-    List<LatticePoint> cases = lattice.cases(point);
-    Code otherwise = null;
-    for (int c = cases.size() - 1; c >= 0; c--) {
+    List<Stmt> thens = new ArrayList<>();
+    List<@Nullable Expr> conditions = new ArrayList<>();
+    for (LatticePoint present : lattice.cases(point)) {
       Code then = loop.nested();
-      Expr condition = null;
-      Scope inner = scope;
-      for (Walk walk : walks) {
-        if (cases.get(c).operands().stream().anyMatch(o -> o.id() == walk.access.id())) {
-          Expr here = Expr.equal(walk.coordinate(), i);
-          condition = condition == null ? here : Expr.and(condition, here);
-          Expr segment = walk.segmentEnd == null ? null : Expr.of(walk.segmentEnd);
-          int next = scope.cursor(walk.access).next() + 1;
-          inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.at(), segment));
-        }
-      }
-      body.emit(cases.get(c), inner, then);
-      if (condition == null) {
-        otherwise = then;
-      } else if (otherwise == null) {
-        otherwise = loop.nested();
-        otherwise.when(condition, then);
-      } else {
-        Code chain = loop.nested();
-        chain.add(new Stmt.If(condition, then.block(), otherwise.block()));
-        otherwise = chain;
-      }
+      conditions.add(oneCase(present, walks, i, scope, then));
+      thens.add(then.block());
     }
-    loop.addAll(require(otherwise));
+    Stmt chain = Stmt.Block.EMPTY;
+    for (int c = thens.size() - 1; c >= 0; c--) {
+      Expr condition = conditions.get(c);
+      chain = condition == null ? thens.get(c) : new Stmt.If(condition, thens.get(c), chain);
+    }
+    loop.add(chain);
     for (Walk walk : walks) {
       Code step = loop.nested();
       step.assign(walk.position, walk.next());
       loop.when(Expr.equal(walk.coordinate(), i), step);
     }
+  }
+
+  /** Emits one case into {@code then}; returns when it applies, null for always. */
+  private @Nullable Expr oneCase(
+      LatticePoint present, List<Walk> walks, Expr i, Scope scope, Code then) {
+    Expr condition = null;
+    Scope inner = scope;
+    for (Walk walk : walks) {
+      if (present.operands().stream().anyMatch(o -> o.id() == walk.access.id())) {
+        Expr here = Expr.equal(walk.coordinate(), i);
+        condition = condition == null ? here : Expr.and(condition, here);
+        Expr segment = walk.segmentEnd == null ? null : Expr.of(walk.segmentEnd);
+        int next = scope.cursor(walk.access).next() + 1;
+        inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.at(), segment));
+      }
+    }
+    body.emit(present, inner, then);
+    return condition;
   }
 
   /** Moves the end of the segment past all positions that repeat the coordinate. */
