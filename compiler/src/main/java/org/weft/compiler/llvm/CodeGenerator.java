@@ -42,15 +42,20 @@ public final class CodeGenerator {
   public byte[] library(List<LoopFunction> kernels) {
     byte[] object;
     try (ModuleContext module = build(kernels)) {
-      LLVMTargetMachineRef machine = machine();
-      try {
-        timed(Stage.OPTIMISE, () -> optimise(module, machine));
-        object = timed(Stage.EMIT, () -> emit(module, machine, LLVMObjectFile));
-      } finally {
-        LLVMDisposeTargetMachine(machine);
-      }
+      object = object(module);
     }
     return timed(Stage.LINK, () -> Linker.link(object));
+  }
+
+  /** Optimises the module, and emits its object. */
+  byte[] object(ModuleContext module) {
+    LLVMTargetMachineRef machine = machine();
+    try {
+      timed(Stage.OPTIMISE, () -> optimise(module, machine));
+      return timed(Stage.EMIT, () -> emit(module, machine, LLVMObjectFile));
+    } finally {
+      LLVMDisposeTargetMachine(machine);
+    }
   }
 
   /** LLVM IR text, before or after optimisation. */
