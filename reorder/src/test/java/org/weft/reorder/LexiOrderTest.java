@@ -10,7 +10,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
-class LexiOrderTest {
+class LexiOrderTest extends ReordererContract {
+  @Override
+  Reorderer reorderer() {
+    return Reorderers.named("lexi");
+  }
+
   private static CooBlock block(boolean[][] cells) {
     CooBlock.Builder builder = new CooBlock.Builder(2, 16);
     for (int i = 0; i < cells.length; i++) {
@@ -113,7 +118,7 @@ class LexiOrderTest {
   @Test
   void duplicatesChangeNothing() {
     TensorShape shape = TensorShape.of(30, 40, 20);
-    CooBlock once = ReordererContract.random(shape, 200, 3);
+    CooBlock once = random(shape, 200, 3);
     CooBlock twice = CooBlock.concat(List.of(once, once));
     assertThat(new LexiOrder(3).reorder(shape, List.of(twice)))
         .isEqualTo(new LexiOrder(3).reorder(shape, List.of(once)));
