@@ -1,0 +1,36 @@
+package org.weft.spark.kryo;
+
+import com.esotericsoftware.kryo.Kryo;
+import org.apache.spark.serializer.KryoRegistrator;
+import org.weft.runtime.KernelImage;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.read.ParsedPart;
+import org.weft.spark.read.SplitStatistics;
+import org.weft.spark.resident.OriginBlock;
+import org.weft.spark.resident.ResidentPartition;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+
+/** Registers every class that Weft sends through Spark's serializer. */
+public final class WeftRegistrator implements KryoRegistrator {
+  @Override
+  public void registerClasses(Kryo kryo) {
+    register(kryo, CooBlock.class, CooBlock::writeTo, CooBlock::readFrom);
+    register(kryo, DenseMatrix.class, DenseMatrix::writeTo, DenseMatrix::readFrom);
+    register(kryo, ParsedPart.class, ParsedPart::writeTo, ParsedPart::readFrom);
+    register(kryo, SplitStatistics.class, SplitStatistics::writeTo, SplitStatistics::readFrom);
+    register(kryo, OriginBlock.class, OriginBlock::writeTo, OriginBlock::readFrom);
+    register(
+        kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
+    register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);
+    kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
+  }
+
+  private static <T> void register(
+      Kryo kryo,
+      Class<T> type,
+      DataSerializer.Writer<T> writer,
+      DataSerializer.Reader<T> reader) {
+    kryo.register(type, new DataSerializer<>(writer, reader));
+  }
+}
