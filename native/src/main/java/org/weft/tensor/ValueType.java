@@ -1,25 +1,33 @@
 package org.weft.tensor;
 
 import java.util.Locale;
+import org.weft.memory.ElementType;
 
 /** Type of the stored values of a tensor. */
 public enum ValueType {
-  DOUBLE(8),
-  FLOAT(4),
-  INT(4),
-  LONG(8);
+  DOUBLE(ElementType.F64),
+  FLOAT(ElementType.F32),
+  INT(ElementType.I32),
+  LONG(ElementType.I64);
 
-  private final int bytes;
+  private final ElementType elementType;
 
-  ValueType(int bytes) {
-    this.bytes = bytes;
+  ValueType(ElementType elementType) {
+    this.elementType = elementType;
   }
 
   public int bytes() {
-    return bytes;
+    return elementType.bytes();
   }
 
-  /** The name used in programs and options: {@code double}, {@code float}, {@code int}, {@code long}. */
+  public ElementType elementType() {
+    return elementType;
+  }
+
+  /**
+   * The name used in programs and options: {@code double}, {@code float}, {@code int}, {@code
+   * long}.
+   */
   public String keyword() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -1,29 +1,35 @@
 package org.weft.tensor;
 
+import org.weft.memory.ElementType;
+
 /**
  * Storage width of the {@code pos} and {@code crd} arrays of a level. Widths below 64 bits are
  * unsigned; a 64-bit element is a non-negative signed long.
  */
 public enum Width {
-  W8(1, 0xFFL),
-  W16(2, 0xFFFFL),
-  W32(4, 0xFFFF_FFFFL),
-  W64(8, Long.MAX_VALUE);
+  W8(ElementType.U8, 0xFFL),
+  W16(ElementType.U16, 0xFFFFL),
+  W32(ElementType.U32, 0xFFFF_FFFFL),
+  W64(ElementType.I64, Long.MAX_VALUE);
 
-  private final int bytes;
+  private final ElementType elementType;
   private final long maximum;
 
-  Width(int bytes, long maximum) {
-    this.bytes = bytes;
+  Width(ElementType elementType, long maximum) {
+    this.elementType = elementType;
     this.maximum = maximum;
   }
 
   public int bytes() {
-    return bytes;
+    return elementType.bytes();
   }
 
   public int bits() {
-    return bytes * 8;
+    return bytes() * 8;
+  }
+
+  public ElementType elementType() {
+    return elementType;
   }
 
   /** Largest number an element of this width holds. */

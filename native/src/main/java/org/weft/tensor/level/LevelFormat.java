@@ -31,4 +31,13 @@ public interface LevelFormat {
    * divides the entries among the new positions. Cost {@code O(entries + positions)}.
    */
   void pack(LevelPacking packing);
+
+  /** First position that may be a child of {@code parent} ({@code pos_iter}, lower bound). */
+  long firstChild(LevelView level, long parent);
+
+  /** One past the last position that may be a child of {@code parent}. */
+  long endChild(LevelView level, long parent);
+
+  /** Coordinate stored at {@code position}, a child of {@code parent}. */
+  long coordinate(LevelView level, long parent, long position);
 }

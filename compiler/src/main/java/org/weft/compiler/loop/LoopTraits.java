@@ -1,0 +1,34 @@
+package org.weft.compiler.loop;
+
+/**
+ * What is known or wanted of a {@link Stmt.For}.
+ *
+ * @param parallel iterations are divided among the threads of the call; implies {@code
+ *     independent}, and the body neither grows buffers nor assigns variables declared outside
+ * @param vector iterations may run in lock step as vector lanes, and floating-point sums that the
+ *     loop carries in a variable may be reassociated
+ * @param unroll copies of the body to make: 0 leaves it to LLVM, 1 forbids it
+ * @param independent no iteration reads or writes a buffer element that another one writes
+ */
+public record LoopTraits(boolean parallel, boolean vector, int unroll, boolean independent) {
+  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false);
+  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true);
+  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true);
+
+  public LoopTraits {
+    if (unroll < 0) {
+      throw new IllegalArgumentException("unroll must not be negative: " + unroll);
+    }
+    if (parallel && !independent) {
+      throw new IllegalArgumentException("a parallel loop must have independent iterations");
+    }
+    if (parallel && vector) {
+      throw new IllegalArgumentException(
+          "one loop cannot be both parallel and vector: split it, the outer one parallel");
+    }
+  }
+
+  public LoopTraits withUnroll(int copies) {
+    return new LoopTraits(parallel, vector, copies, independent);
+  }
+}

@@ -1,0 +1,195 @@
+package org.weft.compiler.loop;
+
+import java.util.List;
+import org.weft.tensor.Width;
+
+/**
+ * A statement. Failing statements ({@link AllocateWorkspace}, {@link Grow}, {@link CheckWidth}) set
+ * the STATUS slot, release everything the kernel allocated, growable arrays included, and return.
+ */
+public sealed interface Stmt {
+
+  record Block(List<Stmt> statements) implements Stmt {
+    public static final Block EMPTY = new Block(List.of());
+
+    public Block {
+      statements = List.copyOf(statements);
+    }
+
+    public static Block of(Stmt... statements) {
+      return new Block(List.of(statements));
+    }
+  }
+
+  /** One line for the reader of the printed loops. */
+  record Comment(String text) implements Stmt {
+    public Comment {
+      if (text.lines().count() > 1) {
+        throw new IllegalArgumentException("a comment is one line, found: " + text);
+      }
+    }
+  }
+
+  /** Introduces a mutable variable, visible to the end of the enclosing block. */
+  record Declare(LoopVariable variable, Expr value) implements Stmt {
+    public Declare {
+      requireType("initial value of " + variable.name(), variable.type(), value);
+    }
+  }
+
+  record Assign(LoopVariable variable, Expr value) implements Stmt {
+    public Assign {
+      requireType("value assigned to " + variable.name(), variable.type(), value);
+    }
+  }
+
+  /** {@code buffer[position] = value}; integers are truncated to the element's width. */
+  record Store(Buffer buffer, Expr position, Expr value) implements Stmt {
+    public Store {
+      requireWritable(buffer);
+      requireType("position in " + buffer.name(), ScalarType.I64, position);
+      requireType("value stored in " + buffer.name(), buffer.scalar(), value);
+    }
+  }
+
+  /** {@code buffer[position] += value}. */
+  record Accumulate(Buffer buffer, Expr position, Expr value) implements Stmt {
+    public Accumulate {
+      requireWritable(buffer);
+      requireType("position in " + buffer.name(), ScalarType.I64, position);
+      requireType("value added to " + buffer.name(), buffer.scalar(), value);
+    }
+  }
+
+  /**
+   * {@code for (variable = lower; variable < upper; variable++) body}; both bounds are evaluated
+   * once, and the body does not assign the variable. Literal bounds make a constant trip count:
+   * small vector loops of that kind become straight-line vector code.
+   */
+  record For(LoopVariable variable, Expr lower, Expr upper, Stmt body, LoopTraits traits)
+      implements Stmt {
+    public For {
+      if (variable.type() != ScalarType.I64) {
+        throw new IllegalArgumentException(
+            "expected an I64 loop variable, found " + variable.name() + ": " + variable.type());
+      }
+      requireType("lower bound of " + variable.name(), ScalarType.I64, lower);
+      requireType("upper bound of " + variable.name(), ScalarType.I64, upper);
+    }
+  }
+
+  record While(Expr condition, Stmt body) implements Stmt {
+    public While {
+      requireType("condition", ScalarType.BOOL, condition);
+    }
+  }
+
+  record If(Expr condition, Stmt then, Stmt otherwise) implements Stmt {
+    public If {
+      requireType("condition", ScalarType.BOOL, condition);
+    }
+
+    public If(Expr condition, Stmt then) {
+      this(condition, then, Block.EMPTY);
+    }
+  }
+
+  /**
+   * Allocates {@code length} zeroed elements. A literal length of at most {@value
+   * #STACK_WORKSPACE_BYTES} bytes lives on the stack, and in registers where every access has a
+   * constant position; others come from the runtime (status 1 when it has no memory) until {@link
+   * FreeWorkspace}, or to the end of the function. Executed again, it starts from zeros again.
+   */
+  record AllocateWorkspace(Buffer buffer, Expr length) implements Stmt {
+    public static final int STACK_WORKSPACE_BYTES = 4096;
+
+    public AllocateWorkspace {
+      requireKind(buffer, Buffer.Kind.WORKSPACE);
+      requireType("length of " + buffer.name(), ScalarType.I64, length);
+    }
+
+    /** Whether the workspace is small and of constant length, and so on the stack. */
+    public boolean onStack() {
+      return length instanceof Expr.IntLiteral constant
+          && constant.value() >= 0
+          && constant.value() <= STACK_WORKSPACE_BYTES / buffer.element().bytes();
+    }
+  }
+
+  /** Sets elements {@code [from, to)} to zero. */
+  record Clear(Buffer buffer, Expr from, Expr to) implements Stmt {
+    public Clear {
+      requireWritable(buffer);
+      requireType("start of a clear of " + buffer.name(), ScalarType.I64, from);
+      requireType("end of a clear of " + buffer.name(), ScalarType.I64, to);
+    }
+  }
+
+  /** Releases a workspace; nothing to do for one on the stack. */
+  record FreeWorkspace(Buffer buffer) implements Stmt {
+    public FreeWorkspace {
+      requireKind(buffer, Buffer.Kind.WORKSPACE);
+    }
+  }
+
+  /**
+   * Makes room for at least {@code neededElements}, doubling, so that appending n elements costs
+   * O(n); new elements are undefined. Status 1 when the runtime has no memory.
+   */
+  record Grow(Buffer buffer, Expr neededElements) implements Stmt {
+    public Grow {
+      requireKind(buffer, Buffer.Kind.GROWABLE);
+      requireType("size of " + buffer.name(), ScalarType.I64, neededElements);
+    }
+  }
+
+  /** Writes the number of positions of a level of a sparse output to its POSITIONS slot. */
+  record SetCount(int tensor, int level, Expr count) implements Stmt {
+    public SetCount {
+      requireType("count", ScalarType.I64, count);
+    }
+  }
+
+  /** Sorts the first {@code count} elements of an I64 workspace in ascending order. */
+  record SortWorkspace(Buffer buffer, Expr count) implements Stmt {
+    public SortWorkspace {
+      requireKind(buffer, Buffer.Kind.WORKSPACE);
+      if (buffer.element() != org.weft.memory.ElementType.I64) {
+        throw new IllegalArgumentException(
+            "expected I64 elements to sort, found " + buffer.name() + ": " + buffer.element());
+      }
+      requireType("count", ScalarType.I64, count);
+    }
+  }
+
+  /** Fails with status 2 and the level as detail when {@code value} needs more than a width. */
+  record CheckWidth(Expr value, Width width, int tensor, int level) implements Stmt {
+    public CheckWidth {
+      requireType("checked value", ScalarType.I64, value);
+    }
+  }
+
+  /** Leaves the kernel with success; not inside a parallel loop. */
+  record Return() implements Stmt {}
+
+  private static void requireType(String what, ScalarType expected, Expr found) {
+    if (found.type() != expected) {
+      throw new IllegalArgumentException(
+          "expected " + expected + " as " + what + ", found " + found.type());
+    }
+  }
+
+  private static void requireWritable(Buffer buffer) {
+    if (!buffer.writable()) {
+      throw new IllegalArgumentException(
+          "expected a writable buffer, found input '" + buffer.name() + "'");
+    }
+  }
+
+  private static void requireKind(Buffer buffer, Buffer.Kind kind) {
+    if (buffer.kind() != kind) {
+      throw new IllegalArgumentException(
+          "expected a " + kind + " buffer, found '" + buffer.name() + "': " + buffer.kind());
+    }
+  }
+}

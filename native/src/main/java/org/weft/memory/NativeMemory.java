@@ -1,0 +1,164 @@
+package org.weft.memory;
+
+import java.lang.reflect.Field;
+import sun.misc.Unsafe;
+
+/**
+ * Raw loads, stores and copies at absolute addresses. Nothing here is checked: callers own the
+ * bounds. Everything goes through this class, so that a later JDK's memory API has one place to go.
+ */
+public final class NativeMemory {
+  private static final Unsafe UNSAFE = unsafe();
+
+  private static final long BYTES = Unsafe.ARRAY_BYTE_BASE_OFFSET;
+  private static final long INTS = Unsafe.ARRAY_INT_BASE_OFFSET;
+  private static final long LONGS = Unsafe.ARRAY_LONG_BASE_OFFSET;
+  private static final long FLOATS = Unsafe.ARRAY_FLOAT_BASE_OFFSET;
+  private static final long DOUBLES = Unsafe.ARRAY_DOUBLE_BASE_OFFSET;
+
+  private NativeMemory() {}
+
+  private static Unsafe unsafe() {
+    try {
+      Field field = Unsafe.class.getDeclaredField("theUnsafe");
+      field.setAccessible(true);
+      return (Unsafe) field.get(null);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  static long allocate(long bytes) {
+    return UNSAFE.allocateMemory(bytes);
+  }
+
+  static void free(long address) {
+    UNSAFE.freeMemory(address);
+  }
+
+  public static byte getByte(long address) {
+    return UNSAFE.getByte(address);
+  }
+
+  public static void putByte(long address, byte value) {
+    UNSAFE.putByte(address, value);
+  }
+
+  public static short getShort(long address) {
+    return UNSAFE.getShort(address);
+  }
+
+  public static void putShort(long address, short value) {
+    UNSAFE.putShort(address, value);
+  }
+
+  public static int getInt(long address) {
+    return UNSAFE.getInt(address);
+  }
+
+  public static void putInt(long address, int value) {
+    UNSAFE.putInt(address, value);
+  }
+
+  public static long getLong(long address) {
+    return UNSAFE.getLong(address);
+  }
+
+  public static void putLong(long address, long value) {
+    UNSAFE.putLong(address, value);
+  }
+
+  public static float getFloat(long address) {
+    return UNSAFE.getFloat(address);
+  }
+
+  public static void putFloat(long address, float value) {
+    UNSAFE.putFloat(address, value);
+  }
+
+  public static double getDouble(long address) {
+    return UNSAFE.getDouble(address);
+  }
+
+  public static void putDouble(long address, double value) {
+    UNSAFE.putDouble(address, value);
+  }
+
+  /** Copies {@code bytes} between non-overlapping blocks. */
+  public static void copy(long source, long destination, long bytes) {
+    UNSAFE.copyMemory(source, destination, bytes);
+  }
+
+  public static void fill(long address, long bytes, byte value) {
+    if (bytes > 0) {
+      UNSAFE.setMemory(address, bytes, value);
+    }
+  }
+
+  /** Copies {@code count} elements from native memory into {@code into} at {@code at}. */
+  public static void copyToArray(long source, byte[] into, int at, int count) {
+    UNSAFE.copyMemory(null, source, into, BYTES + at, count);
+  }
+
+  public static void copyToArray(long source, int[] into, int at, int count) {
+    UNSAFE.copyMemory(null, source, into, INTS + 4L * at, 4L * count);
+  }
+
+  public static void copyToArray(long source, long[] into, int at, int count) {
+    UNSAFE.copyMemory(null, source, into, LONGS + 8L * at, 8L * count);
+  }
+
+  public static void copyToArray(long source, float[] into, int at, int count) {
+    UNSAFE.copyMemory(null, source, into, FLOATS + 4L * at, 4L * count);
+  }
+
+  public static void copyToArray(long source, double[] into, int at, int count) {
+    UNSAFE.copyMemory(null, source, into, DOUBLES + 8L * at, 8L * count);
+  }
+
+  /** Copies {@code count} elements of {@code from}, starting at {@code at}, to native memory. */
+  public static void copyFromArray(byte[] from, int at, long destination, int count) {
+    UNSAFE.copyMemory(from, BYTES + at, null, destination, count);
+  }
+
+  public static void copyFromArray(int[] from, int at, long destination, int count) {
+    UNSAFE.copyMemory(from, INTS + 4L * at, null, destination, 4L * count);
+  }
+
+  public static void copyFromArray(long[] from, int at, long destination, int count) {
+    UNSAFE.copyMemory(from, LONGS + 8L * at, null, destination, 8L * count);
+  }
+
+  public static void copyFromArray(float[] from, int at, long destination, int count) {
+    UNSAFE.copyMemory(from, FLOATS + 4L * at, null, destination, 4L * count);
+  }
+
+  public static void copyFromArray(double[] from, int at, long destination, int count) {
+    UNSAFE.copyMemory(from, DOUBLES + 8L * at, null, destination, 8L * count);
+  }
+
+  /** Bytes of {@code from} that hold its elements, for encoders that move arrays whole. */
+  public static void copyBytes(int[] from, int at, byte[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, INTS + 4L * at, into, BYTES + intoAt, 4L * count);
+  }
+
+  public static void copyBytes(long[] from, int at, byte[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, LONGS + 8L * at, into, BYTES + intoAt, 8L * count);
+  }
+
+  public static void copyBytes(double[] from, int at, byte[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, DOUBLES + 8L * at, into, BYTES + intoAt, 8L * count);
+  }
+
+  public static void copyBytes(byte[] from, int at, int[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, BYTES + at, into, INTS + 4L * intoAt, 4L * count);
+  }
+
+  public static void copyBytes(byte[] from, int at, long[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, BYTES + at, into, LONGS + 8L * intoAt, 8L * count);
+  }
+
+  public static void copyBytes(byte[] from, int at, double[] into, int intoAt, int count) {
+    UNSAFE.copyMemory(from, BYTES + at, into, DOUBLES + 8L * intoAt, 8L * count);
+  }
+}

@@ -1,0 +1,277 @@
+package org.weft.tensor;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import org.weft.memory.NativeMemory;
+
+/**
+ * Coordinate entries in columns on the Java heap: what readers produce and shuffles move. A column
+ * is {@code int[]} while all its coordinates fit 31 bits and {@code long[]} otherwise. No order and
+ * no uniqueness is implied. Immutable: columns are shared, not copied, and must not be written.
+ */
+public final class CooBlock implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int COPY_ELEMENTS = 8192;
+
+  /** int[] or long[], one per mode, at least {@code size} long. */
+  private final Object[] columns;
+
+  private final double[] values;
+  private final int size;
+
+  private CooBlock(Object[] columns, double[] values, int size) {
+    this.columns = columns;
+    this.values = values;
+    this.size = size;
+  }
+
+  /** A block over the caller's columns, each {@code int[]} or {@code long[]}, which it now owns. */
+  public static CooBlock ofColumns(Object[] columns, double[] values, int size) {
+    for (Object column : columns) {
+      int length = column instanceof int[] narrow ? narrow.length : ((long[]) column).length;
+      if (length < size) {
+        throw new IllegalArgumentException("a column of " + length + " for " + size + " entries");
+      }
+    }
+    return new CooBlock(columns.clone(), values, size);
+  }
+
+  public int order() {
+    return columns.length;
+  }
+
+  /** Number of entries. */
+  public int size() {
+    return size;
+  }
+
+  public long coordinate(int mode, int entry) {
+    Object column = columns[mode];
+    return column instanceof int[] narrow ? narrow[entry] : ((long[]) column)[entry];
+  }
+
+  public double value(int entry) {
+    return values[entry];
+  }
+
+  /** Whether the column of {@code mode} is {@code long[]}. */
+  public boolean isWide(int mode) {
+    return columns[mode] instanceof long[];
+  }
+
+  /** The column itself; entries past {@link #size()} are meaningless. Not for writing. */
+  public int[] intColumn(int mode) {
+    return (int[]) columns[mode];
+  }
+
+  public long[] longColumn(int mode) {
+    return (long[]) columns[mode];
+  }
+
+  public double[] values() {
+    return values;
+  }
+
+  /** Approximate bytes on the heap. */
+  public long byteSize() {
+    long bytes = 8L * values.length + 64;
+    for (Object column : columns) {
+      bytes += column instanceof int[] narrow ? 4L * narrow.length : 8L * ((long[]) column).length;
+    }
+    return bytes;
+  }
+
+  /** One block with the entries of all, in order. All must have the same order. */
+  public static CooBlock concat(List<CooBlock> blocks) {
+    if (blocks.isEmpty()) {
+      throw new IllegalArgumentException("no blocks");
+    }
+    if (blocks.size() == 1) {
+      return blocks.get(0);
+    }
+    int order = blocks.get(0).order();
+    int total = 0;
+    for (CooBlock block : blocks) {
+      total = Math.addExact(total, block.size);
+    }
+    Object[] columns = new Object[order];
+    double[] values = new double[total];
+    for (int mode = 0; mode < order; mode++) {
+      columns[mode] = concatColumn(blocks, mode, total);
+    }
+    int at = 0;
+    for (CooBlock block : blocks) {
+      System.arraycopy(block.values, 0, values, at, block.size);
+      at += block.size;
+    }
+    return new CooBlock(columns, values, total);
+  }
+
+  private static Object concatColumn(List<CooBlock> blocks, int mode, int total) {
+    boolean wide = false;
+    for (CooBlock block : blocks) {
+      wide |= block.isWide(mode);
+    }
+    int at = 0;
+    if (!wide) {
+      int[] column = new int[total];
+      for (CooBlock block : blocks) {
+        System.arraycopy(block.intColumn(mode), 0, column, at, block.size);
+        at += block.size;
+      }
+      return column;
+    }
+    long[] column = new long[total];
+    for (CooBlock block : blocks) {
+      for (int e = 0; e < block.size; e++) {
+        column[at++] = block.coordinate(mode, e);
+      }
+    }
+    return column;
+  }
+
+  /** Writes order, size, a width flag per column, columns and values in the host's byte order. */
+  public void writeTo(DataOutput out) throws IOException {
+    out.writeInt(columns.length);
+    out.writeInt(size);
+    byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
+    for (int mode = 0; mode < columns.length; mode++) {
+      out.writeBoolean(isWide(mode));
+      int bytes = isWide(mode) ? Long.BYTES : Integer.BYTES;
+      for (int at = 0; at < size; at += COPY_ELEMENTS) {
+        int count = Math.min(COPY_ELEMENTS, size - at);
+        if (isWide(mode)) {
+          NativeMemory.copyBytes(longColumn(mode), at, buffer, 0, count);
+        } else {
+          NativeMemory.copyBytes(intColumn(mode), at, buffer, 0, count);
+        }
+        out.write(buffer, 0, count * bytes);
+      }
+    }
+    for (int at = 0; at < size; at += COPY_ELEMENTS) {
+      int count = Math.min(COPY_ELEMENTS, size - at);
+      NativeMemory.copyBytes(values, at, buffer, 0, count);
+      out.write(buffer, 0, count * Double.BYTES);
+    }
+  }
+
+  public static CooBlock readFrom(DataInput in) throws IOException {
+    int order = in.readInt();
+    int size = in.readInt();
+    byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
+    Object[] columns = new Object[order];
+    for (int mode = 0; mode < order; mode++) {
+      boolean wide = in.readBoolean();
+      columns[mode] = wide ? new long[size] : new int[size];
+      int bytes = wide ? Long.BYTES : Integer.BYTES;
+      for (int at = 0; at < size; at += COPY_ELEMENTS) {
+        int count = Math.min(COPY_ELEMENTS, size - at);
+        in.readFully(buffer, 0, count * bytes);
+        if (wide) {
+          NativeMemory.copyBytes(buffer, 0, (long[]) columns[mode], at, count);
+        } else {
+          NativeMemory.copyBytes(buffer, 0, (int[]) columns[mode], at, count);
+        }
+      }
+    }
+    double[] values = new double[size];
+    for (int at = 0; at < size; at += COPY_ELEMENTS) {
+      int count = Math.min(COPY_ELEMENTS, size - at);
+      in.readFully(buffer, 0, count * Double.BYTES);
+      NativeMemory.copyBytes(buffer, 0, values, at, count);
+    }
+    return new CooBlock(columns, values, size);
+  }
+
+  /** Collects entries; a column widens to long when a coordinate needs it. Not thread-safe. */
+  public static final class Builder {
+    private final Object[] columns;
+    private double[] values;
+    private int size;
+
+    public Builder(int order, int capacityHint) {
+      int capacity = Math.max(16, capacityHint);
+      columns = new Object[order];
+      for (int mode = 0; mode < order; mode++) {
+        columns[mode] = new int[capacity];
+      }
+      values = new double[capacity];
+    }
+
+    public int size() {
+      return size;
+    }
+
+    /** Adds an entry; {@code coordinates} is copied. */
+    public void add(long[] coordinates, double value) {
+      for (int mode = 0; mode < columns.length; mode++) {
+        set(mode, coordinates[mode]);
+      }
+      finish(value);
+    }
+
+    /** Sets one coordinate of the entry under construction; {@link #finish} adds the entry. */
+    public void set(int mode, long coordinate) {
+      if (size == values.length) {
+        grow();
+      }
+      Object column = columns[mode];
+      if (column instanceof int[] narrow) {
+        if (coordinate == (int) coordinate) {
+          narrow[size] = (int) coordinate;
+          return;
+        }
+        column = widen(mode, narrow);
+      }
+      ((long[]) column)[size] = coordinate;
+    }
+
+    public void finish(double value) {
+      if (size == values.length) {
+        grow();
+      }
+      values[size++] = value;
+    }
+
+    private Object widen(int mode, int[] narrow) {
+      long[] wide = new long[narrow.length];
+      for (int e = 0; e < size; e++) {
+        wide[e] = narrow[e];
+      }
+      columns[mode] = wide;
+      return wide;
+    }
+
+    private void grow() {
+      if (size >= Integer.MAX_VALUE - 16) {
+        throw new IllegalStateException("a COO block holds at most 2^31 entries");
+      }
+      int capacity = (int) Math.min(Integer.MAX_VALUE - 8L, size * 2L);
+      for (int mode = 0; mode < columns.length; mode++) {
+        columns[mode] =
+            columns[mode] instanceof int[] narrow
+                ? Arrays.copyOf(narrow, capacity)
+                : Arrays.copyOf((long[]) columns[mode], capacity);
+      }
+      values = Arrays.copyOf(values, capacity);
+    }
+
+    /** The entries so far; the builder starts again empty. */
+    public CooBlock build() {
+      Object[] exact = new Object[columns.length];
+      for (int mode = 0; mode < columns.length; mode++) {
+        exact[mode] =
+            columns[mode] instanceof int[] narrow
+                ? Arrays.copyOf(narrow, size)
+                : Arrays.copyOf((long[]) columns[mode], size);
+      }
+      CooBlock block = new CooBlock(exact, Arrays.copyOf(values, size), size);
+      size = 0;
+      return block;
+    }
+  }
+}

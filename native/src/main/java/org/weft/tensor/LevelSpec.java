@@ -1,0 +1,84 @@
+package org.weft.tensor;
+
+import java.io.Serializable;
+import org.weft.tensor.level.LevelFormat;
+import org.weft.tensor.level.LevelFormats;
+import org.weft.tensor.level.LevelProperties;
+
+/**
+ * One level of a format: its level format, the properties that hold here (a level may be declared
+ * unordered or non-unique), and the widths of its arrays.
+ */
+public record LevelSpec(
+    LevelFormat format, LevelProperties properties, Width posWidth, Width crdWidth)
+    implements Serializable {
+
+  /** A level with its format's own properties and 64-bit arrays. */
+  public static LevelSpec of(String symbol) {
+    LevelFormat format = LevelFormats.bySymbol(symbol);
+    return new LevelSpec(format, format.properties(), Width.W64, Width.W64);
+  }
+
+  public LevelSpec withWidths(Width pos, Width crd) {
+    return new LevelSpec(format, properties, pos, crd);
+  }
+
+  LevelSpec withModifiers(String modifiers) {
+    LevelProperties p = properties;
+    boolean ordered = p.ordered() && modifiers.indexOf('o') < 0;
+    boolean unique = p.unique() && modifiers.indexOf('u') < 0;
+    return new LevelSpec(
+        format,
+        new LevelProperties(p.full(), ordered, unique, p.branchless(), p.compact()),
+        posWidth,
+        crdWidth);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof LevelSpec that
+        && format.symbol().equals(that.format.symbol())
+        && properties.equals(that.properties)
+        && posWidth == that.posWidth
+        && crdWidth == that.crdWidth;
+  }
+
+  @Override
+  public int hashCode() {
+    return format.symbol().hashCode() * 31 + properties.hashCode();
+  }
+
+  /** {@code CU}, {@code CU?o}, {@code CU[32,16]}: widths are printed when not 64 bits. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(format.symbol());
+    LevelProperties own = format.properties();
+    if (own.ordered() != properties.ordered() || own.unique() != properties.unique()) {
+      text.append('?');
+      if (own.ordered() != properties.ordered()) {
+        text.append('o');
+      }
+      if (own.unique() != properties.unique()) {
+        text.append('u');
+      }
+    }
+    boolean narrow =
+        (format.hasPos() && posWidth != Width.W64) || (format.hasCrd() && crdWidth != Width.W64);
+    if (narrow) {
+      text.append('[').append(posWidth.bits()).append(',').append(crdWidth.bits()).append(']');
+    }
+    return text.toString();
+  }
+
+  private Object writeReplace() {
+    return new Serialized(format.symbol(), properties, posWidth, crdWidth);
+  }
+
+  /** Level formats are found by symbol on the other side. */
+  private record Serialized(String symbol, LevelProperties properties, Width pos, Width crd)
+      implements Serializable {
+    private Object readResolve() {
+      return new LevelSpec(LevelFormats.bySymbol(symbol), properties, pos, crd);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package org.weft.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+class MemoryScopeTest {
+  @Test
+  void closingAScopeFreesEverythingBelowIt() {
+    int[] freed = {0};
+    MemoryScope root = MemoryScope.root("test", counting(freed));
+    MemoryScope child = root.child("child");
+    NativeArray array = child.allocate(ElementType.I64, 10);
+    child.child("grandchild").allocate(ElementType.U8, 3);
+    root.allocate(ElementType.F32, 1);
+    assertThat(root.liveBytes()).isEqualTo(80 + 64 + 64);
+    child.close();
+    assertThat(freed[0]).isEqualTo(2);
+    assertThat(root.liveBytes()).isEqualTo(64);
+    assertThatThrownBy(() -> array.getLong(0)).isInstanceOf(IndexOutOfBoundsException.class);
+    root.close();
+    assertThat(freed[0]).isEqualTo(3);
+  }
+
+  @Test
+  void closingTwiceIsAnError() {
+    MemoryScope root = MemoryScope.root("test", MemorySource.system());
+    root.close();
+    assertThatThrownBy(root::close).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> root.allocate(ElementType.U8, 1))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ElementType.class)
+  void elementsRoundTripAndAreAlignedAndZeroed(ElementType type) {
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      NativeArray array = scope.allocate(type, 5);
+      assertThat(array.address() % MemorySource.ALIGNMENT).isZero();
+      for (int i = 0; i < 5; i++) {
+        assertThat(array.getLong(i)).isZero();
+        array.setLong(i, 200 + i);
+        assertThat(array.getLong(i)).isEqualTo(200 + i);
+      }
+      array.setDouble(2, 77);
+      assertThat(array.getDouble(2)).isEqualTo(77);
+      assertThatThrownBy(() -> array.getLong(5)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> array.setLong(-1, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void anImpossibleAllocationIsAResourceError() {
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      assertThatThrownBy(() -> scope.allocate(ElementType.U8, 1L << 60))
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUT_OF_MEMORY));
+      assertThat(scope.liveBytes()).isZero();
+    }
+  }
+
+  private static MemorySource counting(int[] freed) {
+    MemorySource system = MemorySource.system();
+    return new MemorySource() {
+      @Override
+      public long allocate(long bytes) {
+        return system.allocate(bytes);
+      }
+
+      @Override
+      public void free(long address, long bytes) {
+        freed[0]++;
+        system.free(address, bytes);
+      }
+    };
+  }
+}
