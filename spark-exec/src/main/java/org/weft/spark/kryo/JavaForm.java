@@ -18,7 +18,7 @@ final class JavaForm {
     return new DataSerializer<>(JavaForm::write, in -> type.cast(read(in)));
   }
 
-  private static void write(Object value, DataOutput out) throws IOException {
+  static void write(Object value, DataOutput out) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream objects = new ObjectOutputStream(bytes)) {
       objects.writeObject(value);
@@ -27,7 +27,7 @@ final class JavaForm {
     out.write(bytes.toByteArray());
   }
 
-  private static Object read(DataInput in) throws IOException {
+  static Object read(DataInput in) throws IOException {
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
     try (ObjectInputStream objects = new ContextObjects(new ByteArrayInputStream(bytes))) {

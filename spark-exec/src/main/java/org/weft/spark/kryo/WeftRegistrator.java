@@ -1,6 +1,9 @@
 package org.weft.spark.kryo;
 
 import com.esotericsoftware.kryo.Kryo;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import org.apache.spark.serializer.KryoRegistrator;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.RowBlock;
@@ -17,13 +20,30 @@ public final class WeftRegistrator implements KryoRegistrator {
   public void registerClasses(Kryo kryo) {
     register(kryo, CooBlock.class, CooBlock::writeTo, CooBlock::readFrom);
     register(kryo, DenseMatrix.class, DenseMatrix::writeTo, DenseMatrix::readFrom);
-    register(kryo, ParsedPart.class, ParsedPart::writeTo, ParsedPart::readFrom);
-    register(kryo, SplitStatistics.class, SplitStatistics::writeTo, SplitStatistics::readFrom);
+    kryo.register(SplitStatistics.class, JavaForm.of(SplitStatistics.class));
+    register(kryo, ParsedPart.class, WeftRegistrator::writePart, WeftRegistrator::readPart);
     register(kryo, OriginBlock.class, OriginBlock::writeTo, OriginBlock::readFrom);
     register(
         kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
     register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
+  }
+
+  private static void writePart(ParsedPart part, DataOutput out) throws IOException {
+    OriginBlock block = part.block();
+    SplitStatistics statistics = part.statistics();
+    out.writeBoolean(block != null);
+    if (block != null) {
+      block.writeTo(out);
+    } else if (statistics != null) {
+      JavaForm.write(statistics, out);
+    }
+  }
+
+  private static ParsedPart readPart(DataInput in) throws IOException {
+    return in.readBoolean()
+        ? ParsedPart.of(OriginBlock.readFrom(in))
+        : ParsedPart.of((SplitStatistics) JavaForm.read(in));
   }
 
   private static <T> void register(

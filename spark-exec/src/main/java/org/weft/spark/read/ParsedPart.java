@@ -1,8 +1,5 @@
 package org.weft.spark.read;
 
-import java.io.DataInput;
-import java.io.DataOutput;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.resident.OriginBlock;
 
@@ -16,11 +13,11 @@ public final class ParsedPart {
     this.statistics = statistics;
   }
 
-  static ParsedPart of(OriginBlock block) {
+  public static ParsedPart of(OriginBlock block) {
     return new ParsedPart(block, null);
   }
 
-  static ParsedPart of(SplitStatistics statistics) {
+  public static ParsedPart of(SplitStatistics statistics) {
     return new ParsedPart(null, statistics);
   }
 
@@ -32,18 +29,5 @@ public final class ParsedPart {
   /** The statistics, or null if this element is a block. */
   public @Nullable SplitStatistics statistics() {
     return statistics;
-  }
-
-  public void writeTo(DataOutput out) throws IOException {
-    out.writeBoolean(block != null);
-    if (block != null) {
-      block.writeTo(out);
-    } else if (statistics != null) {
-      statistics.writeTo(out);
-    }
-  }
-
-  public static ParsedPart readFrom(DataInput in) throws IOException {
-    return in.readBoolean() ? of(OriginBlock.readFrom(in)) : of(SplitStatistics.readFrom(in));
   }
 }
