@@ -60,7 +60,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
           case SCALAR -> TensorShape.of();
         };
     TensorStorage output = TensorStorage.dense(scope, shape, call.valueType());
-    Map<String, TensorStorage> bound = call.bind(partition, scope);
+    Map<String, TensorStorage> bound = call.bind(partition);
     bound.put(call.output(), output);
     measurements.add(call.run(partition, bound, Map.of(), scope).measurement());
     return output;

@@ -26,7 +26,6 @@ import org.weft.tensor.ValueType;
  * @param symbol the kernel in it
  * @param tensor name of the sparse operand in the expression
  * @param output name of the result in the expression
- * @param partitionedMode the tensor's mode that partitions cut
  * @param operands the dense operands
  * @param valueType of all tensors of the kernel
  * @param flopsPerEntry floating-point operations per stored entry
@@ -38,8 +37,7 @@ public record KernelCall(
     String symbol,
     String tensor,
     String output,
-    int partitionedMode,
-    List<Operand> operands,
+    List<BroadcastOperand> operands,
     ValueType valueType,
     double flopsPerEntry,
     int threads)
@@ -53,13 +51,11 @@ public record KernelCall(
   }
 
   /** The running task's binding of the inputs for one partition. Borrowed storages. */
-  Map<String, TensorStorage> bind(ResidentPartition partition, MemoryScope taskScope) {
+  Map<String, TensorStorage> bind(ResidentPartition partition) {
     Map<String, TensorStorage> bound = new HashMap<>();
     bound.put(tensor, partition.lease());
-    for (Operand operand : operands) {
-      bound.put(
-          operand.name(),
-          operand.bind(partitionedMode, partition.range(), valueType, taskScope));
+    for (BroadcastOperand operand : operands) {
+      bound.put(operand.name(), operand.lease(valueType));
     }
     return bound;
   }

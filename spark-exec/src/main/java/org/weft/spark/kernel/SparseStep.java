@@ -1,6 +1,5 @@
 package org.weft.spark.kernel;
 
-import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Map;
@@ -20,29 +19,29 @@ import org.weft.tensor.TensorStorage;
 
 /**
  * Runs a kernel whose result is sparse and hands its entries on in storage order, a block at a
- * time, with the coordinates and the mode order of the whole result.
+ * time, with their modes in the order of the written result.
  */
 public final class SparseStep implements FlatMapFunction<Iterator<ResidentPartition>, EntryBlock> {
   private static final long serialVersionUID = 1L;
   private static final int BLOCK_ENTRIES = 1 << 15;
 
   private final KernelCall call;
-  private final Result result;
+  private final TensorShape shape;
+  private final int[] writtenModes;
   private final CollectionAccumulator<TaskMeasurement> measurements;
 
   /**
-   * The result's modes.
-   *
    * @param shape of the whole result as the kernel orders its modes
-   * @param partitioned the kernel's result mode that stands for the partitioned mode
-   * @param modes for each of the kernel's result modes, its mode in the written result
+   * @param writtenModes for each of the kernel's result modes, its mode in the written result
    */
-  public record Result(TensorShape shape, int partitioned, int[] modes) implements Serializable {}
-
   public SparseStep(
-      KernelCall call, Result result, CollectionAccumulator<TaskMeasurement> measurements) {
+      KernelCall call,
+      TensorShape shape,
+      int[] writtenModes,
+      CollectionAccumulator<TaskMeasurement> measurements) {
     this.call = call;
-    this.result = result;
+    this.shape = shape;
+    this.writtenModes = writtenModes.clone();
     this.measurements = measurements;
   }
 
@@ -63,8 +62,7 @@ public final class SparseStep implements FlatMapFunction<Iterator<ResidentPartit
   private Charged run(ResidentPartition partition) {
     TaskMemory memory = TaskMemory.ofTask();
     MemoryScope scope = memory.scope();
-    TensorShape shape = result.shape().with(result.partitioned(), partition.range().slices());
-    Map<String, TensorStorage> bound = call.bind(partition, scope);
+    Map<String, TensorStorage> bound = call.bind(partition);
     KernelCall.Result ran = call.run(partition, bound, Map.of(call.output(), shape), scope);
     measurements.add(ran.measurement());
     TensorStorage output = ran.outputs().get(call.output());
@@ -113,40 +111,19 @@ public final class SparseStep implements FlatMapFunction<Iterator<ResidentPartit
         throw new NoSuchElementException();
       }
       SliceRange range = partition.range();
-      CooBlock entries = global(blocks.next(), range.from());
+      CooBlock entries = written(blocks.next());
       return new EntryBlock(
           range.from(), partition.partition(), sequence++, range.pieces() > 1, entries);
     }
   }
 
-  /** The block in the modes of the written result, with the partitioned mode's offset added. */
-  private CooBlock global(CooBlock local, long offset) {
-    Object[] columns = new Object[local.order()];
+  /** The block with its columns in the mode order of the written result; columns are shared. */
+  private CooBlock written(CooBlock block) {
+    Object[] columns = new Object[block.order()];
     for (int mode = 0; mode < columns.length; mode++) {
-      columns[result.modes()[mode]] =
-          mode == result.partitioned() && offset > 0
-              ? shifted(local, mode, offset)
-              : local.isWide(mode) ? local.longColumn(mode) : local.intColumn(mode);
+      columns[writtenModes[mode]] =
+          block.isWide(mode) ? block.longColumn(mode) : block.intColumn(mode);
     }
-    return CooBlock.ofColumns(columns, local.values(), local.size());
-  }
-
-  private static Object shifted(CooBlock block, int mode, long offset) {
-    boolean fits = !block.isWide(mode);
-    for (int e = 0; fits && e < block.size(); e++) {
-      fits = block.coordinate(mode, e) + offset <= Integer.MAX_VALUE;
-    }
-    if (fits) {
-      int[] column = new int[block.size()];
-      for (int e = 0; e < column.length; e++) {
-        column[e] = (int) (block.coordinate(mode, e) + offset);
-      }
-      return column;
-    }
-    long[] column = new long[block.size()];
-    for (int e = 0; e < column.length; e++) {
-      column[e] = block.coordinate(mode, e) + offset;
-    }
-    return column;
+    return CooBlock.ofColumns(columns, block.values(), block.size());
   }
 }

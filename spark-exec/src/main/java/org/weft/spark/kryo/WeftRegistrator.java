@@ -6,10 +6,12 @@ import java.io.DataOutput;
 import java.io.IOException;
 import org.apache.spark.serializer.KryoRegistrator;
 import org.weft.runtime.KernelImage;
+import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.OriginBlock;
+import org.weft.spark.resident.PartitionSummary;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
@@ -25,6 +27,8 @@ public final class WeftRegistrator implements KryoRegistrator {
     register(kryo, OriginBlock.class, OriginBlock::writeTo, OriginBlock::readFrom);
     register(
         kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
+    register(kryo, PartitionSummary.class, PartitionSummary::writeTo, PartitionSummary::readFrom);
+    register(kryo, EntryBlock.class, EntryBlock::writeTo, EntryBlock::readFrom);
     register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }

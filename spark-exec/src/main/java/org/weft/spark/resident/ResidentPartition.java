@@ -12,8 +12,7 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * One partition of a tensor, packed off heap. The coordinates of the partitioned mode start at 0
- * for the first slice of {@link #range()}. Usable by the task that got it from a {@link
+ * One partition of a tensor, packed off heap. Usable by the task that got it from a {@link
  * ResidentRdd}, until that task ends; the arrays belong to {@link ResidentMemory}, or to the task
  * itself for a copy that was fetched from another executor.
  */

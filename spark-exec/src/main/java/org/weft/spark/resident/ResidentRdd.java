@@ -35,12 +35,14 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   private static final long serialVersionUID = 1L;
 
   private final ModePartitioning partitioning;
+  private final boolean rebased;
   private final TensorShape shape;
   private final TensorFormat format;
   private final CollectionAccumulator<TaskMeasurement> measurements;
 
   /**
    * @param shuffled blocks keyed by partition, partitioned by that key
+   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
    * @param shape of the whole tensor
    * @param format of each partition; its outermost level stores the partitioned mode
    * @param measurements receives the time to fetch and to pack of each partition
@@ -48,11 +50,13 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   public ResidentRdd(
       RDD<Tuple2<Integer, OriginBlock>> shuffled,
       ModePartitioning partitioning,
+      boolean rebased,
       TensorShape shape,
       TensorFormat format,
       CollectionAccumulator<TaskMeasurement> measurements) {
     super(shuffled, ClassTag$.MODULE$.apply(ResidentPartition.class));
     this.partitioning = partitioning;
+    this.rebased = rebased;
     this.shape = shape;
     this.format = format;
     this.measurements = measurements;
@@ -95,9 +99,9 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     BooleanSupplier wanted = () -> store.contains(block);
     String what = "partition " + partition + " of mode " + mode + " (" + entries + " entries)";
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
-    TensorStorage storage =
-        Packing.pack(
-            entry.scope(), shape.with(mode, range.slices()), format, blocks, range.from());
+    TensorShape local = rebased ? shape.with(mode, range.slices()) : shape;
+    long offset = rebased ? range.from() : 0;
+    TensorStorage storage = Packing.pack(entry.scope(), local, format, blocks, offset);
     return new ResidentPartition(
         partition, range, entries, normSquared(storage.vals()), storage, entry);
   }
