@@ -174,7 +174,8 @@ public final class SparkTensor {
     }
     int partitions = Math.max(1, context.defaultParallelism());
     ModePartitioning partitioning =
-        new EqualNonzeros().partition(0, statistics.histogram(0), partitions);
+        new EqualNonzeros()
+            .partition(0, statistics.shape().size(0), statistics.histogram(0), partitions);
     TensorFormat format =
         TensorFormat.csf(statistics.shape().order(), valueType)
             .narrowedFor(statistics.shape(), statistics.entries());
