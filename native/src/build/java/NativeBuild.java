@@ -4,8 +4,7 @@ import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -180,8 +179,11 @@ public final class NativeBuild {
         unpack(partial);
         // The rename is the commit: a folder with the final name is complete.
         Files.move(partial, tools, StandardCopyOption.ATOMIC_MOVE);
-      } catch (FileAlreadyExistsException | DirectoryNotEmptyException another) {
-        // Another build was first, with the same contents.
+      } catch (FileSystemException e) {
+        // Another build may have been first, with the same contents.
+        if (!Files.exists(tools)) {
+          throw e;
+        }
       } finally {
         deleteTree(partial);
       }

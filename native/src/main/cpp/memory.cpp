@@ -43,8 +43,7 @@ void *block_of(Header *header) { return reinterpret_cast<char *>(header) + align
 /* Fresh pages that start at a huge-page boundary; null when there are none. */
 char *map_aligned(int64_t bytes) {
   size_t reserved = static_cast<size_t>(bytes + huge_page);
-  void *start =
-      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *start = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) return nullptr;
   char *from = static_cast<char *>(start);
   size_t lead = (huge_page - reinterpret_cast<uintptr_t>(from) % huge_page) % huge_page;
@@ -121,7 +120,8 @@ void *grow(void *block, int64_t, int64_t new_bytes) {
   }
   Header *fresh = obtain(new_bytes);
   if (fresh == nullptr) return nullptr;
-  memcpy(block_of(fresh), block, static_cast<size_t>(old_bytes < new_bytes ? old_bytes : new_bytes));
+  memcpy(block_of(fresh), block,
+         static_cast<size_t>(old_bytes < new_bytes ? old_bytes : new_bytes));
   give_back(old);
   count(0, new_bytes - old_bytes);
   return block_of(fresh);

@@ -1,4 +1,5 @@
-/* Blocks that kernels allocate: 64-byte aligned, sized by a hidden header, huge pages when large. */
+/* Blocks that kernels allocate: 64-byte aligned, sized by a hidden header, huge pages when large.
+ */
 #ifndef WEFT_MEMORY_H
 #define WEFT_MEMORY_H
 

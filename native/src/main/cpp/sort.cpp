@@ -68,7 +68,8 @@ int64_t partition(int64_t *values, int64_t n) {
   }
 }
 
-/* Quicksort that turns to heapsort after `depth` uneven splits; recursion only on the shorter side. */
+/* Quicksort that turns to heapsort after `depth` uneven splits; recursion only on the shorter side.
+ */
 void intro_sort(int64_t *values, int64_t n, int depth) {
   while (n > insertion_below) {
     if (depth-- == 0) {

@@ -1,6 +1,7 @@
 /*
- * Tests of the runtime below Java. Built twice: as a library that a JUnit test calls, by the bundled
- * clang; and as a program under sanitizers (-DWEFT_TEST_MAIN), where a host compiler has them.
+ * Tests of the runtime below Java. Built twice: as a library that a JUnit test calls, by the
+ * bundled clang; and as a program under sanitizers (-DWEFT_TEST_MAIN), where a host compiler has
+ * them.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@ namespace {
 
 int64_t failures = 0;
 
-#define EXPECT(condition)                                               \
-  do {                                                                  \
-    if (!(condition)) {                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
-      __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);               \
-    }                                                                   \
+#define EXPECT(condition)                                             \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);             \
+    }                                                                 \
   } while (0)
 
 constexpr int64_t mib = int64_t{1} << 20;
@@ -86,8 +87,9 @@ void impossible_allocations_are_null() {
 void growth_keeps_contents() {
   const weft_runtime &runtime = process()->table;
   constexpr int64_t stride = 1021;
-  const int64_t sizes[] = {10,       5000,      mib,      3 * mib,  5 * mib, 9 * mib,
+  const int64_t sizes[] = {10,       5000,      mib,      3 * mib, 5 * mib, 9 * mib,
                            40 * mib, 200 * mib, 20 * mib, 5 * mib, mib,     100};
+  int64_t bytes = statistic(1);
   int64_t size = 0;
   int64_t written = 0;
   unsigned char *block = nullptr;
@@ -99,8 +101,10 @@ void growth_keeps_contents() {
     for (int64_t i = 0; i < next; i += stride) block[i] = (i / stride) % 251;
     size = next;
     written = next;
+    EXPECT(statistic(1) == bytes + size);
   }
   runtime.release(block, size);
+  EXPECT(statistic(1) == bytes);
 }
 
 /* Two large blocks side by side: growth of one must not reach into the other. */
@@ -134,10 +138,14 @@ void check_sort(int64_t n, int kind, Random &random) {
   int64_t *expected = static_cast<int64_t *>(malloc(bytes + 8));
   for (int64_t i = 0; i < n; i++) {
     uint64_t r = random.next();
-    const int64_t by_kind[] = {static_cast<int64_t>(r),          static_cast<int64_t>(r % 100000),
-                               static_cast<int64_t>(r % 3),      i,
-                               n - i,                            static_cast<int64_t>(r % 1000) - 500,
-                               i % 2 ? INT64_MAX : INT64_MIN,    i < n / 2 ? i : n - i,
+    const int64_t by_kind[] = {static_cast<int64_t>(r),
+                               static_cast<int64_t>(r % 100000),
+                               static_cast<int64_t>(r % 3),
+                               i,
+                               n - i,
+                               static_cast<int64_t>(r % 1000) - 500,
+                               i % 2 ? INT64_MAX : INT64_MIN,
+                               i < n / 2 ? i : n - i,
                                static_cast<int64_t>(r >> 20) + (int64_t{1} << 45)};
     values[i] = by_kind[kind];
   }
@@ -165,13 +173,16 @@ struct Counted {
   int64_t nested;
 };
 
-void add(void *ctx, int64_t) { __atomic_fetch_add(static_cast<int64_t *>(ctx), 1, __ATOMIC_RELAXED); }
+/* No atomic: a nested parallel_for stays on its thread. */
+void add(void *ctx, int64_t) { ++*static_cast<int64_t *>(ctx); }
 
 void count_task(void *ctx, int64_t task) {
   Counted *counted = static_cast<Counted *>(ctx);
   counted->runs[task]++;
   if (task % 64 == 0) {
-    counted->runtime->parallel_for(counted->runtime, 3, add, &counted->nested);
+    int64_t nested = 0;
+    counted->runtime->parallel_for(counted->runtime, 3, add, &nested);
+    __atomic_fetch_add(&counted->nested, nested, __ATOMIC_RELAXED);
   }
 }
 

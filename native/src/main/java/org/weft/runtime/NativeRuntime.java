@@ -29,6 +29,8 @@ public final class NativeRuntime {
   private static final int RELEASE_BLOCK_OFFSET = TABLE_BYTES;
   private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;
 
+  /** Why loading failed; every later use reports it, with this as the cause. */
+  @SuppressWarnings("StaticAssignmentOfThrowable")
   private static final @Nullable WeftException FAILURE = load();
 
   /**

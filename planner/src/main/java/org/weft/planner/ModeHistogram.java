@@ -189,6 +189,26 @@ public final class ModeHistogram implements Serializable {
     return sum;
   }
 
+  /**
+   * Share of the entries that lies in the {@code slices} slices with the most, 0 to 1. Cost {@code
+   * O(buckets log buckets)}.
+   */
+  public double shareOfHeaviest(long slices) {
+    int buckets = buckets();
+    long heaviest = slices >>> shift;
+    if (total == 0 || heaviest >= buckets) {
+      return 1;
+    }
+    long[] counts = new long[buckets];
+    Arrays.setAll(counts, this::count);
+    Arrays.sort(counts);
+    double sum = 0;
+    for (int b = buckets - (int) heaviest; b < buckets; b++) {
+      sum += counts[b];
+    }
+    return sum / total;
+  }
+
   /** How the entries spread over the slices of a mode. Cost {@code O(buckets log buckets)}. */
   public SliceSummary summary(long modeSize) {
     long width = bucketWidth();
