@@ -46,7 +46,9 @@ final class ClusterFolder {
         Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
       }
       Files.createDirectories(root.resolve("spark/conf"));
-      Files.createDirectories(root.resolve("hadoop/conf"));
+      for (String server : List.of("hdfs", "datanode", "static")) { // the jars carry no web pages
+        Files.createDirectories(root.resolve("hadoop/conf/webapps").resolve(server));
+      }
       Files.createDirectories(root.resolve("data"));
       return new ClusterFolder(root, logs);
     } catch (IOException e) {
