@@ -39,6 +39,7 @@ final class SparkSubmitter {
     environment.put("SPARK_LOCAL_IP", "127.0.0.1");
     environment.put("SPARK_PUBLIC_DNS", "127.0.0.1");
     environment.put("HADOOP_USER_NAME", "weft");
+    environment.put("WEFT_KERNEL_CACHE", folder.logs().resolve("kernels").toString());
     environment.put("JAVA_HOME", System.getProperty("java.home"));
     return environment;
   }

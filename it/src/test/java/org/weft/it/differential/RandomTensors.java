@@ -35,6 +35,21 @@ final class RandomTensors {
     return new Entries(sizes, coordinates, values);
   }
 
+  /** Positive values at coordinates that crowd towards 0, as real tensors' do. */
+  static Entries skewed(long[] sizes, int count, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    long[][] coordinates = new long[sizes.length][count];
+    double[] values = new double[count];
+    for (int entry = 0; entry < count; entry++) {
+      for (int mode = 0; mode < sizes.length; mode++) {
+        double share = random.nextDouble();
+        coordinates[mode][entry] = (long) (share * share * sizes[mode]);
+      }
+      values[entry] = random.nextDouble(0.1, 3);
+    }
+    return new Entries(sizes, coordinates, values);
+  }
+
   static Entries empty(long... sizes) {
     return new Entries(sizes, new long[sizes.length][0], new double[0]);
   }
