@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.StringTokenizer;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -29,7 +30,10 @@ record Entries(long[] sizes, long[][] coordinates, double[] values) {
     return values.length;
   }
 
-  /** Reads FROSTT text, plain or gzip; mode sizes are the largest coordinates. */
+  /**
+   * Reads FROSTT text, plain or gzip. Mode sizes are those of the extended header, or the largest
+   * coordinates without one.
+   */
   static Entries read(Path file) {
     try (InputStream in = open(file);
         BufferedReader lines =
@@ -49,8 +53,14 @@ record Entries(long[] sizes, long[][] coordinates, double[] values) {
     long[][] columns = {};
     double[] values = new double[1024];
     int count = 0;
+    long[] declared = {};
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       StringTokenizer words = new StringTokenizer(line);
+      if (line.contains("extended FROSTT")) {
+        lines.readLine();
+        declared = Stream.of(lines.readLine().split(" ")).mapToLong(Long::parseLong).toArray();
+        columns = new long[declared.length][values.length];
+      }
       if (!words.hasMoreTokens() || line.stripLeading().startsWith("#")) {
         continue;
       }
@@ -73,7 +83,8 @@ record Entries(long[] sizes, long[][] coordinates, double[] values) {
       columns[mode] = Arrays.copyOf(columns[mode], count);
       sizes[mode] = Arrays.stream(columns[mode]).max().orElse(-1) + 1;
     }
-    return new Entries(sizes, columns, Arrays.copyOf(values, count));
+    return new Entries(
+        declared.length > 0 ? declared : sizes, columns, Arrays.copyOf(values, count));
   }
 
   /** Writes FROSTT text with the extended header, which declares the mode sizes. */
