@@ -67,14 +67,18 @@ public final class IterationGraph {
     }
   }
 
-  /** An appended result is visited in storage order down to its last appended level. */
+  /**
+   * An appended result is visited in storage order down to its last appended level, and the
+   * random-access levels below that one fill the block of a coordinate.
+   */
   private void demandAppendOrder(TensorExpr.Access target) {
     int last = target.variables().size() - 1;
-    while (last > 0 && randomAccess(target.tensor().format(), last)) {
+    while (last >= 0 && randomAccess(target.tensor().format(), last)) {
       last--;
     }
-    for (int level = 1; level <= last; level++) {
-      demands.add(new Edge(target.variableAt(level - 1), target.variableAt(level), target));
+    for (int level = 1; last >= 0 && level < target.variables().size(); level++) {
+      int above = Math.min(level - 1, last);
+      demands.add(new Edge(target.variableAt(above), target.variableAt(level), target));
     }
   }
 

@@ -98,21 +98,17 @@ final class DenseEvaluator {
   }
 
   private Cell reduction(Syntax.Reduction reduction, Map<String, Long> at) {
-    return sum(List.of(reduction.label().name()), reduction.body(), at, true);
-  }
-
-  private Cell sum(
-      List<String> labels, Syntax body, Map<String, Long> coordinates, boolean explicit) {
     double value = 0;
     double magnitude = 0;
     boolean present = false;
-    for (long c = 0; c < sizes.get(labels.get(0)); c++) {
-      Map<String, Long> inner = new HashMap<>(coordinates);
-      inner.put(labels.get(0), c);
-      Cell term = evaluate(body, inner);
+    String label = reduction.label().name();
+    for (long c = 0; c < sizes.get(label); c++) {
+      Map<String, Long> inner = new HashMap<>(at);
+      inner.put(label, c);
+      Cell term = evaluate(reduction.body(), inner);
       value += term.value();
       magnitude += term.magnitude();
-      present |= term.present() && explicit;
+      present |= term.present();
     }
     return new Cell(value, magnitude, present);
   }
