@@ -85,11 +85,17 @@ public sealed interface Expr {
     }
   }
 
-  /** An I64 of the argument block as it was at entry: a MODE_SIZE, POSITIONS or SCALAR slot. */
-  record Argument(int slot) implements Expr {
-    @Override
-    public ScalarType type() {
-      return ScalarType.I64;
+  /**
+   * A number of the argument block as it was at entry: an I64 from a MODE_SIZE or POSITIONS slot,
+   * or the value of a tensor of order 0 from a SCALAR slot.
+   */
+  record Argument(int slot, ScalarType type) implements Expr {
+    public Argument {
+      require(type.isNumeric(), "argument " + slot, "a number", type);
+    }
+
+    public Argument(int slot) {
+      this(slot, ScalarType.I64);
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.ElementType;
@@ -36,7 +37,7 @@ public final class LoopChecker {
   private final Set<LoopVariable> visible = new HashSet<>();
   private final Set<LoopVariable> constant = new HashSet<>();
   private boolean parallel;
-  private String at = "the argument block";
+  private Supplier<String> at = () -> "the argument block";
 
   private LoopChecker(KernelSignature signature) {
     this.signature = signature;
@@ -65,7 +66,7 @@ public final class LoopChecker {
 
   private void binding(BufferBinding binding) {
     Buffer buffer = binding.buffer();
-    at = "the binding of " + buffer.name();
+    at = () -> "the binding of " + buffer.name();
     declareBuffer(buffer);
     Slot slot = slot(binding.slot());
     check(
@@ -89,7 +90,7 @@ public final class LoopChecker {
             + ", not "
             + buffer.kind());
     if (slot.kind() == Slot.Kind.VALS) {
-      ElementType element = ElementType.of(tensor(slot.tensor()).format().valueType());
+      ElementType element = tensor(slot.tensor()).format().valueType().elementType();
       check(buffer.element() == element, "values of this tensor are " + element);
     }
   }
@@ -108,7 +109,7 @@ public final class LoopChecker {
   }
 
   private void statement(Stmt stmt) {
-    at = describe(stmt);
+    at = () -> describe(stmt);
     if (stmt instanceof Stmt.Block) {
       block(stmt);
     } else if (stmt instanceof Stmt.Declare s) {
@@ -204,6 +205,9 @@ public final class LoopChecker {
       check(
           kind == Slot.Kind.MODE_SIZE || kind == Slot.Kind.POSITIONS || kind == Slot.Kind.SCALAR,
           "argument " + e.slot() + " is " + kind + ", not a number");
+      check(
+          kind == Slot.Kind.SCALAR || e.type() == ScalarType.I64,
+          "argument " + e.slot() + " is a count, and read as " + e.type());
     } else if (expr instanceof Expr.Binary e) {
       expr(e.left());
       expr(e.right());
@@ -286,7 +290,7 @@ public final class LoopChecker {
           "illegal loop IR in kernel "
               + signature.symbol()
               + " at "
-              + at
+              + at.get()
               + ": "
               + rule
               + "; this is a bug in lowering, report the expression and formats");

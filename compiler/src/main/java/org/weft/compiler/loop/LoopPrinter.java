@@ -29,7 +29,8 @@ public final class LoopPrinter {
 
   /** One expression; argument slots print as {@code args[slot]}. */
   public static String print(Expr expr) {
-    return new LoopPrinter(new KernelSignature("", List.of(), List.of())).top(expr);
+    List<Slot> fixed = List.of(Slot.runtime(), Slot.status(), Slot.statusDetail());
+    return new LoopPrinter(new KernelSignature("", List.of(), fixed)).top(expr);
   }
 
   private void function(LoopFunction function) {
@@ -200,7 +201,7 @@ public final class LoopPrinter {
     } else if (expr instanceof Expr.Load e) {
       return element(e.buffer(), e.position());
     } else if (expr instanceof Expr.Argument e) {
-      return argument(e.slot());
+      return argument(e);
     } else if (expr instanceof Expr.Binary e) {
       return binary(e, outer);
     } else if (expr instanceof Expr.Not e) {
@@ -243,7 +244,8 @@ public final class LoopPrinter {
     };
   }
 
-  private String argument(int slot) {
+  private String argument(Expr.Argument e) {
+    int slot = e.slot();
     if (slot < signature.slots().size()) {
       Slot s = signature.slots().get(slot);
       if (s.kind() == Slot.Kind.MODE_SIZE) {
@@ -252,7 +254,9 @@ public final class LoopPrinter {
         return tensorName(s.tensor()) + ".positions[" + s.level() + "]";
       }
     }
-    return "args[" + slot + "]";
+    return e.type() == ScalarType.I64
+        ? "args[" + slot + "]"
+        : "*(const " + e.type().keyword() + " *)&args[" + slot + "]";
   }
 
   private String slotText(int slot) {

@@ -1,0 +1,136 @@
+package org.weft.compiler;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.weft.compiler.cache.CacheKey;
+import org.weft.compiler.cache.LibraryCache;
+import org.weft.compiler.llvm.CodeGenerator;
+import org.weft.compiler.llvm.Stage;
+import org.weft.compiler.llvm.Target;
+import org.weft.compiler.loop.LoopChecker;
+import org.weft.compiler.loop.LoopFunction;
+import org.weft.runtime.KernelImage;
+import org.weft.runtime.KernelSignature;
+
+/**
+ * Loop functions to a library: checked, looked up in memory, then on disk, then compiled. Equal
+ * requests at the same time compile once. Thread-safe.
+ */
+final class LibraryCompiler {
+  static final String LOWER = "lower";
+  private static final String CACHE = "cache";
+
+  private final Target target;
+  private final Optional<LibraryCache> disk;
+  private final CodeGenerator generator;
+  private final Map<CacheKey, CompletableFuture<KernelImage>> memory = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> nanos = new LinkedHashMap<>();
+  private final LongAdder kernels = new LongAdder();
+  private final LongAdder memoryHits = new LongAdder();
+  private final LongAdder diskHits = new LongAdder();
+  private final LongAdder compiled = new LongAdder();
+
+  LibraryCompiler(CompilerOptions options) {
+    target = new Target(options.cpu(), options.optimisation());
+    disk = options.cacheDirectory().map(LibraryCache::new);
+    nanos.put(LOWER, new LongAdder());
+    nanos.put(CACHE, new LongAdder());
+    for (Stage stage : Stage.values()) {
+      nanos.put(name(stage), new LongAdder());
+    }
+    generator = new CodeGenerator(target, (stage, time) -> spent(name(stage), time));
+  }
+
+  CodeGenerator generator() {
+    return generator;
+  }
+
+  /**
+   * One library with all of {@code functions}.
+   *
+   * @throws org.weft.error.WeftException COMPILER_FAILURE for illegal loops or an LLVM error
+   */
+  KernelImage compile(List<LoopFunction> functions) {
+    long start = System.nanoTime();
+    functions.forEach(LoopChecker::check);
+    kernels.add(functions.size());
+    CacheKey key = CacheKey.of(functions, target);
+    CompletableFuture<KernelImage> mine = new CompletableFuture<>();
+    CompletableFuture<KernelImage> first = memory.putIfAbsent(key, mine);
+    if (first != null) {
+      memoryHits.increment();
+      spent(CACHE, System.nanoTime() - start);
+      return await(first);
+    }
+    try {
+      Optional<byte[]> kept = disk.flatMap(cache -> cache.find(key));
+      spent(CACHE, System.nanoTime() - start);
+      KernelImage image = image(functions, kept.orElseGet(() -> generate(functions, key)));
+      kept.ifPresent(library -> diskHits.increment());
+      mine.complete(image);
+      return image;
+    } catch (RuntimeException | Error e) {
+      memory.remove(key, mine);
+      mine.completeExceptionally(e);
+      throw e;
+    }
+  }
+
+  private byte[] generate(List<LoopFunction> functions, CacheKey key) {
+    byte[] library = generator.library(functions);
+    compiled.increment();
+    long start = System.nanoTime();
+    disk.ifPresent(cache -> cache.store(key, library));
+    spent(CACHE, System.nanoTime() - start);
+    return library;
+  }
+
+  private KernelImage image(List<LoopFunction> functions, byte[] library) {
+    List<KernelSignature> signatures = new ArrayList<>();
+    functions.forEach(function -> signatures.add(function.signature()));
+    return KernelImage.of(library, target.cpu(), signatures);
+  }
+
+  private static KernelImage await(CompletableFuture<KernelImage> image) {
+    try {
+      return image.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  /** Drops the libraries kept in memory. */
+  void forget() {
+    memory.clear();
+  }
+
+  void spent(String stage, long time) {
+    LongAdder adder = nanos.get(stage);
+    if (adder == null) {
+      throw new IllegalArgumentException("unknown stage " + stage);
+    }
+    adder.add(time);
+  }
+
+  CompileStatistics statistics() {
+    Map<String, Double> millis = new LinkedHashMap<>();
+    nanos.forEach((stage, time) -> millis.put(stage, time.sum() / 1e6));
+    return new CompileStatistics(
+        kernels.sum(), memoryHits.sum(), diskHits.sum(), compiled.sum(), millis);
+  }
+
+  private static String name(Stage stage) {
+    return stage.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,107 @@
+package org.weft.compiler.cache;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * A folder of compiled libraries, one file {@code <key>.weftlib} each, that threads and processes
+ * share. A file is 8 bytes {@code WEFTLIB1}, 32 bytes SHA-256 of the library, then the library. It
+ * is written under a temporary name and moved into place, so a reader sees all of it or nothing;
+ * two writers of one key write the same thing. A file that fails its checksum counts as absent and
+ * is replaced by the next store.
+ *
+ * <p>The cache only saves time: when the folder cannot be read or written, lookups miss, stores do
+ * nothing, and the log says so.
+ */
+public final class LibraryCache {
+  private static final byte[] MAGIC = "WEFTLIB1".getBytes(StandardCharsets.US_ASCII);
+  private static final int HASH_BYTES = 32;
+  private static final int HEADER_BYTES = MAGIC.length + HASH_BYTES;
+  private static final System.Logger LOG = System.getLogger(LibraryCache.class.getName());
+
+  private final Path folder;
+
+  /**
+   * @param folder made when the first library is stored
+   */
+  public LibraryCache(Path folder) {
+    this.folder = folder;
+  }
+
+  /** The library stored under {@code key}, intact; well below 1 ms. */
+  public Optional<byte[]> find(CacheKey key) {
+    Path file = file(key);
+    try {
+      byte[] bytes = Files.readAllBytes(file);
+      Optional<byte[]> library = unwrap(bytes);
+      if (library.isEmpty()) {
+        LOG.log(
+            System.Logger.Level.WARNING, "cached kernel library {0} is damaged: recompiling", file);
+      }
+      return library;
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot read cached kernel library " + file, e);
+      return Optional.empty();
+    }
+  }
+
+  /** Stores a library; atomic. */
+  public void store(CacheKey key, byte[] library) {
+    Path temporary = null;
+    try {
+      Files.createDirectories(folder);
+      temporary = Files.createTempFile(folder, key.sha256(), ".tmp");
+      Files.write(temporary, wrap(library));
+      Files.move(
+          temporary,
+          file(key),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot keep a kernel library in " + folder, e);
+      if (temporary != null) {
+        discard(temporary);
+      }
+    }
+  }
+
+  private static void discard(Path temporary) {
+    try {
+      Files.deleteIfExists(temporary);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot delete " + temporary, e);
+    }
+  }
+
+  private Path file(CacheKey key) {
+    return folder.resolve(key.sha256() + ".weftlib");
+  }
+
+  private static byte[] wrap(byte[] library) {
+    byte[] file = Arrays.copyOf(MAGIC, HEADER_BYTES + library.length);
+    System.arraycopy(CacheKey.digest().digest(library), 0, file, MAGIC.length, HASH_BYTES);
+    System.arraycopy(library, 0, file, HEADER_BYTES, library.length);
+    return file;
+  }
+
+  private static Optional<byte[]> unwrap(byte[] file) {
+    if (file.length < HEADER_BYTES
+        || !Arrays.equals(file, 0, MAGIC.length, MAGIC, 0, MAGIC.length)) {
+      return Optional.empty();
+    }
+    byte[] library = Arrays.copyOfRange(file, HEADER_BYTES, file.length);
+    byte[] expected = Arrays.copyOfRange(file, MAGIC.length, HEADER_BYTES);
+    return MessageDigest.isEqual(expected, CacheKey.digest().digest(library))
+        ? Optional.of(library)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Compiled libraries kept on disk between processes. {@link org.weft.compiler.cache.CacheKey} says
+ * when two compilations are the same, {@link org.weft.compiler.cache.LibraryCache} stores them.
+ * Neither loads LLVM.
+ */
+@NullMarked
+package org.weft.compiler.cache;
+
+import org.jspecify.annotations.NullMarked;

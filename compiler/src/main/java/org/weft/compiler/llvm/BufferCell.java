@@ -1,0 +1,78 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.loop.Buffer;
+
+/**
+ * Where a buffer's address is: a value that never changes (the caller's arrays, the stack), or a
+ * pair of stack slots that hold address and size in bytes (arrays that the kernel allocates).
+ */
+final class BufferCell {
+  final Buffer buffer;
+  private final ModuleContext module;
+  private final @Nullable LLVMValueRef fixed;
+  private final @Nullable LLVMValueRef address;
+  private final @Nullable LLVMValueRef bytes;
+
+  private BufferCell(
+      ModuleContext module,
+      Buffer buffer,
+      @Nullable LLVMValueRef fixed,
+      @Nullable LLVMValueRef address,
+      @Nullable LLVMValueRef bytes) {
+    this.module = module;
+    this.buffer = buffer;
+    this.fixed = fixed;
+    this.address = address;
+    this.bytes = bytes;
+  }
+
+  /** A buffer at an address that does not change. */
+  static BufferCell fixed(ModuleContext module, Buffer buffer, LLVMValueRef address) {
+    return new BufferCell(module, buffer, address, null, null);
+  }
+
+  /** A buffer that the frame's code allocates: null and 0 bytes at entry. */
+  static BufferCell allocated(Frame frame, Buffer buffer) {
+    ModuleContext module = frame.module;
+    LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, module.pointer, buffer.name());
+    LLVMValueRef bytes = LLVMBuildAlloca(frame.entry.raw, module.i64, buffer.name() + "_bytes");
+    BufferCell cell = new BufferCell(module, buffer, null, address, bytes);
+    cell.set(frame.entry, LLVMConstNull(module.pointer), module.constant(0));
+    return cell;
+  }
+
+  boolean ownsMemory() {
+    return address != null;
+  }
+
+  LLVMValueRef base(IrBuilder code) {
+    LLVMValueRef slot = address;
+    if (slot != null) {
+      return code.load(module.pointer, slot, buffer.name());
+    }
+    if (fixed == null) {
+      throw new IllegalStateException("buffer " + buffer.name() + " has no address");
+    }
+    return fixed;
+  }
+
+  LLVMValueRef bytes(IrBuilder code) {
+    return code.load(module.i64, slot(bytes), "");
+  }
+
+  void set(IrBuilder code, LLVMValueRef newAddress, LLVMValueRef newBytes) {
+    code.store(newAddress, slot(address));
+    code.store(newBytes, slot(bytes));
+  }
+
+  private LLVMValueRef slot(@Nullable LLVMValueRef slot) {
+    if (slot == null) {
+      throw new IllegalStateException("buffer " + buffer.name() + " is not allocated by kernels");
+    }
+    return slot;
+  }
+}

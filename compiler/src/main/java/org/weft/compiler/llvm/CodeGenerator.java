@@ -1,0 +1,165 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import java.util.List;
+import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.PointerPointer;
+import org.bytedeco.llvm.LLVM.LLVMErrorRef;
+import org.bytedeco.llvm.LLVM.LLVMMemoryBufferRef;
+import org.bytedeco.llvm.LLVM.LLVMPassBuilderOptionsRef;
+import org.bytedeco.llvm.LLVM.LLVMTargetMachineRef;
+import org.bytedeco.llvm.LLVM.LLVMTargetRef;
+import org.weft.compiler.loop.LoopFunction;
+
+/**
+ * The back end's pipeline: loop IR, LLVM IR, {@code default<O3>}, object, shared library. Thread
+ * safe: every call has its own LLVM context. Kernels of one call share a module and a library,
+ * which costs one link.
+ */
+public final class CodeGenerator {
+  /** The LLVM that the compiler is built for; loading another one fails. */
+  public static final String LLVM_VERSION = "20.1.7";
+
+  private final Target target;
+  private final ObjLongConsumer<Stage> clock;
+
+  /**
+   * @param clock told the nanoseconds of each stage of each call
+   */
+  public CodeGenerator(Target target, ObjLongConsumer<Stage> clock) {
+    this.target = target;
+    this.clock = clock;
+  }
+
+  /**
+   * A shared library that exports the kernels' symbols.
+   *
+   * @throws org.weft.error.WeftException COMPILER_FAILURE with the words of LLVM or the linker
+   */
+  public byte[] library(List<LoopFunction> kernels) {
+    byte[] object;
+    try (ModuleContext module = build(kernels)) {
+      LLVMTargetMachineRef machine = machine();
+      try {
+        timed(Stage.OPTIMISE, () -> optimise(module, machine));
+        object = timed(Stage.EMIT, () -> emit(module, machine, LLVMObjectFile));
+      } finally {
+        LLVMDisposeTargetMachine(machine);
+      }
+    }
+    return timed(Stage.LINK, () -> Linker.link(object));
+  }
+
+  /** LLVM IR text, before or after optimisation. */
+  public String llvmIr(List<LoopFunction> kernels, boolean optimised) {
+    try (ModuleContext module = build(kernels)) {
+      if (optimised) {
+        LLVMTargetMachineRef machine = machine();
+        try {
+          optimise(module, machine);
+        } finally {
+          LLVMDisposeTargetMachine(machine);
+        }
+      }
+      return module.print();
+    }
+  }
+
+  /** Assembly text (AT&amp;T syntax) of the optimised kernels. */
+  public String assembly(List<LoopFunction> kernels) {
+    try (ModuleContext module = build(kernels)) {
+      LLVMTargetMachineRef machine = machine();
+      try {
+        optimise(module, machine);
+        return new String(
+            emit(module, machine, LLVMAssemblyFile), java.nio.charset.StandardCharsets.UTF_8);
+      } finally {
+        LLVMDisposeTargetMachine(machine);
+      }
+    }
+  }
+
+  private ModuleContext build(List<LoopFunction> kernels) {
+    timed(
+        Stage.LOAD,
+        () -> {
+          LlvmNative.load();
+          return true;
+        });
+    return timed(
+        Stage.BUILD,
+        () -> {
+          ModuleContext module = new ModuleContext(target, "weft");
+          try {
+            LLVMSetTarget(module.module, Target.TRIPLE);
+            kernels.forEach(kernel -> KernelEmitter.emit(module, kernel));
+            module.verify();
+            return module;
+          } catch (RuntimeException e) {
+            module.close();
+            throw e;
+          }
+        });
+  }
+
+  private LLVMTargetMachineRef machine() {
+    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    PointerPointer<LLVMTargetRef> out = new PointerPointer<>(1);
+    if (LLVMGetTargetFromTriple(Target.TRIPLE, out, message) != 0) {
+      throw ModuleContext.failure("LLVM has no target", LlvmNative.takeMessage(message));
+    }
+    return LLVMCreateTargetMachine(
+        out.get(LLVMTargetRef.class),
+        Target.TRIPLE,
+        target.cpu(),
+        "",
+        target.optimisation() == 3 ? LLVMCodeGenLevelAggressive : target.optimisation(),
+        LLVMRelocPIC,
+        LLVMCodeModelDefault);
+  }
+
+  private boolean optimise(ModuleContext module, LLVMTargetMachineRef machine) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    try {
+      String pipeline = "default<O" + target.optimisation() + ">";
+      LLVMErrorRef error = LLVMRunPasses(module.module, pipeline, machine, options);
+      if (error != null && !error.isNull()) {
+        BytePointer message = LLVMGetErrorMessage(error);
+        String text = message.getString();
+        LLVMDisposeErrorMessage(message);
+        throw ModuleContext.failure("LLVM's optimiser", text);
+      }
+    } finally {
+      LLVMDisposePassBuilderOptions(options);
+    }
+    module.checkDiagnostics("LLVM's optimiser");
+    return true;
+  }
+
+  private static byte[] emit(ModuleContext module, LLVMTargetMachineRef machine, int fileType) {
+    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    PointerPointer<LLVMMemoryBufferRef> out = new PointerPointer<>(1);
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module.module, fileType, message, out) != 0) {
+      throw ModuleContext.failure("LLVM's code emitter", LlvmNative.takeMessage(message));
+    }
+    LLVMMemoryBufferRef buffer = out.get(LLVMMemoryBufferRef.class);
+    try {
+      byte[] bytes = new byte[Math.toIntExact(LLVMGetBufferSize(buffer))];
+      LLVMGetBufferStart(buffer).get(bytes);
+      module.checkDiagnostics("LLVM's code emitter");
+      return bytes;
+    } finally {
+      LLVMDisposeMemoryBuffer(buffer);
+    }
+  }
+
+  private <T> T timed(Stage stage, Supplier<T> work) {
+    long start = System.nanoTime();
+    T result = work.get();
+    clock.accept(stage, System.nanoTime() - start);
+    return result;
+  }
+}

@@ -1,0 +1,110 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import org.bytedeco.javacpp.PointerPointer;
+import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
+import org.bytedeco.llvm.LLVM.LLVMBuilderRef;
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+
+/** Appends instructions to a block: LLVM's builder with the few idioms that kernels use. */
+final class IrBuilder implements AutoCloseable {
+  private final ModuleContext module;
+  private final LLVMValueRef function;
+  final LLVMBuilderRef raw;
+
+  IrBuilder(ModuleContext module, LLVMValueRef function) {
+    this.module = module;
+    this.function = function;
+    this.raw = LLVMCreateBuilderInContext(module.context);
+  }
+
+  LLVMBasicBlockRef block(String name) {
+    return LLVMAppendBasicBlockInContext(module.context, function, name);
+  }
+
+  LLVMBasicBlockRef current() {
+    return LLVMGetInsertBlock(raw);
+  }
+
+  void at(LLVMBasicBlockRef block) {
+    LLVMPositionBuilderAtEnd(raw, block);
+  }
+
+  void jump(LLVMBasicBlockRef to) {
+    LLVMBuildBr(raw, to);
+  }
+
+  /** Branches, and returns the branch so that metadata can be attached. */
+  LLVMValueRef branch(LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no) {
+    return LLVMBuildCondBr(raw, condition, yes, no);
+  }
+
+  /** Branches to {@code rare} with a weight that moves it out of the hot path. */
+  void branchRarely(LLVMValueRef condition, LLVMBasicBlockRef rare, LLVMBasicBlockRef usual) {
+    LLVMValueRef branch = branch(condition, rare, usual);
+    module.attach(
+        branch,
+        "prof",
+        module.node(
+            module.text("branch_weights"),
+            module.number(module.i32, 1),
+            module.number(module.i32, 2000)));
+  }
+
+  /** {@code base + position} elements. */
+  LLVMValueRef element(LLVMTypeRef type, LLVMValueRef base, LLVMValueRef position) {
+    return LLVMBuildInBoundsGEP2(
+        raw, type, base, new PointerPointer<>(new LLVMValueRef[] {position}), 1, "");
+  }
+
+  /** {@code base + 8 * slot} bytes. */
+  LLVMValueRef slot(LLVMValueRef base, int slot) {
+    return element(module.i64, base, module.constant(slot));
+  }
+
+  LLVMValueRef load(LLVMTypeRef type, LLVMValueRef address, String name) {
+    return LLVMBuildLoad2(raw, type, address, name);
+  }
+
+  LLVMValueRef store(LLVMValueRef value, LLVMValueRef address) {
+    return LLVMBuildStore(raw, value, address);
+  }
+
+  LLVMValueRef compare(int predicate, LLVMValueRef left, LLVMValueRef right) {
+    return LLVMBuildICmp(raw, predicate, left, right, "");
+  }
+
+  LLVMValueRef isNull(LLVMValueRef pointer) {
+    return LLVMBuildIsNull(raw, pointer, "");
+  }
+
+  LLVMValueRef call(LLVMTypeRef type, LLVMValueRef callee, LLVMValueRef... arguments) {
+    return LLVMBuildCall2(raw, type, callee, new PointerPointer<>(arguments), arguments.length, "");
+  }
+
+  /** Calls an intrinsic overloaded on one type. */
+  LLVMValueRef intrinsic(String name, LLVMTypeRef overload, LLVMValueRef... arguments) {
+    int id = LLVMLookupIntrinsicID(name, name.length());
+    PointerPointer<LLVMTypeRef> overloads = new PointerPointer<>(new LLVMTypeRef[] {overload});
+    LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(module.module, id, overloads, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(module.context, id, overloads, 1);
+    return call(type, declaration, arguments);
+  }
+
+  /** Copies a scalar to every lane. */
+  LLVMValueRef splat(LLVMValueRef scalar, int lanes) {
+    LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), lanes);
+    LLVMValueRef poison = LLVMGetPoison(vector);
+    LLVMValueRef first =
+        LLVMBuildInsertElement(raw, poison, scalar, LLVMConstInt(module.i32, 0, 0), "");
+    LLVMValueRef mask = LLVMConstNull(LLVMVectorType(module.i32, lanes));
+    return LLVMBuildShuffleVector(raw, first, poison, mask, "");
+  }
+
+  @Override
+  public void close() {
+    LLVMDisposeBuilder(raw);
+  }
+}

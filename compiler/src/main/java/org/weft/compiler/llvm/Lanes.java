@@ -1,0 +1,92 @@
+package org.weft.compiler.llvm;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopVariable;
+
+/**
+ * What varies from lane to lane of a vector loop: the loop variable, which takes consecutive
+ * numbers, and variables declared in the body. One lane means scalar code, where nothing varies.
+ */
+final class Lanes {
+  private final int count;
+  private final @Nullable LoopVariable variable;
+  private final Set<LoopVariable> varying = new HashSet<>();
+
+  private Lanes(int count, @Nullable LoopVariable variable) {
+    this.count = count;
+    this.variable = variable;
+  }
+
+  static Lanes scalar() {
+    return new Lanes(1, null);
+  }
+
+  static Lanes of(int count, LoopVariable variable) {
+    Lanes lanes = new Lanes(count, variable);
+    lanes.varying.add(variable);
+    return lanes;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Whether {@code v} is the loop variable, whose lanes are consecutive numbers. */
+  boolean isLoopVariable(LoopVariable v) {
+    return v.equals(variable);
+  }
+
+  /** Makes a variable of the body a vector. */
+  void add(LoopVariable bodyVariable) {
+    varying.add(bodyVariable);
+  }
+
+  boolean varies(LoopVariable v) {
+    return varying.contains(v);
+  }
+
+  boolean varies(Expr expr) {
+    return !varying.isEmpty() && count > 1 && mentions(expr);
+  }
+
+  private boolean mentions(Expr expr) {
+    if (expr instanceof Expr.VariableRef e) {
+      return varying.contains(e.variable());
+    } else if (expr instanceof Expr.Load e) {
+      return mentions(e.position());
+    } else if (expr instanceof Expr.Binary e) {
+      return mentions(e.left()) || mentions(e.right());
+    } else if (expr instanceof Expr.Not e) {
+      return mentions(e.operand());
+    } else if (expr instanceof Expr.Select e) {
+      return mentions(e.condition()) || mentions(e.whenTrue()) || mentions(e.whenFalse());
+    } else if (expr instanceof Expr.Convert e) {
+      return mentions(e.operand());
+    } else if (expr instanceof Expr.MathCall e) {
+      return e.arguments().stream().anyMatch(this::mentions);
+    } else if (expr instanceof Expr.Negate e) {
+      return mentions(e.operand());
+    }
+    return false;
+  }
+
+  /** Whether {@code position} is an invariant plus the loop variable: consecutive elements. */
+  boolean consecutive(Expr position) {
+    if (position instanceof Expr.VariableRef e) {
+      return e.variable().equals(variable);
+    }
+    if (position instanceof Expr.Binary e) {
+      return switch (e.op()) {
+        case ADD ->
+            consecutive(e.left()) && !mentions(e.right())
+                || consecutive(e.right()) && !mentions(e.left());
+        case SUB -> consecutive(e.left()) && !mentions(e.right());
+        default -> false;
+      };
+    }
+    return false;
+  }
+}

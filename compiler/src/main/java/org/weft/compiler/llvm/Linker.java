@@ -1,0 +1,158 @@
+package org.weft.compiler.llvm;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.llvm.global.LLVM;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * Links one object to a shared library with the lld that comes with LLVM. Kernels import nothing
+ * but {@code memset} and its kin from libc and elementary functions from libm, which every process
+ * with a JVM has loaded; both are recorded only when used. 10 to 30 ms, most of it a process start.
+ */
+final class Linker {
+  private static final int TIMEOUT_SECONDS = 60;
+  private static final List<String> LIBRARY_FOLDERS =
+      List.of("/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/lib");
+
+  private static @Nullable Path cachedLld;
+
+  private Linker() {}
+
+  /**
+   * The linked library.
+   *
+   * @throws WeftException COMPILER_FAILURE with the linker's words, for example about a symbol that
+   *     neither the object nor the C library defines
+   */
+  static byte[] link(byte[] object) {
+    try {
+      Path folder = Files.createTempDirectory("weft-link");
+      try {
+        Path in = folder.resolve("kernels.o");
+        Path out = folder.resolve("kernels.so");
+        Files.write(in, object);
+        run(folder, in, out);
+        return Files.readAllBytes(out);
+      } finally {
+        delete(folder);
+      }
+    } catch (IOException e) {
+      throw new WeftException(
+          ErrorCode.STORAGE_UNAVAILABLE,
+          "expected to write temporary files to link kernels in "
+              + System.getProperty("java.io.tmpdir")
+              + ", found: "
+              + e.getMessage()
+              + "; free space there or set java.io.tmpdir",
+          e);
+    }
+  }
+
+  private static void run(Path folder, Path in, Path out) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(lld().toString());
+    command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
+    command.addAll(List.of("--no-undefined", "--as-needed"));
+    command.addAll(List.of("-o", out.toString(), in.toString()));
+    command.add(library("libc.so.6"));
+    command.add(library("libm.so.6"));
+    File messages = folder.resolve("messages").toFile();
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(messages).start();
+    try {
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new WeftException(
+          ErrorCode.COMPILER_FAILURE, "interrupted while linking kernels; compile again", e);
+    }
+    if (process.exitValue() != 0) {
+      throw ModuleContext.failure("the linker", Files.readString(messages.toPath()));
+    }
+  }
+
+  /** Unpacks lld once per machine, with the names beside it that it looks for. */
+  private static synchronized Path lld() throws IOException {
+    Path known = cachedLld;
+    if (known != null) {
+      return known;
+    }
+    LlvmNative.load();
+    File unpacked = Loader.cacheResource(LLVM.class, "/org/bytedeco/llvm/linux-x86_64/lld");
+    File llvm = Loader.cacheResource(LLVM.class, "/org/bytedeco/llvm/linux-x86_64/libLLVM.so");
+    if (unpacked == null || llvm == null) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_PLATFORM,
+          "expected the bundled lld on the class path, found none; add the llvm jar with classifier"
+              + " linux-x86_64");
+    }
+    if (!unpacked.canExecute() && !unpacked.setExecutable(true)) {
+      throw new IOException("cannot make " + unpacked + " executable");
+    }
+    Path folder = Path.of(unpacked.getParent());
+    symlink(folder.resolve("ld.lld"), unpacked.toPath());
+    symlink(folder.resolve("libLLVM.so.20.1"), llvm.toPath());
+    cachedLld = folder.resolve("ld.lld");
+    return cachedLld;
+  }
+
+  private static void symlink(Path link, Path target) throws IOException {
+    if (!Files.exists(link)) {
+      try {
+        Files.createSymbolicLink(link, target);
+      } catch (FileAlreadyExistsException e) {
+        if (!Files.exists(link)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static String library(String name) {
+    return LIBRARY_FOLDERS.stream()
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::exists)
+        .findFirst()
+        .map(Path::toString)
+        .orElseThrow(
+            () ->
+                new WeftException(
+                    ErrorCode.UNSUPPORTED_PLATFORM,
+                    "expected "
+                        + name
+                        + " in one of "
+                        + LIBRARY_FOLDERS
+                        + ", found none; run the driver on a glibc system"));
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      files.forEach(Linker::deleteFile);
+    }
+    Files.delete(folder);
+  }
+
+  private static void deleteFile(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.PointerPointer;
+import org.bytedeco.javacpp.PointerScope;
+import org.bytedeco.llvm.LLVM.LLVMContextRef;
+import org.bytedeco.llvm.LLVM.LLVMDiagnosticHandler;
+import org.bytedeco.llvm.LLVM.LLVMDiagnosticInfoRef;
+import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
+import org.bytedeco.llvm.LLVM.LLVMModuleRef;
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+import org.weft.compiler.loop.ScalarType;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+
+/**
+ * One LLVM context and module with the types, attributes and metadata that kernels use. Confined to
+ * a thread; {@link #close} frees every LLVM object made under it.
+ */
+final class ModuleContext implements AutoCloseable {
+  final Target target;
+  final LLVMContextRef context;
+  final LLVMModuleRef module;
+  final LLVMTypeRef i1;
+  final LLVMTypeRef i8;
+  final LLVMTypeRef i16;
+  final LLVMTypeRef i32;
+  final LLVMTypeRef i64;
+  final LLVMTypeRef f32;
+  final LLVMTypeRef f64;
+  final LLVMTypeRef pointer;
+  final LLVMTypeRef nothing;
+
+  private final PointerScope scope;
+  private final Diagnostics diagnostics;
+  private final Map<String, Integer> metadataKinds = new HashMap<>();
+
+  ModuleContext(Target target, String name) {
+    LlvmNative.load();
+    this.target = target;
+    scope = new PointerScope();
+    context = LLVMContextCreate();
+    diagnostics = new Diagnostics();
+    LLVMContextSetDiagnosticHandler(context, diagnostics, null);
+    module = LLVMModuleCreateWithNameInContext(name, context);
+    i1 = LLVMInt1TypeInContext(context);
+    i8 = LLVMInt8TypeInContext(context);
+    i16 = LLVMInt16TypeInContext(context);
+    i32 = LLVMInt32TypeInContext(context);
+    i64 = LLVMInt64TypeInContext(context);
+    f32 = LLVMFloatTypeInContext(context);
+    f64 = LLVMDoubleTypeInContext(context);
+    pointer = LLVMPointerTypeInContext(context, 0);
+    nothing = LLVMVoidTypeInContext(context);
+  }
+
+  LLVMTypeRef type(ScalarType type) {
+    return switch (type) {
+      case BOOL -> i1;
+      case I64 -> i64;
+      case F64 -> f64;
+      case F32 -> f32;
+      case I32 -> i32;
+    };
+  }
+
+  /** The type of an element in memory. */
+  LLVMTypeRef type(ElementType element) {
+    return switch (element) {
+      case U8 -> i8;
+      case U16 -> i16;
+      case U32, I32 -> i32;
+      case I64 -> i64;
+      case F32 -> f32;
+      case F64 -> f64;
+    };
+  }
+
+  /** {@code type} itself for one lane, a vector of it for more. */
+  static LLVMTypeRef lanes(LLVMTypeRef type, int lanes) {
+    return lanes == 1 ? type : LLVMVectorType(type, lanes);
+  }
+
+  LLVMValueRef constant(long value) {
+    return LLVMConstInt(i64, value, 1);
+  }
+
+  /** A function of this module that targets the CPU, cannot unwind, and makes progress. */
+  LLVMValueRef function(
+      String name, LLVMTypeRef result, boolean exported, LLVMTypeRef... parameters) {
+    LLVMValueRef function = LLVMAddFunction(module, name, functionType(result, parameters));
+    LLVMSetLinkage(function, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
+    enumAttribute(function, LLVMAttributeFunctionIndex, "nounwind");
+    enumAttribute(function, LLVMAttributeFunctionIndex, "mustprogress");
+    textAttribute(function, "target-cpu", target.cpu());
+    textAttribute(function, "prefer-vector-width", Integer.toString(target.vectorBits()));
+    return function;
+  }
+
+  static LLVMTypeRef functionType(LLVMTypeRef result, LLVMTypeRef... parameters) {
+    return LLVMFunctionType(result, new PointerPointer<>(parameters), parameters.length, 0);
+  }
+
+  void enumAttribute(LLVMValueRef function, int index, String name) {
+    int kind = LLVMGetEnumAttributeKindForName(name, name.length());
+    LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, kind, 0));
+  }
+
+  private void textAttribute(LLVMValueRef function, String name, String value) {
+    LLVMAddAttributeAtIndex(
+        function,
+        LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(context, name, name.length(), value, value.length()));
+  }
+
+  LLVMMetadataRef node(LLVMMetadataRef... operands) {
+    return LLVMMDNodeInContext2(context, new PointerPointer<>(operands), operands.length);
+  }
+
+  LLVMMetadataRef text(String text) {
+    return LLVMMDStringInContext2(context, text, text.length());
+  }
+
+  LLVMMetadataRef number(LLVMTypeRef type, long value) {
+    return LLVMValueAsMetadata(LLVMConstInt(type, value, 0));
+  }
+
+  /** A node whose first operand is itself: the identity of an alias scope or a loop. */
+  LLVMMetadataRef selfNode(LLVMMetadataRef... rest) {
+    LLVMMetadataRef self = LLVMTemporaryMDNode(context, new PointerPointer<>(0), 0);
+    LLVMMetadataRef[] operands = new LLVMMetadataRef[rest.length + 1];
+    operands[0] = self;
+    System.arraycopy(rest, 0, operands, 1, rest.length);
+    LLVMMetadataRef node = node(operands);
+    LLVMMetadataReplaceAllUsesWith(self, node);
+    return node;
+  }
+
+  void attach(LLVMValueRef instruction, String kind, LLVMMetadataRef metadata) {
+    int id =
+        metadataKinds.computeIfAbsent(kind, k -> LLVMGetMDKindIDInContext(context, k, k.length()));
+    LLVMSetMetadata(instruction, id, LLVMMetadataAsValue(context, metadata));
+  }
+
+  /**
+   * Checks the module with LLVM's verifier.
+   *
+   * @throws WeftException COMPILER_FAILURE with the verifier's words
+   */
+  void verify() {
+    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, message) != 0) {
+      throw failure("LLVM's verifier rejects the module", LlvmNative.takeMessage(message));
+    }
+    LLVMDisposeMessage(message);
+  }
+
+  /** Throws when LLVM reported an error since the module was made. */
+  void checkDiagnostics(String stage) {
+    if (diagnostics.errors.length() > 0) {
+      throw failure(stage + " reported an error", diagnostics.errors.toString());
+    }
+  }
+
+  static WeftException failure(String what, String detail) {
+    return new WeftException(
+        ErrorCode.COMPILER_FAILURE,
+        what + ": " + detail.strip() + "; this is a bug in code generation, report the kernel");
+  }
+
+  /** LLVM IR text of the module as it stands. */
+  String print() {
+    return LlvmNative.takeMessage(LLVMPrintModuleToString(module));
+  }
+
+  @Override
+  public void close() {
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    diagnostics.close();
+    scope.close();
+  }
+
+  /** Keeps errors that LLVM would otherwise print before ending the process. */
+  private static final class Diagnostics extends LLVMDiagnosticHandler {
+    private static final long serialVersionUID = 1L;
+    private final StringBuilder errors = new StringBuilder();
+
+    @Override
+    public void call(LLVMDiagnosticInfoRef info, org.bytedeco.javacpp.Pointer context) {
+      if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
+        errors.append(LlvmNative.takeMessage(LLVMGetDiagInfoDescription(info))).append('\n');
+      }
+    }
+  }
+}

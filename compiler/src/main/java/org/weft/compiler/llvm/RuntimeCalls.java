@@ -1,0 +1,184 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+import org.weft.compiler.loop.Buffer;
+
+/**
+ * Memory and failure: calls through {@code struct weft_runtime} (see {@code weft_runtime.h}) and
+ * the STATUS slots. Whatever fails branches to the frame's exit, which releases what the kernel
+ * allocated; the caller frees nothing after a failure.
+ */
+final class RuntimeCalls {
+  /** Slots of {@code struct weft_runtime}. */
+  private static final int ALLOC = 0;
+
+  private static final int GROW = 1;
+  private static final int RELEASE = 2;
+  private static final int PARALLEL_FOR = 3;
+  private static final int THREADS = 4;
+  private static final int SORT_I64 = 5;
+
+  private static final int STATUS_SLOT = 1;
+  private static final int DETAIL_SLOT = 2;
+  static final int OUT_OF_MEMORY = 1;
+  static final int WIDTH_OVERFLOW = 2;
+
+  /** Requests past this size fail without asking the runtime: sizes cannot overflow. */
+  private static final long LARGEST_BYTES = 1L << 47;
+
+  /** A growable array's first allocation. */
+  private static final long FIRST_BYTES = 4096;
+
+  private final Frame frame;
+  private final ModuleContext module;
+  private final IrBuilder code;
+
+  RuntimeCalls(Frame frame) {
+    this.frame = frame;
+    this.module = frame.module;
+    this.code = frame.code;
+  }
+
+  /** Number of threads that the call may use. */
+  LLVMValueRef threads() {
+    return word(THREADS, module.i64);
+  }
+
+  /** Runs {@code task(context, t)} for t in [0, tasks). */
+  void parallelFor(LLVMValueRef tasks, LLVMValueRef task, LLVMValueRef context) {
+    LLVMTypeRef p = module.pointer;
+    LLVMTypeRef type = ModuleContext.functionType(module.nothing, p, module.i64, p, p);
+    code.call(type, word(PARALLEL_FOR, p), frame.runtime(), tasks, task, context);
+  }
+
+  void sort(LLVMValueRef address, LLVMValueRef count) {
+    LLVMTypeRef type = ModuleContext.functionType(module.nothing, module.pointer, module.i64);
+    code.call(type, word(SORT_I64, module.pointer), address, count);
+  }
+
+  /** Allocates a zeroed workspace, releasing the one of an earlier round. */
+  void allocate(BufferCell cell, LLVMValueRef length) {
+    release(cell);
+    LLVMValueRef bytes = bytes(cell.buffer, length);
+    LLVMTypeRef type = ModuleContext.functionType(module.pointer, module.i64);
+    LLVMValueRef least = code.intrinsic("llvm.smax", module.i64, bytes, module.constant(8));
+    LLVMValueRef address = code.call(type, word(ALLOC, module.pointer), least);
+    failIf(code.isNull(address), OUT_OF_MEMORY, 0);
+    cell.set(code, address, least);
+    fillZero(cell.buffer, address, bytes);
+  }
+
+  /** Releases what {@code cell} holds, if anything. */
+  void release(BufferCell cell) {
+    LLVMValueRef address = cell.base(code);
+    LLVMBasicBlockRef held = code.block("held");
+    LLVMBasicBlockRef after = code.block("released");
+    code.branch(code.isNull(address), after, held);
+    code.at(held);
+    LLVMTypeRef type = ModuleContext.functionType(module.nothing, module.pointer, module.i64);
+    code.call(type, word(RELEASE, module.pointer), address, cell.bytes(code));
+    cell.set(code, LLVMConstNull(module.pointer), module.constant(0));
+    code.jump(after);
+    code.at(after);
+  }
+
+  /** Makes room for {@code needed} elements: at least double, so that appends cost O(1) each. */
+  void grow(BufferCell cell, LLVMValueRef needed) {
+    LLVMBasicBlockRef full = code.block("grow");
+    LLVMBasicBlockRef after = code.block("room");
+    LLVMValueRef held = cell.bytes(code);
+    long width = cell.buffer.element().bytes();
+    LLVMValueRef capacity = LLVMBuildUDiv(code.raw, held, module.constant(width), "");
+    code.branchRarely(code.compare(LLVMIntSGT, needed, capacity), full, after);
+    code.at(full);
+    LLVMValueRef least = bytes(cell.buffer, needed);
+    LLVMValueRef doubled = LLVMBuildShl(code.raw, held, module.constant(1), "");
+    LLVMValueRef wanted = code.intrinsic("llvm.smax", module.i64, least, doubled);
+    wanted = code.intrinsic("llvm.smax", module.i64, wanted, module.constant(FIRST_BYTES));
+    LLVMTypeRef type =
+        ModuleContext.functionType(module.pointer, module.pointer, module.i64, module.i64);
+    LLVMValueRef address =
+        code.call(type, word(GROW, module.pointer), cell.base(code), held, wanted);
+    failIf(code.isNull(address), OUT_OF_MEMORY, 0);
+    cell.set(code, address, wanted);
+    code.jump(after);
+    code.at(after);
+  }
+
+  /** Zeroes {@code [from, to)} of a buffer; nothing when the range is empty. */
+  void clear(Buffer buffer, LLVMValueRef from, LLVMValueRef to) {
+    LLVMValueRef start = code.element(module.type(buffer.element()), frame.base(buffer), from);
+    LLVMValueRef count = LLVMBuildNSWSub(code.raw, to, from, "");
+    count = code.intrinsic("llvm.smax", module.i64, count, module.constant(0));
+    LLVMValueRef width = module.constant(buffer.element().bytes());
+    fillZero(buffer, start, LLVMBuildNSWMul(code.raw, count, width, ""));
+  }
+
+  /** Zeroes {@code bytes} from an address inside {@code buffer}. */
+  void fillZero(Buffer buffer, LLVMValueRef address, LLVMValueRef bytes) {
+    int alignment = buffer.element().bytes();
+    LLVMValueRef fill =
+        LLVMBuildMemSet(code.raw, address, LLVMConstNull(module.i8), bytes, alignment);
+    frame.scopes.mark(fill, buffer, false);
+  }
+
+  /** Sets STATUS and leaves the function when {@code condition} holds; the first failure wins. */
+  void failIf(LLVMValueRef condition, int status, long detail) {
+    LLVMBasicBlockRef fail = code.block("fail");
+    LLVMBasicBlockRef after = code.block("ok");
+    code.branchRarely(condition, fail, after);
+    code.at(fail);
+    LLVMValueRef statusSlot = code.slot(frame.argumentBlock(), STATUS_SLOT);
+    LLVMValueRef exchange =
+        LLVMBuildAtomicCmpXchg(
+            code.raw,
+            statusSlot,
+            module.constant(0),
+            module.constant(status),
+            LLVMAtomicOrderingMonotonic,
+            LLVMAtomicOrderingMonotonic,
+            0);
+    LLVMBasicBlockRef first = code.block("first");
+    code.branch(LLVMBuildExtractValue(code.raw, exchange, 1, ""), first, frame.exit);
+    code.at(first);
+    LLVMValueRef detailSlot = code.slot(frame.argumentBlock(), DETAIL_SLOT);
+    frame.scopes.markArgument(code.store(module.constant(detail), detailSlot));
+    code.jump(frame.exit);
+    code.at(after);
+  }
+
+  /** Writes a number or an address to a slot of the argument block. */
+  void setSlot(int slot, LLVMValueRef value) {
+    frame.scopes.markArgument(code.store(value, code.slot(frame.argumentBlock(), slot)));
+  }
+
+  void clearStatus() {
+    setSlot(STATUS_SLOT, module.constant(0));
+    setSlot(DETAIL_SLOT, module.constant(0));
+  }
+
+  /** Whether a failure was recorded, in this function or a task. */
+  LLVMValueRef failed() {
+    LLVMValueRef slot = code.slot(frame.argumentBlock(), STATUS_SLOT);
+    LLVMValueRef status = frame.scopes.markArgument(code.load(module.i64, slot, "status"));
+    return code.compare(LLVMIntNE, status, module.constant(0));
+  }
+
+  /** {@code length} in bytes; fails where that is past every machine's memory. */
+  private LLVMValueRef bytes(Buffer buffer, LLVMValueRef length) {
+    long width = buffer.element().bytes();
+    LLVMValueRef most = module.constant(LARGEST_BYTES / width);
+    failIf(code.compare(LLVMIntUGT, length, most), OUT_OF_MEMORY, 0);
+    return LLVMBuildNSWMul(code.raw, length, module.constant(width), "");
+  }
+
+  private LLVMValueRef word(int slot, LLVMTypeRef type) {
+    LLVMValueRef load = code.load(type, code.slot(frame.runtime(), slot), "");
+    module.attach(load, "invariant.load", module.node());
+    return load;
+  }
+}

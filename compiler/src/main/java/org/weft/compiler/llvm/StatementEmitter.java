@@ -1,0 +1,238 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
+import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
+import org.weft.runtime.Slot;
+
+/** Emits statements into a frame. */
+final class StatementEmitter {
+  private final KernelEmitter kernel;
+  private final Frame frame;
+  private final Lanes lanes;
+  private final ModuleContext module;
+  private final IrBuilder code;
+  private final ExpressionEmitter expressions;
+  private final RuntimeCalls runtime;
+
+  StatementEmitter(KernelEmitter kernel, Frame frame) {
+    this(kernel, frame, Lanes.scalar(), false);
+  }
+
+  private StatementEmitter(KernelEmitter kernel, Frame frame, Lanes lanes, boolean reassociate) {
+    this.kernel = kernel;
+    this.frame = frame;
+    this.lanes = lanes;
+    this.module = frame.module;
+    this.code = frame.code;
+    this.expressions = new ExpressionEmitter(frame, lanes, reassociate);
+    this.runtime = new RuntimeCalls(frame);
+  }
+
+  /** The same frame, {@code lanes} iterations at a time. */
+  StatementEmitter inLanes(Lanes vector) {
+    return new StatementEmitter(kernel, frame, vector, false);
+  }
+
+  Frame frame() {
+    return frame;
+  }
+
+  void emit(Stmt stmt) {
+    if (stmt instanceof Stmt.Block s) {
+      s.statements().forEach(this::emit);
+    } else if (stmt instanceof Stmt.Declare s) {
+      declare(s);
+    } else if (stmt instanceof Stmt.Assign s) {
+      frame.assign(s.variable(), value(s.variable(), s.value()));
+    } else if (stmt instanceof Stmt.Store s) {
+      LLVMValueRef address = expressions.address(s.buffer(), s.position());
+      store(s.buffer(), address, laneValue(s.position(), s.value()));
+    } else if (stmt instanceof Stmt.Accumulate s) {
+      accumulate(s);
+    } else if (stmt instanceof Stmt.For s) {
+      forLoop(s);
+    } else if (stmt instanceof Stmt.While s) {
+      whileLoop(s);
+    } else if (stmt instanceof Stmt.If s) {
+      ifElse(s);
+    } else if (!(stmt instanceof Stmt.Comment)) {
+      memory(stmt);
+    }
+  }
+
+  private void memory(Stmt stmt) {
+    if (stmt instanceof Stmt.AllocateWorkspace s) {
+      allocate(s);
+    } else if (stmt instanceof Stmt.Clear s) {
+      LLVMValueRef from = expressions.emitPosition(s.from());
+      runtime.clear(s.buffer(), from, expressions.emitPosition(s.to()));
+    } else if (stmt instanceof Stmt.FreeWorkspace s) {
+      if (frame.holds(s.buffer()) && frame.cell(s.buffer()).ownsMemory()) {
+        runtime.release(frame.cell(s.buffer()));
+      }
+    } else if (stmt instanceof Stmt.Grow s) {
+      runtime.grow(frame.cell(s.buffer()), expressions.emitPosition(s.neededElements()));
+    } else if (stmt instanceof Stmt.SetCount s) {
+      Slot slot = new Slot(Slot.Kind.POSITIONS, s.tensor(), s.level());
+      runtime.setSlot(kernel.slotNumber(slot), expressions.emit(s.count()));
+    } else if (stmt instanceof Stmt.SortWorkspace s) {
+      runtime.sort(frame.base(s.buffer()), expressions.emitPosition(s.count()));
+    } else if (stmt instanceof Stmt.CheckWidth s) {
+      LLVMValueRef most = module.constant(s.width().maximum());
+      LLVMValueRef over = code.compare(LLVMIntUGT, expressions.emit(s.value()), most);
+      runtime.failIf(over, RuntimeCalls.WIDTH_OVERFLOW, (long) s.tensor() << 32 | s.level());
+    } else if (stmt instanceof Stmt.Return) {
+      code.jump(frame.exit);
+      code.at(code.block("unreachable"));
+    } else {
+      throw new AssertionError(stmt);
+    }
+  }
+
+  private void declare(Stmt.Declare s) {
+    LLVMValueRef value = value(s.variable(), s.value());
+    frame.declare(s.variable(), LLVMTypeOf(value));
+    frame.assign(s.variable(), value);
+  }
+
+  private LLVMValueRef value(LoopVariable variable, Expr value) {
+    return lanes.varies(variable) ? expressions.emitLanes(value) : expressions.emit(value);
+  }
+
+  private LLVMValueRef laneValue(Expr position, Expr value) {
+    return lanes.varies(position) ? expressions.emitLanes(value) : expressions.emit(value);
+  }
+
+  private void accumulate(Stmt.Accumulate s) {
+    LLVMValueRef value = laneValue(s.position(), s.value());
+    LLVMValueRef address = expressions.address(s.buffer(), s.position());
+    int width = lanes.varies(s.position()) ? lanes.count() : 1;
+    LLVMValueRef old = expressions.load(s.buffer(), address, width);
+    store(s.buffer(), address, expressions.sum(s.buffer().scalar(), old, value));
+  }
+
+  private void store(org.weft.compiler.loop.Buffer buffer, LLVMValueRef address, LLVMValueRef v) {
+    LLVMTypeRef element = module.type(buffer.element());
+    LLVMValueRef value = v;
+    if (buffer.element().bytes() < 8 && buffer.scalar() == org.weft.compiler.loop.ScalarType.I64) {
+      boolean vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+      LLVMTypeRef narrow = ModuleContext.lanes(element, vector ? lanes.count() : 1);
+      value = LLVMBuildTrunc(code.raw, v, narrow, "");
+    }
+    LLVMValueRef store = code.store(value, address);
+    LLVMSetAlignment(store, buffer.element().bytes());
+    frame.scopes.mark(store, buffer, false);
+  }
+
+  private void allocate(Stmt.AllocateWorkspace s) {
+    if (!s.onStack()) {
+      if (!frame.holds(s.buffer())) {
+        frame.add(BufferCell.allocated(frame, s.buffer()));
+      }
+      runtime.allocate(frame.cell(s.buffer()), expressions.emitPosition(s.length()));
+      return;
+    }
+    long length = ((Expr.IntLiteral) s.length()).value();
+    if (!frame.holds(s.buffer())) {
+      LLVMTypeRef type = LLVMArrayType2(module.type(s.buffer().element()), Math.max(1, length));
+      LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, type, s.buffer().name());
+      LLVMSetAlignment(address, 64);
+      frame.add(BufferCell.fixed(module, s.buffer(), address));
+    }
+    LLVMValueRef bytes = module.constant(length * s.buffer().element().bytes());
+    runtime.fillZero(s.buffer(), frame.base(s.buffer()), bytes);
+  }
+
+  private void forLoop(Stmt.For s) {
+    if (s.traits().parallel()) {
+      ParallelLoops.emit(kernel, this, s);
+    } else if (VectorLoops.fits(s, module.target)) {
+      VectorLoops.emit(this, s);
+    } else {
+      LLVMValueRef lower = expressions.emitPosition(s.lower());
+      LLVMValueRef upper = expressions.emitPosition(s.upper());
+      counted(s, lower, upper);
+    }
+  }
+
+  LLVMValueRef position(Expr expr) {
+    return expressions.emitPosition(expr);
+  }
+
+  /** The loop as a loop, over bounds that are already values. */
+  void counted(Stmt.For s, LLVMValueRef lower, LLVMValueRef upper) {
+    LLVMBasicBlockRef before = code.current();
+    LLVMBasicBlockRef head = code.block(s.variable().name());
+    LLVMBasicBlockRef body = code.block(s.variable().name() + "_body");
+    LLVMBasicBlockRef after = code.block(s.variable().name() + "_end");
+    code.jump(head);
+    code.at(head);
+    LLVMValueRef counter = LLVMBuildPhi(code.raw, module.i64, s.variable().name());
+    LLVMAddIncoming(counter, lower, before, 1);
+    code.branch(code.compare(LLVMIntSLT, counter, upper), body, after);
+    code.at(body);
+    frame.bind(s.variable(), counter);
+    boolean reassociate = s.traits().vector();
+    StatementEmitter inside = reassociate ? new StatementEmitter(kernel, frame, lanes, true) : this;
+    inside.emit(s.body());
+    LLVMValueRef next = LLVMBuildNSWAdd(code.raw, counter, module.constant(1), "");
+    LLVMAddIncoming(counter, next, code.current(), 1);
+    LLVMBuildBr(code.raw, head);
+    module.attach(LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(s.traits()));
+    code.at(after);
+  }
+
+  private LLVMMetadataRef loopId(LoopTraits traits) {
+    List<LLVMMetadataRef> facts = new ArrayList<>();
+    facts.add(module.node(module.text("llvm.loop.mustprogress")));
+    if (traits.vector()) {
+      facts.add(
+          module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 1)));
+    }
+    if (traits.unroll() == 1) {
+      facts.add(module.node(module.text("llvm.loop.unroll.disable")));
+    } else if (traits.unroll() > 1) {
+      LLVMMetadataRef copies = module.number(module.i32, traits.unroll());
+      facts.add(module.node(module.text("llvm.loop.unroll.count"), copies));
+    }
+    return module.selfNode(facts.toArray(new LLVMMetadataRef[0]));
+  }
+
+  private void whileLoop(Stmt.While s) {
+    LLVMBasicBlockRef head = code.block("while");
+    LLVMBasicBlockRef body = code.block("while_body");
+    LLVMBasicBlockRef after = code.block("while_end");
+    code.jump(head);
+    code.at(head);
+    code.branch(expressions.emit(s.condition()), body, after);
+    code.at(body);
+    emit(s.body());
+    code.jump(head);
+    module.attach(LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(LoopTraits.SERIAL));
+    code.at(after);
+  }
+
+  private void ifElse(Stmt.If s) {
+    LLVMBasicBlockRef yes = code.block("then");
+    LLVMBasicBlockRef no = code.block("else");
+    LLVMBasicBlockRef after = code.block("endif");
+    code.branch(expressions.emit(s.condition()), yes, no);
+    code.at(yes);
+    emit(s.then());
+    code.jump(after);
+    code.at(no);
+    emit(s.otherwise());
+    code.jump(after);
+    code.at(after);
+  }
+}

@@ -1,0 +1,147 @@
+#include "sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace weft {
+namespace {
+
+constexpr int64_t insertion_below = 24;
+constexpr int64_t radix_from = 512;
+constexpr int digit_bits = 11;
+constexpr int64_t digits = int64_t{1} << digit_bits;
+/* More passes than this cost more than comparisons do. */
+constexpr int most_passes = 4;
+
+void swap(int64_t &a, int64_t &b) {
+  int64_t kept = a;
+  a = b;
+  b = kept;
+}
+
+void insertion_sort(int64_t *values, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    int64_t value = values[i];
+    int64_t at = i;
+    for (; at > 0 && values[at - 1] > value; at--) values[at] = values[at - 1];
+    values[at] = value;
+  }
+}
+
+void sift_down(int64_t *heap, int64_t root, int64_t n) {
+  int64_t value = heap[root];
+  for (int64_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
+    if (child + 1 < n && heap[child + 1] > heap[child]) child++;
+    if (heap[child] <= value) break;
+    heap[root] = heap[child];
+    root = child;
+  }
+  heap[root] = value;
+}
+
+void heap_sort(int64_t *values, int64_t n) {
+  for (int64_t root = n / 2 - 1; root >= 0; root--) sift_down(values, root, n);
+  for (int64_t last = n - 1; last > 0; last--) {
+    swap(values[0], values[last]);
+    sift_down(values, 0, last);
+  }
+}
+
+int64_t median(int64_t a, int64_t b, int64_t c) {
+  if (a > b) swap(a, b);
+  if (b > c) b = c;
+  return a > b ? a : b;
+}
+
+/* Hoare's partition: values[0 .. result] <= pivot <= values[result + 1 .. n). */
+int64_t partition(int64_t *values, int64_t n) {
+  int64_t pivot = median(values[0], values[(n - 1) / 2], values[n - 2]);
+  int64_t low = -1;
+  int64_t high = n;
+  for (;;) {
+    do low++;
+    while (values[low] < pivot);
+    do high--;
+    while (values[high] > pivot);
+    if (low >= high) return high;
+    swap(values[low], values[high]);
+  }
+}
+
+/* Quicksort that turns to heapsort after `depth` uneven splits; recursion only on the shorter side.
+ */
+void intro_sort(int64_t *values, int64_t n, int depth) {
+  while (n > insertion_below) {
+    if (depth-- == 0) {
+      heap_sort(values, n);
+      return;
+    }
+    int64_t left = partition(values, n) + 1;
+    if (left <= n - left) {
+      intro_sort(values, left, depth);
+      values += left;
+      n -= left;
+    } else {
+      intro_sort(values + left, n - left, depth);
+      n = left;
+    }
+  }
+  insertion_sort(values, n);
+}
+
+int bit_length(uint64_t value) { return value == 0 ? 0 : 64 - __builtin_clzll(value); }
+
+/* Least significant digit first on value - minimum; false when there is no scratch memory. */
+bool radix_sort(int64_t *values, int64_t n, int64_t minimum, int passes) {
+  size_t list_bytes = static_cast<size_t>(n) * sizeof(int64_t);
+  char *scratch = static_cast<char *>(malloc(list_bytes + digits * sizeof(int64_t)));
+  if (scratch == nullptr) return false;
+  int64_t *from = values;
+  int64_t *to = reinterpret_cast<int64_t *>(scratch);
+  int64_t *starts = reinterpret_cast<int64_t *>(scratch + list_bytes);
+  uint64_t base = static_cast<uint64_t>(minimum);
+  for (int pass = 0; pass < passes; pass++) {
+    int shift = pass * digit_bits;
+    memset(starts, 0, digits * sizeof(int64_t));
+    for (int64_t i = 0; i < n; i++) {
+      starts[((static_cast<uint64_t>(from[i]) - base) >> shift) & (digits - 1)]++;
+    }
+    int64_t start = 0;
+    for (int64_t digit = 0; digit < digits; digit++) {
+      int64_t size = starts[digit];
+      starts[digit] = start;
+      start += size;
+    }
+    for (int64_t i = 0; i < n; i++) {
+      to[starts[((static_cast<uint64_t>(from[i]) - base) >> shift) & (digits - 1)]++] = from[i];
+    }
+    int64_t *sorted = to;
+    to = from;
+    from = sorted;
+  }
+  if (from != values) memcpy(values, from, list_bytes);
+  free(scratch);
+  return true;
+}
+
+}  // namespace
+
+void sort_i64(int64_t *values, int64_t n) {
+  if (n < 2) return;
+  int64_t minimum = values[0];
+  int64_t maximum = values[0];
+  bool sorted = true;
+  for (int64_t i = 1; i < n; i++) {
+    int64_t value = values[i];
+    sorted &= values[i - 1] <= value;
+    minimum = value < minimum ? value : minimum;
+    maximum = value > maximum ? value : maximum;
+  }
+  if (sorted) return;
+  uint64_t range = static_cast<uint64_t>(maximum) - static_cast<uint64_t>(minimum);
+  int passes = (bit_length(range) + digit_bits - 1) / digit_bits;
+  if (n >= radix_from && passes <= most_passes && radix_sort(values, n, minimum, passes)) return;
+  intro_sort(values, n, 2 * bit_length(static_cast<uint64_t>(n)));
+}
+
+}  // namespace weft

@@ -1,0 +1,16 @@
+/* Sorting of workspace coordinate lists. */
+#ifndef WEFT_SORT_H
+#define WEFT_SORT_H
+
+#include <stdint.h>
+
+namespace weft {
+
+/* Ascending and in place. Lists that are sorted already cost one pass; long lists are sorted by
+ * radix in as many passes as their range has 11-bit digits, with a scratch copy; short ones, and
+ * long ones when no scratch memory is left, by introsort. */
+void sort_i64(int64_t *values, int64_t n);
+
+}  // namespace weft
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * The call interface between Weft and a compiled kernel: the whole of it.
+ *
+ * A kernel is `void kernel(int64_t *args)`. The argument block `args` belongs to the caller, is
+ * valid for the call only, and holds one 64-bit slot per fact; the kernel's signature (the Java
+ * record org.weft.runtime.KernelSignature) says what each slot is:
+ *
+ *   slot 0  RUNTIME        const weft_runtime *, valid for the call
+ *   slot 1  STATUS         0 on entry; on return a weft_status number
+ *   slot 2  STATUS_DETAIL  0 on entry; with WEFT_WIDTH_OVERFLOW: tensor << 32 | level
+ *   MODE_SIZE(t, m)        size of mode m of tensor t, in coordinates
+ *   POSITIONS(t, l)        number of positions of level l of tensor t
+ *   POS, CRD(t, l)         address of the pos or crd array of level l of tensor t
+ *   VALS(t)                address of the values of tensor t
+ *   SCALAR(t)              the value of tensor t of order 0, its bits in the low bytes
+ *
+ * Ownership. Inputs are borrowed: the kernel reads them during the call and keeps nothing. Dense
+ * outputs are the caller's too, zeroed or to be added to. The arrays of a sparse output are made by
+ * the kernel: their slots are 0 on entry; the kernel allocates with `alloc` and `grow`, and on
+ * return the POS, CRD and VALS slots hold the blocks and POSITIONS the counts. Those blocks are
+ * owned by the caller from then on, whatever the status. So at every return a slot holds 0 or a
+ * live block: after a failed `grow` the old block is still live. The arrays of a level without
+ * positions may be left null. A workspace that the kernel does not hand back it releases.
+ *
+ * A kernel does not throw, does not unwind, does not call Java and does not block. Two calls may
+ * run at the same time on different argument blocks.
+ */
+#ifndef WEFT_RUNTIME_H
+#define WEFT_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a kernel reports in its STATUS slot. Numbers are stable. */
+typedef enum weft_status {
+  WEFT_OK = 0,
+  WEFT_OUT_OF_MEMORY = 1,
+  WEFT_WIDTH_OVERFLOW = 2, /* a coordinate or position does not fit the width of its level */
+  WEFT_BOUNDS = 3          /* an input array contradicts its sizes */
+} weft_status;
+
+/*
+ * What a kernel may ask of its process. A kernel reaches these functions only through slot 0.
+ * Every function may be called from any task of the call, at the same time.
+ */
+typedef struct weft_runtime {
+  /* A block of at least `bytes` >= 0 bytes, 64-byte aligned, contents unspecified; null when there
+   * is no memory. Blocks of 4 MiB and more ask the system for huge pages. */
+  void *(*alloc)(int64_t bytes);
+  /* The block made `new_bytes` long, perhaps at another address; the first min(old, new) bytes are
+   * kept. Null when there is no memory: then the old block is untouched and still live.
+   * grow(NULL, 0, n) is alloc(n). Large blocks move by page table, not by copy. */
+  void *(*grow)(void *block, int64_t old_bytes, int64_t new_bytes);
+  /* Gives a block back. `bytes` may be 0 when the caller does not know it; null is ignored. */
+  void (*release)(void *block, int64_t bytes);
+  /* Runs fn(ctx, task) once for every task in [0, tasks), on the calling thread and at most
+   * threads - 1 workers, and returns when all have returned; what they wrote is then visible to the
+   * caller. Which thread runs a task is unspecified, so results must depend on the task number
+   * alone. Called from inside a task, the tasks run one after another on that thread. */
+  void (*parallel_for)(const struct weft_runtime *runtime, int64_t tasks,
+                       void (*fn)(void *ctx, int64_t task), void *ctx);
+  int64_t threads; /* threads that this call may use, the calling one included; at least 1 */
+  /* Sorts ascending, in place. Cost O(n) passes over the bytes in which the values differ. */
+  void (*sort_i64)(int64_t *values, int64_t n);
+} weft_runtime;
+
+/* What the process's runtime offers to the Java side. */
+typedef struct weft_process {
+  weft_runtime table; /* threads = 1; copied, and given its own `threads`, for each call */
+  /* The rest has a kernel's form, so that Java needs one way to call. */
+  void (*release_block)(int64_t *block); /* releases a block that came from alloc or grow */
+  void (*statistics)(int64_t *out); /* live blocks; their bytes as asked for; workers started */
+} weft_process;
+
+const weft_process *weft_process_table(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,188 @@
+package org.weft.runtime;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+import org.weft.runtime.TensorParameter.Role;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * A compiled kernel that can be called. Thread-safe: every call has its own argument block. A call
+ * costs about a microsecond beyond the kernel's own time, plus one {@code malloc}.
+ */
+public final class Kernel {
+  private final long function;
+  private final KernelSignature signature;
+  private final List<SparseOutput> sparseOutputs;
+
+  private Kernel(long function, KernelSignature signature, List<SparseOutput> sparseOutputs) {
+    this.function = function;
+    this.signature = signature;
+    this.sparseOutputs = sparseOutputs;
+  }
+
+  /**
+   * The kernel of {@code signature} in {@code library}. It outlives the library's handle.
+   *
+   * @throws WeftException {@code KERNEL_FAILURE} if the library has no such symbol
+   * @throws IllegalArgumentException if the signature lacks a slot of a sparse output
+   */
+  public static Kernel of(KernelLibrary library, KernelSignature signature) {
+    List<SparseOutput> outputs = new ArrayList<>();
+    for (int tensor = 0; tensor < signature.tensors().size(); tensor++) {
+      if (signature.tensors().get(tensor).role() == Role.OUTPUT_SPARSE) {
+        outputs.add(new SparseOutput(signature, tensor));
+      }
+    }
+    return new Kernel(library.address(signature.symbol()), signature, List.copyOf(outputs));
+  }
+
+  public KernelSignature signature() {
+    return signature;
+  }
+
+  /**
+   * Runs the kernel to its end.
+   *
+   * @param bound inputs and dense outputs by tensor name, in the formats of the signature; borrowed
+   *     for the call, and not to be closed or written by others during it
+   * @param outputShapes shapes of the sparse outputs by tensor name
+   * @param outputScope owner of the sparse outputs
+   * @param threads threads that the call may use, the calling one included
+   * @return the sparse outputs by tensor name, each in a child of {@code outputScope}; closing one
+   *     frees it
+   * @throws WeftException {@code OUT_OF_MEMORY}; {@code WIDTH_OVERFLOW} naming tensor and level;
+   *     {@code KERNEL_FAILURE}. Then no sparse output exists, and what the dense outputs hold is
+   *     unspecified
+   * @throws IllegalArgumentException if a tensor is missing or has another format or order
+   */
+  public Map<String, TensorStorage> run(
+      Map<String, TensorStorage> bound,
+      Map<String, TensorShape> outputShapes,
+      MemoryScope outputScope,
+      int threads) {
+    if (threads < 1) {
+      throw new IllegalArgumentException("expected at least 1 thread, found " + threads);
+    }
+    try (ArgumentBlock block = new ArgumentBlock(signature.slots().size(), threads)) {
+      bind(block, bound, outputShapes);
+      NativeRuntime.invoke(function, block.address());
+      try {
+        KernelStatus.check(signature, block.status(), block.statusDetail());
+        return takeOutputs(block, outputShapes, outputScope);
+      } finally {
+        sparseOutputs.forEach(output -> output.release(block));
+      }
+    }
+  }
+
+  private Map<String, TensorStorage> takeOutputs(
+      ArgumentBlock block, Map<String, TensorShape> shapes, MemoryScope outputScope) {
+    Map<String, TensorStorage> taken = new LinkedHashMap<>();
+    try {
+      for (SparseOutput output : sparseOutputs) {
+        TensorShape shape = shape(shapes, output.parameter());
+        taken.put(output.parameter().name(), output.take(block, shape, outputScope));
+      }
+      return taken;
+    } catch (RuntimeException e) {
+      taken.values().forEach(TensorStorage::close);
+      throw e;
+    }
+  }
+
+  private void bind(
+      ArgumentBlock block, Map<String, TensorStorage> bound, Map<String, TensorShape> shapes) {
+    List<Binding> bindings = new ArrayList<>();
+    for (TensorParameter parameter : signature.tensors()) {
+      bindings.add(
+          parameter.role() == Role.OUTPUT_SPARSE
+              ? new Pending(shape(shapes, parameter))
+              : new Bound(storage(bound, parameter)));
+    }
+    for (int number = 0; number < signature.slots().size(); number++) {
+      Slot slot = signature.slots().get(number);
+      if (slot.tensor() >= 0) {
+        block.set(number, bindings.get(slot.tensor()).value(slot));
+      }
+    }
+  }
+
+  private TensorStorage storage(Map<String, TensorStorage> bound, TensorParameter parameter) {
+    TensorStorage storage = bound.get(parameter.name());
+    if (storage == null) {
+      throw mismatch(parameter, "a bound tensor", "only " + bound.keySet());
+    }
+    if (!storage.format().equals(parameter.format())) {
+      throw mismatch(
+          parameter,
+          parameter.format() + " of " + parameter.format().valueType().keyword(),
+          storage.format() + " of " + storage.format().valueType().keyword());
+    }
+    return storage;
+  }
+
+  private TensorShape shape(Map<String, TensorShape> shapes, TensorParameter parameter) {
+    TensorShape shape = shapes.get(parameter.name());
+    if (shape == null) {
+      throw mismatch(parameter, "the shape of a sparse output", "only " + shapes.keySet());
+    }
+    if (shape.order() != parameter.format().order()) {
+      throw mismatch(parameter, "order " + parameter.format().order(), "shape " + shape);
+    }
+    return shape;
+  }
+
+  private IllegalArgumentException mismatch(
+      TensorParameter parameter, String expected, String found) {
+    return new IllegalArgumentException(
+        "tensor "
+            + parameter.name()
+            + " of kernel '"
+            + signature.symbol()
+            + "': expected "
+            + expected
+            + ", found "
+            + found);
+  }
+
+  /** Where the slots of one tensor get their values. */
+  private interface Binding {
+    long value(Slot slot);
+  }
+
+  private record Bound(TensorStorage storage) implements Binding {
+    @Override
+    public long value(Slot slot) {
+      return switch (slot.kind()) {
+        case MODE_SIZE -> storage.shape().size(slot.level());
+        case POSITIONS -> storage.positions(slot.level());
+        case POS -> storage.pos(slot.level()).address();
+        case CRD -> storage.crd(slot.level()).address();
+        case VALS -> storage.vals().address();
+        case SCALAR -> bits(storage.vals());
+        case RUNTIME, STATUS, STATUS_DETAIL -> throw new AssertionError(slot);
+      };
+    }
+
+    private static long bits(NativeArray values) {
+      return values.type().bytes() == Long.BYTES
+          ? NativeMemory.getLong(values.address())
+          : NativeMemory.getInt(values.address()) & 0xFFFF_FFFFL;
+    }
+  }
+
+  /** A sparse output before the call: arrays and counts are the kernel's to write. */
+  private record Pending(TensorShape shape) implements Binding {
+    @Override
+    public long value(Slot slot) {
+      return slot.kind() == Slot.Kind.MODE_SIZE ? shape.size(slot.level()) : 0;
+    }
+  }
+}

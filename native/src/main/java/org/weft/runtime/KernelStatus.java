@@ -1,0 +1,76 @@
+package org.weft.runtime;
+
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.LevelSpec;
+
+/** What a kernel reports: the numbers of {@code weft_status} in {@code weft_runtime.h}. */
+enum KernelStatus {
+  OK(0),
+  OUT_OF_MEMORY(1),
+  WIDTH_OVERFLOW(2),
+  BOUNDS(3);
+
+  private final long number;
+
+  KernelStatus(long number) {
+    this.number = number;
+  }
+
+  /** Throws what a status number other than 0 means. */
+  static void check(KernelSignature signature, long status, long detail) {
+    if (status == OK.number) {
+      return;
+    }
+    String kernel = "kernel '" + signature.symbol() + "'";
+    if (status == OUT_OF_MEMORY.number) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          kernel
+              + " found no memory for its result or a workspace; kernels of this process hold "
+              + NativeRuntime.statistics().liveBytes()
+              + " bytes. Use more partitions or give the process more memory");
+    }
+    if (status == WIDTH_OVERFLOW.number) {
+      throw new WeftException(ErrorCode.WIDTH_OVERFLOW, overflow(kernel, signature, detail));
+    }
+    if (status == BOUNDS.number) {
+      throw new WeftException(
+          ErrorCode.KERNEL_FAILURE,
+          kernel
+              + " found an input array that contradicts its sizes (detail "
+              + detail
+              + "); the input was packed wrongly. Please report it with the plan");
+    }
+    throw new WeftException(
+        ErrorCode.KERNEL_FAILURE,
+        kernel
+            + " returned status "
+            + status
+            + " (detail "
+            + detail
+            + "), expected 0 to 3; driver and executors may run different versions");
+  }
+
+  /** {@code detail} is {@code tensor << 32 | level}. */
+  private static String overflow(String kernel, KernelSignature signature, long detail) {
+    int tensor = (int) (detail >>> 32);
+    int level = (int) detail;
+    String text = kernel + " made a coordinate or a position that does not fit ";
+    if (tensor < 0 || tensor >= signature.tensors().size()) {
+      return text + "tensor number " + tensor + ", level " + level;
+    }
+    TensorParameter parameter = signature.tensors().get(tensor);
+    text += "level " + level + " of tensor " + parameter.name();
+    if (level >= 0 && level < parameter.format().order()) {
+      LevelSpec spec = parameter.format().level(level);
+      text +=
+          " (pos "
+              + spec.posWidth().bits()
+              + " bits, crd "
+              + spec.crdWidth().bits()
+              + " bits); declare the level wider or use more partitions";
+    }
+    return text;
+  }
+}

@@ -1,0 +1,183 @@
+package org.weft.runtime;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeMemory;
+
+/**
+ * The C++ runtime {@code libweft.so}, loaded once from the class path: its native methods, and the
+ * runtime table that kernels are given. Worker threads start when a kernel first wants them.
+ */
+public final class NativeRuntime {
+  private static final String RESOURCE = "linux-x86_64/libweft.so";
+
+  /** Size of {@code struct weft_runtime}, with which {@code struct weft_process} begins. */
+  static final int TABLE_BYTES = 48;
+
+  /** Offset of its field {@code threads}. */
+  static final int THREADS_OFFSET = 32;
+
+  private static final int RELEASE_BLOCK_OFFSET = TABLE_BYTES;
+  private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;
+
+  /** Why loading failed; every later use reports it, with this as the cause. */
+  @SuppressWarnings("StaticAssignmentOfThrowable")
+  private static final @Nullable WeftException FAILURE = load();
+
+  /**
+   * What kernels of this process hold.
+   *
+   * @param liveBlocks blocks allocated by kernels and not released
+   * @param liveBytes their bytes, as asked for
+   * @param workers worker threads started, for the life of the process
+   */
+  public record Statistics(long liveBlocks, long liveBytes, long workers) {}
+
+  private NativeRuntime() {}
+
+  // Raw addresses and numbers; specified in weft_jni.cpp.
+
+  private static native long dlopen(long path);
+
+  private static native long dlsym(long handle, long symbol);
+
+  private static native long dlerror();
+
+  private static native int memfd(long name);
+
+  private static native void call(long function, long arguments);
+
+  private static native long process();
+
+  private static @Nullable WeftException load() {
+    try (InputStream library = NativeRuntime.class.getResourceAsStream(RESOURCE)) {
+      if (library == null) {
+        return new WeftException(
+            ErrorCode.UNSUPPORTED_PLATFORM,
+            "the class path has no org/weft/runtime/" + RESOURCE + "; build the native module");
+      }
+      Path file = Files.createTempFile("libweft-", ".so");
+      try {
+        Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
+        System.load(file.toString());
+      } finally {
+        Files.delete(file);
+      }
+      return null;
+    } catch (IOException | UnsatisfiedLinkError e) {
+      return new WeftException(
+          ErrorCode.UNSUPPORTED_PLATFORM,
+          "cannot load libweft.so on "
+              + System.getProperty("os.name")
+              + " "
+              + System.getProperty("os.arch")
+              + ", expected Linux on amd64 with glibc 2.34 or newer and a java.io.tmpdir that is"
+              + " writable and not mounted noexec: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  /**
+   * Throws if the runtime could not be loaded.
+   *
+   * @throws WeftException {@code UNSUPPORTED_PLATFORM}
+   */
+  static void require() {
+    if (FAILURE != null) {
+      throw new WeftException(FAILURE.code(), String.valueOf(FAILURE.getMessage()), FAILURE);
+    }
+  }
+
+  /** Opens the library at {@code path}; throws {@code KERNEL_FAILURE} with the loader's reason. */
+  static long open(String path) {
+    return withString(path, name -> orThrow(dlopen(name), "cannot open " + path));
+  }
+
+  /** Address of a symbol; throws {@code KERNEL_FAILURE} if the library does not have it. */
+  static long symbol(long library, String symbol) {
+    return withString(symbol, name -> orThrow(dlsym(library, name), "no symbol '" + symbol + "'"));
+  }
+
+  private static long orThrow(long result, String failure) {
+    if (result == 0) {
+      long reason = dlerror();
+      throw new WeftException(
+          ErrorCode.KERNEL_FAILURE,
+          "kernel library: " + failure + (reason == 0 ? "" : ": " + readString(reason)));
+    }
+    return result;
+  }
+
+  /** A descriptor of a new file in memory, or a negative number if the system refuses. */
+  static int memoryFile(String name) {
+    return (int) withString(name, NativeRuntime::memfd);
+  }
+
+  /** Runs {@code void function(int64_t *arguments)}. */
+  static void invoke(long function, long arguments) {
+    call(function, arguments);
+  }
+
+  /** Address of the runtime table, whose {@code threads} is 1. */
+  static long runtimeTable() {
+    return process();
+  }
+
+  /** Frees a block that a kernel allocated. */
+  static void release(long block) {
+    callEntry(RELEASE_BLOCK_OFFSET, block);
+  }
+
+  private static void callEntry(int offset, long argument) {
+    call(NativeMemory.getLong(process() + offset), argument);
+  }
+
+  /** What kernels of this process hold now. */
+  public static Statistics statistics() {
+    require();
+    MemorySource memory = MemorySource.system();
+    long bytes = 3L * Long.BYTES;
+    long out = memory.allocate(bytes);
+    try {
+      callEntry(STATISTICS_OFFSET, out);
+      return new Statistics(
+          NativeMemory.getLong(out),
+          NativeMemory.getLong(out + Long.BYTES),
+          NativeMemory.getLong(out + 2L * Long.BYTES));
+    } finally {
+      memory.free(out, bytes);
+    }
+  }
+
+  private static long withString(String text, LongUnaryOperator use) {
+    byte[] bytes = (text + "\0").getBytes(StandardCharsets.UTF_8);
+    MemorySource memory = MemorySource.system();
+    long address = memory.allocate(bytes.length);
+    try {
+      NativeMemory.copyFromArray(bytes, 0, address, bytes.length);
+      return use.applyAsLong(address);
+    } finally {
+      memory.free(address, bytes.length);
+    }
+  }
+
+  private static String readString(long address) {
+    int length = 0;
+    while (NativeMemory.getByte(address + length) != 0) {
+      length++;
+    }
+    byte[] bytes = new byte[length];
+    NativeMemory.copyToArray(address, bytes, 0, length);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}

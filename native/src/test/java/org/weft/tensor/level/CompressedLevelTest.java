@@ -1,0 +1,8 @@
+package org.weft.tensor.level;
+
+class CompressedLevelTest extends LevelFormatContract {
+  @Override
+  LevelFormat format() {
+    return LevelFormats.bySymbol("CU");
+  }
+}

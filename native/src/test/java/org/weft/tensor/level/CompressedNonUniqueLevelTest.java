@@ -1,0 +1,8 @@
+package org.weft.tensor.level;
+
+class CompressedNonUniqueLevelTest extends LevelFormatContract {
+  @Override
+  LevelFormat format() {
+    return LevelFormats.bySymbol("CN");
+  }
+}

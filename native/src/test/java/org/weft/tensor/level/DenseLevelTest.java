@@ -1,0 +1,8 @@
+package org.weft.tensor.level;
+
+class DenseLevelTest extends LevelFormatContract {
+  @Override
+  LevelFormat format() {
+    return LevelFormats.bySymbol("D");
+  }
+}

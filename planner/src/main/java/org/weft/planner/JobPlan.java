@@ -1,0 +1,38 @@
+package org.weft.planner;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.weft.runtime.KernelImage;
+
+/**
+ * Everything that is decided before a job runs. The driver keeps it; executors need the image and
+ * the kernel plan of their mode, not the statistics, whose histograms may be large.
+ *
+ * @param job what is asked
+ * @param statistics the tensor
+ * @param resources the cluster
+ * @param modes one pass per mode for CPD, in mode order; one pass otherwise
+ * @param image the compiled kernels of all passes
+ * @param predicted costs
+ */
+public record JobPlan(
+    Job job,
+    TensorStatistics statistics,
+    Resources resources,
+    List<ModePlan> modes,
+    KernelImage image,
+    PlanCosts predicted)
+    implements Serializable {
+  public JobPlan {
+    modes = new ArrayList<>(modes);
+  }
+
+  /** The pass of a job with one pass. */
+  public ModePlan only() {
+    if (modes.size() != 1) {
+      throw new IllegalStateException(job.name() + " has " + modes.size() + " passes");
+    }
+    return modes.get(0);
+  }
+}

@@ -1,0 +1,177 @@
+package org.weft.planner;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * Expression, formats and schedule of each operation.
+ *
+ * <p>MTTKRP roots its CSF at the mode of the result and orders the other modes by increasing size,
+ * so that upper levels are small and fibers long. TTM and TTV keep the modes in order and put the
+ * contracted one last: the result's entries then come out sorted. A tensor of order 1 has no mode
+ * left to cut, so that TTM and TTV cut the contracted one and add the parts.
+ */
+final class KernelChoice {
+  private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
+
+  private final TensorShape shape;
+  private final long entries;
+  private final ValueType type;
+  private final boolean threads;
+
+  KernelChoice(TensorStatistics statistics, ValueType type, boolean threads) {
+    shape = statistics.shape();
+    entries = statistics.entries();
+    this.type = type;
+    this.threads = threads;
+  }
+
+  KernelPlan mttkrp(int mode, int rank) {
+    int order = shape.order();
+    List<Operand> operands = new ArrayList<>();
+    StringBuilder product = new StringBuilder(access("T", allModes()));
+    for (int m = 0; m < order; m++) {
+      if (m != mode) {
+        operands.add(new Operand("F" + m, m, rank));
+        product.append(" * F").append(m).append('(').append(variable(m)).append(",r)");
+      }
+    }
+    List<Integer> levels = new ArrayList<>(List.of(mode));
+    allModes().stream()
+        .filter(m -> m != mode)
+        .sorted(Comparator.comparingLong(shape::size))
+        .forEach(levels::add);
+    String expression = "M(" + variable(mode) + ",r) = " + product;
+    return plan(
+        "mttkrp_m" + mode,
+        expression,
+        "M",
+        TensorFormat.dense(2, type),
+        levels,
+        operands,
+        rank,
+        Merge.ROWS,
+        List.of(0, 1));
+  }
+
+  KernelPlan ttm(int mode, int rank) {
+    List<Integer> rest = modesWithout(mode);
+    List<Integer> levels = new ArrayList<>(rest);
+    levels.add(mode);
+    List<Integer> written = new ArrayList<>(rest);
+    written.add(mode);
+    String labels = rest.stream().map(m -> variable(m) + ",").collect(Collectors.joining());
+    String k = variable(mode);
+    return plan(
+        "ttm_m" + mode,
+        "Y(" + labels + "r) = " + access("T", allModes()) + " * U(" + k + ",r)",
+        "Y",
+        semiSparse(rest),
+        levels,
+        List.of(new Operand("U", mode, rank)),
+        rank,
+        rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
+        written);
+  }
+
+  KernelPlan ttv(int mode) {
+    List<Integer> rest = modesWithout(mode);
+    List<Integer> levels = new ArrayList<>(rest);
+    levels.add(mode);
+    TensorFormat result =
+        rest.isEmpty()
+            ? TensorFormat.dense(0, type)
+            : narrowed(TensorFormat.csf(rest.size(), type), rest);
+    String target = rest.isEmpty() ? "Y" : access("Y", rest);
+    return plan(
+        "ttv_m" + mode,
+        target + " = " + access("T", allModes()) + " * v(" + variable(mode) + ")",
+        "Y",
+        result,
+        levels,
+        List.of(new Operand("v", mode, 0)),
+        0,
+        rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
+        IntStream.range(0, rest.size()).boxed().toList());
+  }
+
+  private KernelPlan plan(
+      String symbol,
+      String expression,
+      String result,
+      TensorFormat resultFormat,
+      List<Integer> levels,
+      List<Operand> operands,
+      int rank,
+      Merge merge,
+      List<Integer> writtenModes) {
+    int[] modeOrder = levels.stream().mapToInt(m -> m).toArray();
+    TensorFormat tensorFormat =
+        TensorFormat.csf(shape.order(), type).withModeOrder(modeOrder).narrowedFor(shape, entries);
+    Map<String, TensorFormat> formats = new LinkedHashMap<>();
+    formats.put("T", tensorFormat);
+    formats.put(result, resultFormat);
+    for (Operand operand : operands) {
+      formats.put(operand.name(), TensorFormat.dense(operand.isVector() ? 1 : 2, type));
+    }
+    // Rows of a dense result are disjoint between threads; a sparse result is appended in order.
+    boolean parallel = threads && merge == Merge.ROWS;
+    KernelRequest request =
+        new KernelRequest(
+            symbol,
+            expression,
+            formats,
+            rank == 0 ? Map.of() : Map.of("r", (long) rank),
+            parallel ? Schedule.parallel() : Schedule.sequential());
+    return new KernelPlan(
+        request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
+  }
+
+  /** Compressed levels for {@code modes}, then a dense one. */
+  private TensorFormat semiSparse(List<Integer> modes) {
+    String levels = "{" + "CU, ".repeat(modes.size()) + "D}";
+    return narrowed(TensorFormat.parse(levels, modes.size() + 1, type), modes);
+  }
+
+  /** Narrows the compressed levels, one for each of {@code modes} of the tensor. */
+  private TensorFormat narrowed(TensorFormat format, List<Integer> modes) {
+    TensorShape sizes = TensorShape.of(modes.stream().mapToLong(shape::size).toArray());
+    TensorFormat compressed = TensorFormat.csf(modes.size(), type).narrowedFor(sizes, entries);
+    TensorFormat result = format;
+    for (int level = 0; level < modes.size(); level++) {
+      result =
+          result.withLevelWidths(
+              level, compressed.level(level).posWidth(), compressed.level(level).crdWidth());
+    }
+    return result;
+  }
+
+  private List<Integer> allModes() {
+    return IntStream.range(0, shape.order()).boxed().toList();
+  }
+
+  private List<Integer> modesWithout(int mode) {
+    return allModes().stream().filter(m -> m != mode).toList();
+  }
+
+  private static String access(String tensor, List<Integer> modes) {
+    return modes.stream()
+        .map(KernelChoice::variable)
+        .collect(Collectors.joining(",", tensor + "(", ")"));
+  }
+
+  /** Index variable of a mode; r is the rank's. */
+  static String variable(int mode) {
+    return mode < VARIABLES.length ? VARIABLES[mode] : "i" + mode;
+  }
+}

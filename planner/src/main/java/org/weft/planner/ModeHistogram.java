@@ -1,0 +1,447 @@
+package org.weft.planner;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.Externalizable;
+import java.io.IOException;
+import java.io.ObjectInput;
+import java.io.ObjectOutput;
+import java.io.Serializable;
+import java.util.Arrays;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * Stored entries per slice of one mode, in buckets of a power-of-two number of slices.
+ *
+ * <p>A bucket is one slice until a coordinate reaches 2^22; then the width doubles as often as the
+ * largest coordinate asks for. Width and buckets therefore depend on the entries alone, never on
+ * the order in which they were added or merged. Memory: 4 bytes a bucket (8 past 2^31 entries), at
+ * most 16 MiB (32), and no more than twice the buckets in use. Not safe for concurrent writers.
+ */
+public final class ModeHistogram implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** Buckets at most; a mode of up to this many slices is counted exactly. */
+  public static final int MAXIMUM_BUCKETS = 1 << 22;
+
+  private static final int INITIAL_BUCKETS = 64;
+  private static final int FORMAT_VERSION = 1;
+
+  private int shift;
+  private long largest = -1;
+  private long total;
+  // One of the two is in use: counts fit an int while the total does.
+  private int[] narrow = new int[INITIAL_BUCKETS];
+  private long[] wide = {};
+
+  /** Counts one entry. Cost {@code O(1)} amortised. */
+  public void add(long coordinate) {
+    add(coordinate, 1);
+  }
+
+  /** Counts {@code entries} entries of one slice. */
+  public void add(long coordinate, long entries) {
+    if (coordinate < 0 || entries < 0) {
+      throw new IllegalArgumentException(
+          "coordinate and count must not be negative: " + coordinate + ", " + entries);
+    }
+    if (entries == 0) {
+      return;
+    }
+    reserve(coordinate, entries);
+    int bucket = (int) (coordinate >>> shift);
+    if (wide.length > 0) {
+      wide[bucket] += entries;
+    } else {
+      narrow[bucket] += (int) entries;
+    }
+  }
+
+  /** Counts the entries {@code [from, to)} of a coordinate column. */
+  public void addAll(int[] column, int from, int to) {
+    int max = -1;
+    int signs = 0;
+    for (int e = from; e < to; e++) {
+      max = Math.max(max, column[e]);
+      signs |= column[e];
+    }
+    requireNotNegative(signs);
+    if (to <= from) {
+      return;
+    }
+    reserve(max, to - (long) from);
+    int s = shift;
+    if (wide.length > 0) {
+      for (int e = from; e < to; e++) {
+        wide[column[e] >>> s]++;
+      }
+    } else {
+      int[] counts = narrow;
+      for (int e = from; e < to; e++) {
+        counts[column[e] >>> s]++;
+      }
+    }
+  }
+
+  /** Counts the entries {@code [from, to)} of a coordinate column. */
+  public void addAll(long[] column, int from, int to) {
+    long max = -1;
+    long signs = 0;
+    for (int e = from; e < to; e++) {
+      max = Math.max(max, column[e]);
+      signs |= column[e];
+    }
+    requireNotNegative(signs);
+    if (to <= from) {
+      return;
+    }
+    reserve(max, to - (long) from);
+    int s = shift;
+    if (wide.length > 0) {
+      for (int e = from; e < to; e++) {
+        wide[(int) (column[e] >>> s)]++;
+      }
+    } else {
+      for (int e = from; e < to; e++) {
+        narrow[(int) (column[e] >>> s)]++;
+      }
+    }
+  }
+
+  /** Adds the counts of {@code other}, which stays as it is, to this histogram; returns this. */
+  public ModeHistogram merge(ModeHistogram other) {
+    if (other.total == 0) {
+      return this;
+    }
+    reserve(other.largest, other.total);
+    int down = shift - other.shift;
+    int from = other.buckets();
+    for (int b = 0; b < from; b++) {
+      if (wide.length > 0) {
+        wide[b >>> down] += other.count(b);
+      } else {
+        narrow[b >>> down] += (int) other.count(b);
+      }
+    }
+    return this;
+  }
+
+  /** Slices of a bucket: a power of two; 1 means that every slice is counted alone. */
+  public long bucketWidth() {
+    return 1L << shift;
+  }
+
+  /** Whether every slice is counted alone. */
+  public boolean isExact() {
+    return shift == 0;
+  }
+
+  /** Buckets up to that of the largest coordinate; 0 when nothing was counted. */
+  public int buckets() {
+    return largest < 0 ? 0 : (int) (largest >>> shift) + 1;
+  }
+
+  /** Entries in the slices {@code [bucket * width, (bucket + 1) * width)}. */
+  public long count(int bucket) {
+    return wide.length > 0 ? wide[bucket] : narrow[bucket];
+  }
+
+  /** All entries counted. */
+  public long total() {
+    return total;
+  }
+
+  /** Largest coordinate counted; -1 when nothing was. */
+  public long largestCoordinate() {
+    return largest;
+  }
+
+  /**
+   * Entries in the slices {@code [from, to)}; a bucket that is only partly inside counts by the
+   * share of its slices. Cost {@code O(buckets)}.
+   */
+  public double countBetween(long from, long to) {
+    double sum = 0;
+    long width = bucketWidth();
+    long last = Math.min(to, largest + 1);
+    for (long c = from; c < last; ) {
+      long bucket = c >>> shift;
+      long end = Math.min(last, (bucket + 1) << shift);
+      sum +=
+          count((int) bucket)
+              * ((end - c) / (double) Math.min(width, largest + 1 - (bucket << shift)));
+      c = end;
+    }
+    return sum;
+  }
+
+  /** Slices of {@code [from, to)} that have an entry; an estimate unless {@link #isExact()}. */
+  public double nonemptyBetween(long from, long to) {
+    double sum = 0;
+    long last = Math.min(to, largest + 1);
+    for (long c = from; c < last; ) {
+      long bucket = c >>> shift;
+      long end = Math.min(last, (bucket + 1) << shift);
+      sum += Math.min(end - c, count((int) bucket));
+      c = end;
+    }
+    return sum;
+  }
+
+  /**
+   * Share of the entries that lies in the {@code slices} slices with the most, 0 to 1. Cost {@code
+   * O(buckets log buckets)}.
+   */
+  public double shareOfHeaviest(long slices) {
+    int buckets = buckets();
+    long heaviest = slices >>> shift;
+    if (total == 0 || heaviest >= buckets) {
+      return 1;
+    }
+    long[] counts = new long[buckets];
+    Arrays.setAll(counts, this::count);
+    Arrays.sort(counts);
+    double sum = 0;
+    for (int b = buckets - (int) heaviest; b < buckets; b++) {
+      sum += counts[b];
+    }
+    return sum / total;
+  }
+
+  /** How the entries spread over the slices of a mode. Cost {@code O(buckets log buckets)}. */
+  public SliceSummary summary(long modeSize) {
+    long width = bucketWidth();
+    int buckets = buckets();
+    long[] heights = new long[buckets];
+    int used = 0;
+    long ones = 0; // slices of sparse buckets: one entry each
+    for (int b = 0; b < buckets; b++) {
+      long count = count(b);
+      if (count >= width) {
+        heights[used++] = count / width;
+      } else {
+        ones += count;
+      }
+    }
+    Arrays.sort(heights, 0, used);
+    long nonempty = Math.min(modeSize, ones + used * width);
+    if (nonempty == 0) {
+      return new SliceSummary(0, modeSize, 0, 0, 0, 0, isExact());
+    }
+    return new SliceSummary(
+        nonempty,
+        modeSize - nonempty,
+        quantile(heights, used, ones, 0),
+        quantile(heights, used, ones, 0.5),
+        quantile(heights, used, ones, 0.99),
+        quantile(heights, used, ones, 1),
+        isExact());
+  }
+
+  /** Writes the counts as runs of variable-length integers: about a byte for a light slice. */
+  public void writeTo(DataOutput out) throws IOException {
+    out.writeByte(FORMAT_VERSION);
+    out.writeByte(shift);
+    out.writeLong(largest);
+    int buckets = buckets();
+    for (int b = 0; b < buckets; b++) {
+      long count = count(b);
+      writeVariable(out, count);
+      if (count == 0) {
+        int run = b;
+        while (count(run + 1) == 0) { // the last bucket is never empty
+          run++;
+        }
+        writeVariable(out, run - (long) b);
+        b = run;
+      }
+    }
+  }
+
+  /**
+   * Reads what {@link #writeTo} wrote.
+   *
+   * @throws WeftException CORRUPT_INPUT when the bytes are something else
+   */
+  public static ModeHistogram readFrom(DataInput in) throws IOException {
+    int version = in.readByte();
+    int shift = in.readByte();
+    long largest = in.readLong();
+    boolean plausible =
+        version == FORMAT_VERSION
+            && shift >= 0
+            && shift < 63
+            && (largest < 0 || (largest >>> shift) < MAXIMUM_BUCKETS);
+    if (!plausible) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          "expected a mode histogram of version "
+              + FORMAT_VERSION
+              + ", found version "
+              + version
+              + ", bucket shift "
+              + shift
+              + ", largest coordinate "
+              + largest);
+    }
+    ModeHistogram h = new ModeHistogram();
+    if (largest < 0) {
+      return h;
+    }
+    h.reserve(largest, 0);
+    int buckets = h.buckets();
+    for (int b = 0; b < buckets; b++) {
+      long count = readVariable(in);
+      if (count == 0) {
+        b = Math.toIntExact(b + readVariable(in));
+      } else {
+        h.add(Math.min(largest, (long) b << h.shift), count);
+      }
+    }
+    return h;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof ModeHistogram that)
+        || shift != that.shift
+        || largest != that.largest
+        || total != that.total) {
+      return false;
+    }
+    for (int b = 0, n = buckets(); b < n; b++) {
+      if (count(b) != that.count(b)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public int hashCode() {
+    long hash = 31 * total + largest;
+    for (int b = 0, n = buckets(); b < n; b++) {
+      hash = 31 * hash + count(b);
+    }
+    return Long.hashCode(hash);
+  }
+
+  @Override
+  public String toString() {
+    return "ModeHistogram["
+        + total
+        + " entries, "
+        + buckets()
+        + " buckets of "
+        + bucketWidth()
+        + "]";
+  }
+
+  private Object writeReplace() {
+    return new Wire(this);
+  }
+
+  private static void requireNotNegative(long signs) {
+    if (signs < 0) {
+      throw new IllegalArgumentException("a coordinate is negative");
+    }
+  }
+
+  /** Makes room for {@code entries} more entries up to {@code coordinate} and counts the total. */
+  private void reserve(long coordinate, long entries) {
+    while ((coordinate >>> shift) >= MAXIMUM_BUCKETS) {
+      coarsen();
+    }
+    total = Math.addExact(total, entries);
+    largest = Math.max(largest, coordinate);
+    int needed = (int) (coordinate >>> shift) + 1;
+    if (wide.length == 0 && total > Integer.MAX_VALUE) {
+      wide = Arrays.stream(narrow).asLongStream().toArray();
+      narrow = new int[0];
+    }
+    if (needed > narrow.length + wide.length) {
+      int size = Math.max(INITIAL_BUCKETS, Integer.highestOneBit(needed - 1) << 1);
+      if (wide.length > 0) {
+        wide = Arrays.copyOf(wide, size);
+      } else {
+        narrow = Arrays.copyOf(narrow, size);
+      }
+    }
+  }
+
+  /** Doubles the bucket width. */
+  private void coarsen() {
+    int half = (narrow.length + wide.length) / 2;
+    for (int b = 0; b < half; b++) {
+      if (wide.length > 0) {
+        wide[b] = wide[2 * b] + wide[2 * b + 1];
+      } else {
+        narrow[b] = narrow[2 * b] + narrow[2 * b + 1];
+      }
+    }
+    if (wide.length > 0) {
+      Arrays.fill(wide, half, wide.length, 0);
+    } else {
+      Arrays.fill(narrow, half, narrow.length, 0);
+    }
+    shift++;
+  }
+
+  /** The q-quantile (nearest rank) of the ones followed by the sorted heights, each width times. */
+  private long quantile(long[] heights, int used, long ones, double q) {
+    long slices = ones + used * bucketWidth();
+    long rank = Math.max(1, (long) Math.ceil(q * slices));
+    return rank <= ones ? 1 : heights[(int) ((rank - ones - 1) >>> shift)];
+  }
+
+  private static void writeVariable(DataOutput out, long value) throws IOException {
+    while (value > 0x7F) {
+      out.writeByte((int) (value | 0x80));
+      value >>>= 7;
+    }
+    out.writeByte((int) value);
+  }
+
+  private static long readVariable(DataInput in) throws IOException {
+    long value = 0;
+    for (int at = 0; at < 63; at += 7) {
+      byte next = in.readByte();
+      value |= (next & 0x7FL) << at;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    throw new WeftException(
+        ErrorCode.CORRUPT_INPUT, "expected a count of a mode histogram, found more than 63 bits");
+  }
+
+  /** The serial form: the bytes of {@link #writeTo}. Public only because serialisation asks so. */
+  public static final class Wire implements Externalizable {
+    private static final long serialVersionUID = 1L;
+
+    private ModeHistogram histogram;
+
+    public Wire() {
+      this(new ModeHistogram());
+    }
+
+    Wire(ModeHistogram histogram) {
+      this.histogram = histogram;
+    }
+
+    @Override
+    public void writeExternal(ObjectOutput out) throws IOException {
+      histogram.writeTo(out);
+    }
+
+    @Override
+    public void readExternal(ObjectInput in) throws IOException {
+      histogram = ModeHistogram.readFrom(in);
+    }
+
+    private Object readResolve() {
+      return histogram;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package org.weft.planner;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.weft.tensor.CooBlock;
+
+/**
+ * The partitions of one mode: partition p holds the entries of {@code ranges().get(p)}. Immutable;
+ * the ranges obey the contract of {@link Partitioner}.
+ */
+public final class ModePartitioning implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private static final int TABLE_BITS = 12;
+
+  private final int mode;
+  private final long modeSize;
+  private final ArrayList<SliceRange> ranges;
+  private final boolean split;
+
+  // Distinct ranges, in order: first slice, first partition, pieces.
+  private final long[] starts;
+  private final int[] partition;
+  private final int[] pieces;
+  // First candidate among the distinct ranges for each block of 2^tableShift slices.
+  private final int tableShift;
+  private final int[] table;
+
+  public ModePartitioning(int mode, long modeSize, List<SliceRange> ranges) {
+    this.mode = mode;
+    this.modeSize = modeSize;
+    this.ranges = new ArrayList<>(ranges);
+    int groups = (int) this.ranges.stream().filter(r -> r.piece() == 0).count();
+    starts = new long[groups];
+    partition = new int[groups];
+    pieces = new int[groups];
+    long covered = 0;
+    boolean anySplit = false;
+    for (int p = 0, g = 0; p < this.ranges.size(); g++) {
+      SliceRange range = this.ranges.get(p);
+      requireNext(range, covered);
+      starts[g] = range.from();
+      partition[g] = p;
+      pieces[g] = range.pieces();
+      anySplit |= range.pieces() > 1;
+      for (int piece = 0; piece < range.pieces(); piece++, p++) {
+        SliceRange expected = new SliceRange(range.from(), range.to(), piece, range.pieces());
+        if (p >= this.ranges.size() || !this.ranges.get(p).equals(expected)) {
+          throw new IllegalArgumentException("expected " + expected + " as partition " + p);
+        }
+      }
+      covered = range.to();
+    }
+    if (groups == 0 || covered != modeSize) {
+      throw new IllegalArgumentException(
+          "ranges end at slice " + covered + " of " + modeSize + "; they must cover the mode");
+    }
+    split = anySplit;
+    tableShift = Math.max(0, 64 - Long.numberOfLeadingZeros(modeSize) - TABLE_BITS);
+    table = firstGroups();
+  }
+
+  /** The mode that is cut. */
+  public int mode() {
+    return mode;
+  }
+
+  /** Slices of the mode. */
+  public long modeSize() {
+    return modeSize;
+  }
+
+  public int partitions() {
+    return ranges.size();
+  }
+
+  /** One range per partition, ascending; pieces of one range are consecutive. */
+  public List<SliceRange> ranges() {
+    return Collections.unmodifiableList(ranges);
+  }
+
+  /** Whether other partitions hold entries of the same slices, so that results must be summed. */
+  public boolean overlapping(int partition) {
+    return ranges.get(partition).pieces() > 1;
+  }
+
+  /** Whether any range is split, so that {@link #partitionOf} looks at the hash. */
+  public boolean anyOverlapping() {
+    return split;
+  }
+
+  /**
+   * The partition of an entry. Cost {@code O(1)} for ranges that are not absurdly uneven. The hash
+   * decides among the pieces of a split range; take it from {@link #hash}, and where {@link
+   * #anyOverlapping()} is false pass anything.
+   *
+   * @throws IndexOutOfBoundsException when the coordinate is outside the mode
+   */
+  public int partitionOf(long coordinate, long hashOfOtherCoordinates) {
+    if (coordinate < 0 || coordinate >= modeSize) {
+      throw new IndexOutOfBoundsException(
+          "coordinate " + coordinate + " of mode " + mode + " is outside [0, " + modeSize + ")");
+    }
+    int g = table[(int) (coordinate >>> tableShift)];
+    while (g + 1 < starts.length && starts[g + 1] <= coordinate) {
+      g++;
+    }
+    int shares = pieces[g];
+    if (shares == 1) {
+      return partition[g];
+    }
+    return partition[g] + (int) (((hashOfOtherCoordinates >>> 32) * shares) >>> 32);
+  }
+
+  /**
+   * The partition of every entry of a block, into {@code into[0..size)}; computes hashes where a
+   * range is split. Cost {@code O(size)}, times the order where a range is split.
+   */
+  public void partitionsOf(CooBlock block, int[] into) {
+    int size = block.size();
+    for (int e = 0; e < size; e++) {
+      long coordinate = block.coordinate(mode, e);
+      int p = partitionOf(coordinate, 0);
+      into[e] = split && ranges.get(p).pieces() > 1 ? partitionOf(coordinate, hash(block, e)) : p;
+    }
+  }
+
+  private long hash(CooBlock block, int entry) {
+    long hash = hashSeed();
+    for (int m = 0; m < block.order(); m++) {
+      if (m != mode) {
+        hash = hashFold(hash, block.coordinate(m, entry));
+      }
+    }
+    return hash;
+  }
+
+  /**
+   * The hash of an entry's coordinates other than that of {@code mode}: the same wherever it is
+   * computed. Start from {@link #hashSeed()} and fold the other modes in ascending order.
+   */
+  public static long hash(long[] coordinates, int mode) {
+    long hash = hashSeed();
+    for (int m = 0; m < coordinates.length; m++) {
+      if (m != mode) {
+        hash = hashFold(hash, coordinates[m]);
+      }
+    }
+    return hash;
+  }
+
+  /** The hash of no coordinates. */
+  public static long hashSeed() {
+    return 0x9E3779B97F4A7C15L;
+  }
+
+  /** The hash after one more coordinate: SplitMix64's finaliser (Steele et al. 2014). */
+  public static long hashFold(long hash, long coordinate) {
+    long z = hash + (coordinate + 1) * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+
+  /** Entries that each partition will hold if the hash shares split ranges evenly. */
+  public double[] expectedEntries(ModeHistogram histogram) {
+    double[] entries = new double[ranges.size()];
+    for (int p = 0; p < entries.length; p++) {
+      SliceRange range = ranges.get(p);
+      entries[p] =
+          range.piece() > 0
+              ? entries[p - 1]
+              : histogram.countBetween(range.from(), range.to()) / range.pieces();
+    }
+    return entries;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ModePartitioning that
+        && mode == that.mode
+        && modeSize == that.modeSize
+        && ranges.equals(that.ranges);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * ranges.hashCode() + mode;
+  }
+
+  @Override
+  public String toString() {
+    return "mode " + mode + " in " + ranges.size() + " partitions " + ranges;
+  }
+
+  private static void requireNext(SliceRange range, long covered) {
+    if (range.from() != covered || range.piece() != 0) {
+      throw new IllegalArgumentException(
+          "expected a range from slice " + covered + ", found " + range);
+    }
+  }
+
+  private int[] firstGroups() {
+    int[] first = new int[(int) (Math.max(0, modeSize - 1) >>> tableShift) + 1];
+    for (int block = 0, g = 0; block < first.length; block++) {
+      while (g + 1 < starts.length && starts[g + 1] <= (long) block << tableShift) {
+        g++;
+      }
+      first[block] = g;
+    }
+    return first;
+  }
+}

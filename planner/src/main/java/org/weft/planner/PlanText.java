@@ -1,0 +1,158 @@
+package org.weft.planner;
+
+import java.util.List;
+import java.util.Locale;
+import org.weft.tensor.TensorFormat;
+
+/** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
+final class PlanText {
+  private static final int PARTITIONS_SHOWN = 24;
+
+  private final StringBuilder text = new StringBuilder();
+
+  PlanText(JobPlan plan) {
+    header(plan);
+    for (ModePlan mode : plan.modes()) {
+      pass(mode);
+    }
+    steps(plan);
+  }
+
+  private void header(JobPlan plan) {
+    TensorStatistics s = plan.statistics();
+    Resources r = plan.resources();
+    line("job         %s", plan.job());
+    line(
+        "tensor      %s, %,d entries, density %.3g, norm %.6g",
+        s.shape(), s.entries(), s.density(), s.norm());
+    line(
+        "cluster     %d executor(s) x %d core(s), %d thread(s) per task, %s each",
+        r.executors(), r.coresPerExecutor(), r.kernelThreads(), bytes(r.memoryBytesPerExecutor()));
+    line(
+        "library     %s, %s, sha256 %.12s",
+        bytes(plan.image().library().length), plan.image().cpu(), plan.image().sha256());
+  }
+
+  private void pass(ModePlan mode) {
+    KernelPlan kernel = mode.kernel();
+    line("");
+    line("mode %d: %s", mode.mode(), kernel.request().expression());
+    line("  tensor    %s %s", kernel.tensor(), format(kernel.tensorFormat()));
+    line(
+        "  result    %s %s, %s",
+        kernel.result(), format(kernel.resultFormat()), mode.resultShape());
+    for (Operand o : kernel.operands()) {
+      String columns = o.isVector() ? "" : " x " + o.columns();
+      line("  operand   %s dense, %d%s", o.name(), mode.tensorShape().size(o.mode()), columns);
+    }
+    line("  kernel    %s, %s", kernel.request().symbol(), kernel.request().schedule());
+    line(
+        "  cut       mode %d into %d partition(s)%s; %s",
+        kernel.partitionedMode(),
+        mode.partitioning().partitions(),
+        mode.partitioning().anyOverlapping() ? ", heavy slices split" : "",
+        merge(kernel.merge()));
+    partitions(mode);
+  }
+
+  private static String merge(Merge merge) {
+    return switch (merge) {
+      case ROWS -> "dense rows of ranges follow one another, pieces are added";
+      case ENTRIES -> "sorted entries of ranges follow one another, pieces are merged";
+      case SUM -> "results of all partitions are added";
+    };
+  }
+
+  private void partitions(ModePlan mode) {
+    line(
+        "  %4s  %-32s %13s %10s %10s %10s %9s %9s",
+        "part", "slices", "nonzeros", "storage", "result", "moved", "Mflop", "ms");
+    List<PartitionCosts> costs = mode.partitions();
+    int shown = costs.size() <= PARTITIONS_SHOWN ? costs.size() : PARTITIONS_SHOWN / 2;
+    for (int p = 0; p < shown; p++) {
+      partition(Integer.toString(p), costs.get(p).range().toString(), costs.get(p));
+    }
+    if (shown < costs.size()) {
+      PartitionCosts heaviest = costs.get(0);
+      for (PartitionCosts cost : costs) {
+        heaviest = cost.seconds() > heaviest.seconds() ? cost : heaviest;
+      }
+      line("  %4s  (%d more; the longest is)", "...", costs.size() - shown);
+      partition(Integer.toString(costs.indexOf(heaviest)), heaviest.range().toString(), heaviest);
+    }
+    partition(
+        "all",
+        "",
+        new PartitionCosts(
+            costs.get(0).range(),
+            costs.stream().mapToDouble(PartitionCosts::entries).sum(),
+            mode.storageBytes(),
+            costs.stream().mapToDouble(PartitionCosts::resultBytes).sum(),
+            costs.stream().mapToDouble(PartitionCosts::bytesMoved).sum(),
+            costs.stream().mapToDouble(PartitionCosts::flops).sum(),
+            costs.stream().mapToDouble(PartitionCosts::seconds).sum()));
+  }
+
+  private void partition(String name, String slices, PartitionCosts c) {
+    line(
+        "  %4s  %-32s %,13.0f %10s %10s %10s %9.1f %9.2f",
+        name,
+        slices,
+        c.entries(),
+        bytes(c.storageBytes()),
+        bytes(c.resultBytes()),
+        bytes(c.bytesMoved()),
+        c.flops() / 1e6,
+        c.seconds() * 1e3);
+  }
+
+  private void steps(JobPlan plan) {
+    PlanCosts costs = plan.predicted();
+    line("");
+    if (costs.iterations() > 1) {
+      line(
+          "steps; kernel and merge are one iteration over all modes, at most %d iterations",
+          costs.iterations());
+    }
+    line("  %-8s %10s %9s %10s %14s", "step", "bytes", "Mflop", "seconds", "per executor");
+    for (StepCosts step : costs.steps()) {
+      line(
+          "  %-8s %10s %9.1f %10.3f %14s",
+          step.step(),
+          bytes(step.bytesMoved()),
+          step.flops() / 1e6,
+          step.seconds(),
+          bytes(step.memoryBytesPerExecutor()));
+    }
+    line(
+        "storage of %d packed form(s) %s; at most %s of memory per executor; %.2f s in all",
+        plan.modes().size(),
+        bytes(costs.storageBytes()),
+        bytes(costs.peakMemoryBytesPerExecutor()),
+        costs.seconds());
+  }
+
+  private static String format(TensorFormat format) {
+    return format.order() == 0 ? "scalar" : format.toString();
+  }
+
+  private static String bytes(double bytes) {
+    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    double scaled = bytes;
+    while (scaled >= 1024 && unit < units.length - 1) {
+      scaled /= 1024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", scaled, units[unit]);
+  }
+
+  private void line(String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

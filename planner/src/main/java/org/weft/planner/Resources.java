@@ -1,0 +1,48 @@
+package org.weft.planner;
+
+import java.io.Serializable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * What the cluster gives a job.
+ *
+ * @param executors processes that run tasks; 1 for Spark in-process
+ * @param coresPerExecutor cores of each executor
+ * @param threadsPerTask cores that one task's kernel uses
+ * @param memoryBytesPerExecutor memory of each executor that tensors may fill, in bytes, on and off
+ *     the Java heap together
+ */
+public record Resources(
+    int executors, int coresPerExecutor, int threadsPerTask, long memoryBytesPerExecutor)
+    implements Serializable {
+  public Resources {
+    if (executors < 1 || coresPerExecutor < 1 || threadsPerTask < 1 || memoryBytesPerExecutor < 1) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected at least 1 executor, core, thread per task and byte of memory, found "
+              + executors
+              + ", "
+              + coresPerExecutor
+              + ", "
+              + threadsPerTask
+              + " and "
+              + memoryBytesPerExecutor);
+    }
+  }
+
+  /** Tasks that one executor runs at a time. */
+  public int tasksPerExecutor() {
+    return Math.max(1, coresPerExecutor / threadsPerTask);
+  }
+
+  /** Tasks that run at a time on the whole cluster. */
+  public int slots() {
+    return executors * tasksPerExecutor();
+  }
+
+  /** Threads that a kernel really gets: never more than the executor has cores. */
+  public int kernelThreads() {
+    return Math.min(threadsPerTask, coresPerExecutor);
+  }
+}

@@ -1,0 +1,155 @@
+package org.weft.planner;
+
+import java.util.List;
+
+/** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
+final class StepModel {
+  private static final double PACKING_COPIES = 3; // blocks, sort keys, storage
+
+  private final TensorStatistics statistics;
+  private final Resources resources;
+  private final MachineParameters machine;
+
+  StepModel(TensorStatistics statistics, Resources resources, MachineParameters machine) {
+    this.statistics = statistics;
+    this.resources = resources;
+    this.machine = machine;
+  }
+
+  /** Bytes of an entry in a COO block. */
+  double blockBytesPerEntry() {
+    double bytes = 8;
+    for (int m = 0; m < statistics.shape().order(); m++) {
+      bytes += statistics.shape().size(m) > Integer.MAX_VALUE ? 8 : 4;
+    }
+    return bytes;
+  }
+
+  PlanCosts costs(List<ModePlan> modes, int iterations) {
+    double slots = resources.slots();
+    double entries = statistics.entries();
+    double blocks = entries * blockBytesPerEntry();
+    double storage = modes.stream().mapToDouble(ModePlan::storageBytes).sum();
+    double text = entries * textBytesPerEntry();
+    double blocksHeld = blocks / resources.executors();
+    double storageHeld = storage / resources.executors();
+    double inWork =
+        resources.tasksPerExecutor()
+            * PACKING_COPIES
+            * largestPartitionEntries(modes)
+            * blockBytesPerEntry();
+    double results = 0;
+    double flops = 0;
+    double moved = 0;
+    double kernelSeconds = 0;
+    for (ModePlan mode : modes) {
+      results += total(mode, Figure.RESULT);
+      flops += total(mode, Figure.FLOPS);
+      moved += total(mode, Figure.MOVED);
+      kernelSeconds += makespan(mode) + machine.stepSeconds();
+    }
+    double passes = modes.size();
+    double kernelHeld = storageHeld + operandBytes(modes) + resultsInWork(modes);
+    return new PlanCosts(
+        List.of(
+            step("read", text, 0, text / machine.parsedBytesPerSecond() / slots, blocksHeld),
+            step(
+                "shuffle",
+                blocks * passes,
+                0,
+                blocks * passes / machine.shuffledBytesPerSecond() / slots,
+                blocksHeld),
+            step(
+                "pack",
+                blocks * passes + storage,
+                0,
+                entries * passes / machine.packedEntriesPerSecond() / slots,
+                blocksHeld + storageHeld + inWork),
+            step("compile", 0, 0, machine.compileSeconds(), 0),
+            step("kernel", moved, flops, kernelSeconds, kernelHeld),
+            step(
+                "merge",
+                results,
+                0,
+                results / machine.shuffledBytesPerSecond() / slots,
+                kernelHeld),
+            step("write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)),
+        storage,
+        iterations);
+  }
+
+  private static StepCosts step(
+      String name, double bytes, double flops, double seconds, double memory) {
+    return new StepCosts(name, bytes, flops, seconds, memory);
+  }
+
+  /** Characters of an entry in a text file. */
+  private double textBytesPerEntry() {
+    double bytes = 4;
+    for (int m = 0; m < statistics.shape().order(); m++) {
+      bytes += 1 + Math.max(1, Math.log10(Math.max(1, statistics.shape().size(m))));
+    }
+    return bytes;
+  }
+
+  /** Wall-clock seconds of a pass: no less than its longest task, nor than its even share. */
+  private double makespan(ModePlan mode) {
+    double longest =
+        mode.partitions().stream().mapToDouble(PartitionCosts::seconds).max().orElse(0);
+    return Math.max(longest, total(mode, Figure.SECONDS) / resources.slots());
+  }
+
+  private static double largestPartitionEntries(List<ModePlan> modes) {
+    return modes.stream()
+        .flatMap(m -> m.partitions().stream())
+        .mapToDouble(PartitionCosts::entries)
+        .max()
+        .orElse(0);
+  }
+
+  /** Bytes of the operands of all passes, which every executor holds. */
+  private double operandBytes(List<ModePlan> modes) {
+    double bytes = 0;
+    for (int m = 0; m < statistics.shape().order(); m++) {
+      int mode = m;
+      bytes +=
+          modes.stream()
+              .flatMap(p -> p.kernel().operands().stream())
+              .filter(o -> o.mode() == mode)
+              .mapToDouble(o -> (double) statistics.shape().size(mode) * o.rowBytes(8))
+              .max()
+              .orElse(0);
+    }
+    return bytes;
+  }
+
+  private double resultsInWork(List<ModePlan> modes) {
+    double largest =
+        modes.stream()
+            .flatMap(m -> m.partitions().stream())
+            .mapToDouble(PartitionCosts::resultBytes)
+            .max()
+            .orElse(0);
+    return largest * resources.tasksPerExecutor();
+  }
+
+  private enum Figure {
+    RESULT,
+    FLOPS,
+    MOVED,
+    SECONDS
+  }
+
+  private static double total(ModePlan mode, Figure figure) {
+    return mode.partitions().stream()
+        .mapToDouble(
+            p ->
+                switch (figure) {
+                  case RESULT -> p.resultBytes();
+                  case FLOPS -> p.flops();
+                  case MOVED -> p.bytesMoved();
+                  case SECONDS -> p.seconds();
+                })
+        .sum();
+  }
+}

@@ -1,0 +1,186 @@
+package org.weft.planner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.weft.error.WeftException;
+
+class ModeHistogramTest {
+  private static ModeHistogram of(long... coordinates) {
+    ModeHistogram h = new ModeHistogram();
+    for (long c : coordinates) {
+      h.add(c);
+    }
+    return h;
+  }
+
+  private static long[] randomCoordinates(SplittableRandom random, int bits) {
+    long[] coordinates = new long[5 + random.nextInt(500)];
+    for (int e = 0; e < coordinates.length; e++) {
+      coordinates[e] = random.nextLong(1L << random.nextInt(1, bits + 1));
+    }
+    return coordinates;
+  }
+
+  @Test
+  void startsEmpty() {
+    ModeHistogram h = new ModeHistogram();
+    assertThat(h.total()).isZero();
+    assertThat(h.buckets()).isZero();
+    assertThat(h.largestCoordinate()).isEqualTo(-1);
+    assertThat(h.bucketWidth()).isOne();
+    assertThat(h.summary(7)).isEqualTo(new SliceSummary(0, 7, 0, 0, 0, 0, true));
+  }
+
+  @Test
+  void isExactUpToTheBucketsAndDoublesBeyond() {
+    ModeHistogram h = of(0, 1, 1, ModeHistogram.MAXIMUM_BUCKETS - 1);
+    assertThat(h.isExact()).isTrue();
+    assertThat(h.count(1)).isEqualTo(2);
+    h.add(ModeHistogram.MAXIMUM_BUCKETS);
+    assertThat(h.bucketWidth()).isEqualTo(2);
+    assertThat(h.count(0)).isEqualTo(3);
+    assertThat(h.count(ModeHistogram.MAXIMUM_BUCKETS / 2 - 1)).isOne();
+    assertThat(h.count(ModeHistogram.MAXIMUM_BUCKETS / 2)).isOne();
+    h.add(Long.MAX_VALUE);
+    assertThat(h.bucketWidth()).isEqualTo(1L << 41);
+    assertThat(h.count(0)).isEqualTo(5);
+    assertThat(h.total()).isEqualTo(6);
+  }
+
+  @Test
+  void orderOfAddingAndMergingDoesNotMatter() {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int trial = 0; trial < 24; trial++) {
+      long[] a = randomCoordinates(random, trial % 2 == 0 ? 12 : 40);
+      long[] b = randomCoordinates(random, 24);
+      ModeHistogram ab = of(a).merge(of(b));
+      assertThat(ab).isEqualTo(of(b).merge(of(a)));
+      ModeHistogram together = of(b);
+      for (long c : a) {
+        together.add(c);
+      }
+      assertThat(ab).isEqualTo(together);
+      assertThat(ab).hasSameHashCodeAs(together);
+    }
+  }
+
+  @Test
+  void bulkAddEqualsSingleAdds() {
+    SplittableRandom random = new SplittableRandom(2);
+    long[] column = randomCoordinates(random, 30);
+    int[] narrow = Arrays.stream(column).mapToInt(c -> (int) c).toArray();
+    ModeHistogram fromLongs = new ModeHistogram();
+    fromLongs.addAll(column, 0, column.length);
+    ModeHistogram fromInts = new ModeHistogram();
+    fromInts.addAll(narrow, 0, 5);
+    fromInts.addAll(narrow, 5, narrow.length);
+    fromInts.addAll(narrow, 3, 3);
+    assertThat(fromLongs).isEqualTo(of(column)).isEqualTo(fromInts);
+  }
+
+  @Test
+  void countsBeyondAnInt() {
+    ModeHistogram h = of(3);
+    h.add(3, 5_000_000_000L);
+    h.addAll(new int[] {3, 4}, 0, 2);
+    h.addAll(new long[] {3, 400}, 0, 2);
+    assertThat(h.count(3)).isEqualTo(5_000_000_003L);
+    ModeHistogram sum = of(1, 1L << 30).merge(h);
+    assertThat(sum.total()).isEqualTo(h.total() + 2);
+    assertThat(sum.count(0)).isEqualTo(5_000_000_006L);
+    assertThat(sum.count(1)).isZero();
+    assertThat(sum.count(1 << 21)).isOne();
+    assertThat(sum.bucketWidth()).isEqualTo(512);
+  }
+
+  @Test
+  void serialisesCompactly() throws Exception {
+    SplittableRandom random = new SplittableRandom(4);
+    for (int trial = 0; trial < 10; trial++) {
+      ModeHistogram h = of(randomCoordinates(random, 1 + trial * 6));
+      assertThat(roundTrip(h)).isEqualTo(h);
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+        out.writeObject(h);
+      }
+      try (ObjectInputStream in =
+          new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+        assertThat(in.readObject()).isEqualTo(h);
+      }
+    }
+    ModeHistogram light = of(0, ModeHistogram.MAXIMUM_BUCKETS - 1);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    light.writeTo(new DataOutputStream(bytes));
+    assertThat(bytes.size()).isLessThan(30);
+  }
+
+  @Test
+  void refusesForeignBytes() {
+    assertThatThrownBy(
+            () ->
+                ModeHistogram.readFrom(
+                    new DataInputStream(
+                        new ByteArrayInputStream(new byte[] {9, 9, 9, 9, 9, 9, 9, 9, 9, 9}))))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("version 9");
+  }
+
+  @Test
+  void refusesNegativeCoordinates() {
+    ModeHistogram h = new ModeHistogram();
+    assertThatThrownBy(() -> h.add(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> h.addAll(new int[] {1, -1}, 0, 2))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> h.addAll(new long[] {1, -1}, 0, 2))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(h.total()).isZero();
+  }
+
+  @Test
+  void summaryCountsSlices() {
+    ModeHistogram h = new ModeHistogram();
+    for (int s = 0; s < 100; s++) {
+      h.add(2L * s, s + 1);
+    }
+    assertThat(h.summary(250)).isEqualTo(new SliceSummary(100, 150, 1, 50, 99, 100, true));
+  }
+
+  @Test
+  void summaryOfWideBucketsIsAnEstimate() {
+    ModeHistogram h = new ModeHistogram();
+    long size = 4L * ModeHistogram.MAXIMUM_BUCKETS;
+    h.add(size - 1, 3); // a bucket of 4 slices with 3 entries
+    h.add(0, 40);
+    SliceSummary summary = h.summary(size);
+    assertThat(summary).isEqualTo(new SliceSummary(7, size - 7, 1, 10, 10, 10, false));
+  }
+
+  @Test
+  void countBetweenSharesBuckets() {
+    ModeHistogram h = of(0, 1, 1, 5);
+    assertThat(h.countBetween(0, 2)).isEqualTo(3);
+    assertThat(h.countBetween(1, 5)).isEqualTo(2);
+    assertThat(h.countBetween(0, 1000)).isEqualTo(4);
+    assertThat(h.nonemptyBetween(0, 1000)).isEqualTo(3);
+    h.add(2L * ModeHistogram.MAXIMUM_BUCKETS - 1);
+    assertThat(h.countBetween(0, 1)).isEqualTo(1.5);
+  }
+
+  private static ModeHistogram roundTrip(ModeHistogram h) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    h.writeTo(new DataOutputStream(bytes));
+    return ModeHistogram.readFrom(
+        new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+  }
+}

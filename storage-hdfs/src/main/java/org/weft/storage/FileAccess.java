@@ -1,0 +1,131 @@
+package org.weft.storage;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * The way to every file system that Hadoop knows: a Hadoop configuration that travels with tasks,
+ * and the rule that turns what a person types into a path. Thread-safe, serialisable.
+ *
+ * <p>Local files are opened without Hadoop's checksum layer: outputs have no {@code .crc} files
+ * beside them, and inputs written by other programs need none.
+ */
+public final class FileAccess implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
+
+  private final byte[] properties;
+  private transient volatile @Nullable Configuration loaded;
+
+  private FileAccess(byte[] properties, Configuration loaded) {
+    this.properties = properties;
+    this.loaded = loaded;
+  }
+
+  /** Access with a copy of {@code configuration}; later changes to it are not seen. */
+  public static FileAccess of(Configuration configuration) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      configuration.write(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new FileAccess(bytes.toByteArray(), new Configuration(configuration));
+  }
+
+  /** Access with Hadoop's defaults and the {@code core-site.xml} on the class path, if any. */
+  public static FileAccess local() {
+    return of(new Configuration());
+  }
+
+  /** The configuration; shared, not to be changed. */
+  public Configuration configuration() {
+    Configuration present = loaded;
+    if (present == null) {
+      present = new Configuration(false);
+      try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(properties))) {
+        present.readFields(in);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      loaded = present;
+    }
+    return present;
+  }
+
+  /**
+   * The path of {@code uri}. Text with a scheme followed by a slash ({@code hdfs://host:port/a},
+   * {@code file:/a}) is a Hadoop URI; anything else is a local file, relative to the working
+   * directory, whatever {@code fs.defaultFS} says.
+   */
+  public Path path(String uri) {
+    if (uri.isEmpty()) {
+      throw new WeftException(ErrorCode.USAGE, "expected a path or URI, found an empty one");
+    }
+    try {
+      if (SCHEME.matcher(uri).matches()) {
+        return new Path(uri);
+      }
+      String local = uri.startsWith("file:") ? uri.substring("file:".length()) : uri;
+      URI absolute = new File(local).getAbsoluteFile().toPath().normalize().toUri();
+      return new Path("file", "", absolute.getPath());
+    } catch (IllegalArgumentException e) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected a path or Hadoop URI, found '" + uri + "': " + e.getMessage(),
+          e);
+    }
+  }
+
+  /** The file system that holds {@code path}; shared, not to be closed. */
+  public FileSystem fileSystem(Path path) {
+    try {
+      FileSystem fs = path.getFileSystem(configuration());
+      return fs instanceof LocalFileSystem local ? local.getRawFileSystem() : fs;
+    } catch (UnsupportedFileSystemException e) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          path
+              + ": no file system is configured for scheme '"
+              + path.toUri().getScheme()
+              + "'; use file:, hdfs:, or add its connector to the class path",
+          e);
+    } catch (IOException e) {
+      throw unavailable(path.toString(), e);
+    }
+  }
+
+  /** An input or output failure that is nobody's mistake in the data, as one clear error. */
+  public static WeftException unavailable(String where, IOException cause) {
+    String reason = cause.getMessage() == null ? "" : ": " + firstLine(cause.getMessage());
+    return new WeftException(
+        ErrorCode.STORAGE_UNAVAILABLE,
+        where
+            + ": the file system failed ("
+            + cause.getClass().getSimpleName()
+            + reason
+            + "); check that it is reachable, has space, and that you may access the path",
+        cause);
+  }
+
+  private static String firstLine(String text) {
+    int end = text.indexOf('\n');
+    return end < 0 ? text : text.substring(0, end);
+  }
+}

@@ -1,0 +1,223 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * Dense matrices and vectors as NumPy array files. Written as float64, C order, version 1; read in
+ * versions 1 to 3, float64 and float32, C and Fortran order.
+ */
+public final class NpyFile {
+  static final VarHandle DOUBLES =
+      MethodHandles.byteArrayViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
+  static final VarHandle FLOATS =
+      MethodHandles.byteArrayViewVarHandle(float[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int BUFFER_ELEMENTS = 1 << 13;
+
+  private NpyFile() {}
+
+  /** Rows of a matrix, asked for once each, in order. */
+  @FunctionalInterface
+  public interface RowSource {
+    /** Fills {@code into}, one element per column, with row {@code row}. */
+    void row(long row, double[] into) throws IOException;
+  }
+
+  /**
+   * The header of a float64 matrix in C order: whoever writes the rows elsewhere puts it first and
+   * then the elements as little-endian doubles.
+   */
+  public static byte[] header(long rows, int columns) {
+    return NpyHeader.forDoubles(rows, columns);
+  }
+
+  /** Writes a {@code rows x columns} matrix row by row; memory is one row. Does not close. */
+  public static void write(OutputStream out, long rows, int columns, RowSource source)
+      throws IOException {
+    out.write(header(rows, columns));
+    double[] row = new double[columns];
+    DoubleOut elements = new DoubleOut(out);
+    for (long i = 0; i < rows; i++) {
+      source.row(i, row);
+      elements.write(row, 0, columns);
+    }
+    elements.flush();
+  }
+
+  /** Writes {@code matrix}. Does not close {@code out}. */
+  public static void write(OutputStream out, DenseMatrix matrix) throws IOException {
+    out.write(header(matrix.rows(), matrix.columns()));
+    DoubleOut elements = new DoubleOut(out);
+    for (int c = 0; c < matrix.chunkCount(); c++) {
+      double[] chunk = matrix.chunk(c);
+      elements.write(chunk, 0, chunk.length);
+    }
+    elements.flush();
+  }
+
+  /** Writes a one-dimensional array. Does not close {@code out}. */
+  public static void writeVector(OutputStream out, double[] values) throws IOException {
+    out.write(NpyHeader.forDoubles(values.length));
+    DoubleOut elements = new DoubleOut(out);
+    elements.write(values, 0, values.length);
+    elements.flush();
+  }
+
+  /**
+   * Reads the matrix in the file {@code uri}; a one-dimensional array is a column.
+   *
+   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code SHAPE_MISMATCH} for more than two
+   *     dimensions, or kind DATA for a file that is no float array or not of its declared length
+   */
+  public static DenseMatrix read(FileAccess access, String uri) {
+    SourceFile file = SourceFile.find(access, uri);
+    try (InputStream in = file.open(0)) {
+      return read(in, uri, file.compression() == Compression.NONE ? file.length() : -1);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** As {@link #read(FileAccess, String)} from a stream, which is read to its end, not closed. */
+  public static DenseMatrix read(InputStream in, String name) throws IOException {
+    return read(in, name, -1);
+  }
+
+  private static DenseMatrix read(InputStream in, String name, long fileBytes) throws IOException {
+    NpyHeader header = NpyHeader.read(in, name);
+    long[] shape = header.shape();
+    if (shape.length < 1 || shape.length > 2) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          name + ": expected a matrix or a vector, found an array of " + shape.length + " modes");
+    }
+    long rows = shape[0];
+    long columns = shape.length == 2 ? shape[1] : 1;
+    requireLength(header, name, fileBytes);
+    if (columns > Integer.MAX_VALUE - 8
+        || header.elements() > Runtime.getRuntime().maxMemory() / 8) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          name
+              + ": expected a matrix that fits the heap, found "
+              + rows
+              + " x "
+              + columns
+              + "; give the process more memory (-Xmx)");
+    }
+    DenseMatrix matrix = DenseMatrix.zeros(rows, (int) columns);
+    DoubleIn elements = new DoubleIn(in, name, header.itemBytes(), header.elements());
+    if (header.fortran()) {
+      for (int column = 0; column < columns; column++) {
+        for (long row = 0; row < rows; row++) {
+          matrix.set(row, column, elements.next());
+        }
+      }
+    } else {
+      for (int c = 0; c < matrix.chunkCount(); c++) {
+        elements.read(matrix.chunk(c));
+      }
+    }
+    if (in.read() >= 0) {
+      throw NpyHeader.malformed(name, "the end of the file after the last element", "more bytes");
+    }
+    return matrix;
+  }
+
+  /** Checks the length of a file against its shape; {@code fileBytes} -1 if it is not known. */
+  static void requireLength(NpyHeader header, String name, long fileBytes) {
+    long expected = header.bytes() + header.elements() * header.itemBytes();
+    if (fileBytes >= 0 && fileBytes < expected) {
+      throw NpyHeader.truncated(
+          name, "the elements (" + expected + " bytes declared, " + fileBytes + " there)");
+    }
+    if (fileBytes > expected) {
+      throw NpyHeader.malformed(
+          name, expected + " bytes, as the header declares", fileBytes + " bytes");
+    }
+  }
+
+  /** Little-endian doubles to a stream, buffered. */
+  static final class DoubleOut {
+    private final OutputStream out;
+    private final byte[] buffer = new byte[BUFFER_ELEMENTS * Double.BYTES];
+    private int at;
+
+    DoubleOut(OutputStream out) {
+      this.out = out;
+    }
+
+    void write(double[] values, int from, int count) throws IOException {
+      for (int i = from; i < from + count; i++) {
+        write(values[i]);
+      }
+    }
+
+    void write(double value) throws IOException {
+      if (at == buffer.length) {
+        flush();
+      }
+      DOUBLES.set(buffer, at, value);
+      at += Double.BYTES;
+    }
+
+    void flush() throws IOException {
+      out.write(buffer, 0, at);
+      at = 0;
+    }
+  }
+
+  /** {@code count} little-endian doubles or floats from a stream; reads no byte after them. */
+  static final class DoubleIn {
+    private final InputStream in;
+    private final String name;
+    private final int itemBytes;
+    private final byte[] buffer;
+    private long unread;
+    private int at;
+    private int limit;
+
+    DoubleIn(InputStream in, String name, int itemBytes, long count) {
+      this.in = in;
+      this.name = name;
+      this.itemBytes = itemBytes;
+      this.unread = count * itemBytes;
+      this.buffer = new byte[(int) Math.min(count, BUFFER_ELEMENTS) * itemBytes];
+    }
+
+    double next() throws IOException {
+      if (at == limit) {
+        fill();
+      }
+      double value =
+          itemBytes == Double.BYTES
+              ? (double) DOUBLES.get(buffer, at)
+              : (float) FLOATS.get(buffer, at);
+      at += itemBytes;
+      return value;
+    }
+
+    void read(double[] into) throws IOException {
+      for (int i = 0; i < into.length; i++) {
+        into[i] = next();
+      }
+    }
+
+    private void fill() throws IOException {
+      int wanted = (int) Math.min(unread, buffer.length);
+      if (in.readNBytes(buffer, 0, wanted) < wanted) {
+        throw NpyHeader.truncated(name, "the elements");
+      }
+      unread -= wanted;
+      at = 0;
+      limit = wanted;
+    }
+  }
+}

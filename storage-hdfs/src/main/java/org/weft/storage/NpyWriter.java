@@ -1,0 +1,85 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+
+/** Sorted entries to a dense array in C order; one cell is held back, to sum duplicates of it. */
+final class NpyWriter implements TensorWriter {
+  private final OutputStream out;
+  private final String name;
+  private final TensorShape shape;
+  private final NpyFile.DoubleOut elements;
+  private final long cells;
+
+  /** Cell held back, and cells before it that are written; -1 before the first entry. */
+  private long held = -1;
+
+  private double heldValue;
+  private boolean closed;
+
+  NpyWriter(OutputStream out, String name, TensorShape shape) throws IOException {
+    this.out = out;
+    this.name = name;
+    this.shape = shape;
+    this.cells = (long) shape.cells();
+    this.elements = new NpyFile.DoubleOut(out);
+    out.write(NpyHeader.forDoubles(shape.toArray()));
+  }
+
+  @Override
+  public void write(CooBlock block) throws IOException {
+    for (int e = 0; e < block.size(); e++) {
+      long cell = 0;
+      for (int mode = 0; mode < shape.order(); mode++) {
+        long coordinate = block.coordinate(mode, e);
+        if (coordinate < 0 || coordinate >= shape.size(mode)) {
+          throw new WeftException(
+              ErrorCode.COORDINATE_OUT_OF_RANGE,
+              name + ": expected coordinates within " + shape + ", found " + coordinate);
+        }
+        cell = cell * shape.size(mode) + coordinate;
+      }
+      add(cell, block.value(e));
+    }
+  }
+
+  private void add(long cell, double value) throws IOException {
+    if (cell == held) {
+      heldValue += value;
+    } else if (cell < held) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          name + ": a dense array is written from sorted entries, found one out of order");
+    } else {
+      fillUpTo(cell);
+      heldValue = value;
+    }
+  }
+
+  /** Writes the cell held back and zeros up to {@code cell}, which is held back from now on. */
+  private void fillUpTo(long cell) throws IOException {
+    if (held >= 0) {
+      elements.write(heldValue);
+    }
+    for (long at = held + 1; at < cell; at++) {
+      elements.write(0);
+    }
+    held = cell;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (out) {
+      fillUpTo(cells);
+      elements.flush();
+    }
+  }
+}

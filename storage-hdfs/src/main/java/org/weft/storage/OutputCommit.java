@@ -1,0 +1,392 @@
+package org.weft.storage;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * One output, a file or a folder, that appears whole or not at all: written under a hidden name
+ * beside its target, published by {@link #commit}, removed by {@link #close} without commit. The
+ * rename is the commit. Not thread-safe.
+ *
+ * <p>What a reader of the target can see while it is <em>replaced</em>: for a file on the local
+ * file system and on HDFS, the old or the new contents. For a folder, and for a file on other
+ * Hadoop file systems, which have no rename that replaces: the old, for a moment nothing, then the
+ * new, never a mixture; the old version waits under a hidden name and comes back if the rename
+ * fails. Object stores whose rename copies are outside this contract.
+ *
+ * <p>On executors: {@link #attempt} is for outputs that several attempts of a task may write; the
+ * first to commit wins and the others vanish. Parts of one folder are attempts at {@code
+ * stagingUri() + "/part"} inside the driver's own commit of the folder.
+ */
+public final class OutputCommit implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
+  private static final String STAGING_SUFFIX = ".weft-tmp";
+  private static final int NAME_CHARACTERS = 100;
+
+  private enum Existing {
+    REFUSE,
+    REPLACE,
+    KEEP
+  }
+
+  private enum State {
+    OPEN,
+    COMMITTED,
+    FAILED,
+    UNKNOWN,
+    CLOSED
+  }
+
+  private final String uri;
+  private final FileSystem fs;
+  private final Path target;
+  private final Path staging;
+  private final Existing existing;
+  private final List<Path> createdParents;
+  private final List<StagedStream> streams = new ArrayList<>();
+  private boolean isFile;
+  private boolean isDirectory;
+  private State state = State.OPEN;
+
+  private OutputCommit(FileAccess access, String uri, Existing existing) {
+    this.uri = uri;
+    this.target = access.path(uri);
+    this.fs = access.fileSystem(target);
+    this.existing = existing;
+    Path parent = target.getParent();
+    if (parent == null) {
+      throw new WeftException(
+          ErrorCode.USAGE, uri + ": expected an output below the root folder, found the root");
+    }
+    this.staging = new Path(parent, hiddenName(target.getName()));
+    try {
+      if (existing == Existing.REFUSE && fs.exists(target)) {
+        throw outputExists();
+      }
+      this.createdParents = missingAncestors(parent);
+      if (!createdParents.isEmpty() && !fs.mkdirs(parent)) {
+        throw new IOException("could not create folder " + parent);
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /**
+   * Starts an output. Missing parent folders are created (and removed again on abort).
+   *
+   * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and {@code overwrite} is false
+   */
+  public static OutputCommit begin(FileAccess access, String uri, boolean overwrite) {
+    return new OutputCommit(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE);
+  }
+
+  /**
+   * Starts an attempt at an output that other attempts may produce as well: if the target exists at
+   * commit, it stays and this attempt is dropped.
+   */
+  public static OutputCommit attempt(FileAccess access, String uri) {
+    return new OutputCommit(access, uri, Existing.KEEP);
+  }
+
+  private static String hiddenName(String name) {
+    String shown = name.length() <= NAME_CHARACTERS ? name : name.substring(0, NAME_CHARACTERS);
+    return "." + shown + "." + UUID.randomUUID() + STAGING_SUFFIX;
+  }
+
+  /** Ancestors of the target, from {@code parent} up, that do not exist. */
+  private List<Path> missingAncestors(Path parent) throws IOException {
+    List<Path> missing = new ArrayList<>();
+    for (Path p = parent; p != null && !fs.exists(p); p = p.getParent()) {
+      if (p.getName().endsWith(STAGING_SUFFIX)) {
+        throw new WeftException(
+            ErrorCode.COMMIT_FAILED,
+            uri + ": the output that this is a part of was given up; nothing is written");
+      }
+      missing.add(p);
+    }
+    return missing;
+  }
+
+  /** The target as it was named. */
+  public String uri() {
+    return uri;
+  }
+
+  /**
+   * The stream of the output, which is a file. Closing it is the caller's; a failed write makes
+   * commit impossible.
+   */
+  public OutputStream create() {
+    if (isDirectory || isFile) {
+      throw new IllegalStateException(uri + ": the output has been created already");
+    }
+    requireReplaceable(false);
+    isFile = true;
+    return open(staging);
+  }
+
+  /** Makes the output a folder, if it is not one yet. */
+  public void createDirectory() {
+    if (isFile) {
+      throw new IllegalStateException(uri + ": the output is a file");
+    }
+    if (!isDirectory) {
+      requireReplaceable(true);
+      isDirectory = true;
+      try {
+        if (!fs.mkdirs(staging)) {
+          throw new IOException("could not create folder " + staging);
+        }
+      } catch (IOException e) {
+        throw FileAccess.unavailable(uri, e);
+      }
+    }
+  }
+
+  /** Where {@code name} in the output folder is until commit. */
+  public Path child(String name) {
+    createDirectory();
+    return new Path(staging, name);
+  }
+
+  /** The stream of a new file in the output folder. */
+  public OutputStream createChild(String name) {
+    return open(child(name));
+  }
+
+  /** The output folder until commit, as a URI for {@link #attempt} in other processes. */
+  public String stagingUri() {
+    createDirectory();
+    return fs.makeQualified(staging).toString();
+  }
+
+  private OutputStream open(Path path) {
+    try {
+      int buffer = 1 << 16;
+      StagedStream stream =
+          new StagedStream(
+              uri,
+              fs.createNonRecursive(
+                  path,
+                  false,
+                  buffer,
+                  fs.getDefaultReplication(path),
+                  fs.getDefaultBlockSize(path),
+                  null));
+      streams.add(stream);
+      return stream;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /**
+   * Publishes the output. Streams still open are closed first.
+   *
+   * @return whether this output is now at the target; false only for an {@link #attempt} that came
+   *     second
+   * @throws WeftException {@code COMMIT_FAILED}: the target is as it was. {@code COMMIT_CONFLICT}:
+   *     somebody else's output is there. {@code COMMIT_STATE_UNKNOWN}: neither could be
+   *     established; look at the target before running again
+   */
+  public boolean commit() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException(uri + ": commit in state " + state);
+    }
+    if (!isFile && !isDirectory) {
+      throw new IllegalStateException(uri + ": nothing was created");
+    }
+    state = State.FAILED;
+    try {
+      for (StagedStream stream : streams) {
+        stream.finish();
+      }
+      Publication publication = new Publication(uri, fs, staging, target, isDirectory);
+      boolean there = publication.targetExists();
+      if (there && existing == Existing.KEEP) {
+        return false;
+      }
+      if (there && existing == Existing.REFUSE) {
+        throw publication.conflict(null);
+      }
+      if (there) {
+        requireReplaceable(isDirectory);
+        publication.replace(new Path(staging.getParent(), hiddenName(target.getName())));
+      } else {
+        publication.publish();
+      }
+      state = State.COMMITTED;
+      return true;
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.COMMIT_CONFLICT && existing == Existing.KEEP) {
+        return false;
+      }
+      if (e.code() == ErrorCode.COMMIT_STATE_UNKNOWN) {
+        state = State.UNKNOWN;
+      }
+      throw e;
+    }
+  }
+
+  /** A file replaces a file, a folder a folder of files; nothing else is deleted for an output. */
+  private void requireReplaceable(boolean byDirectory) {
+    if (existing != Existing.REPLACE) {
+      return;
+    }
+    try {
+      FileStatus present = fs.getFileStatus(target);
+      if (present.isDirectory() != byDirectory) {
+        throw new WeftException(
+            ErrorCode.OUTPUT_EXISTS,
+            uri
+                + ": expected a "
+                + (byDirectory ? "folder" : "file")
+                + " to replace, found a "
+                + (byDirectory ? "file" : "folder")
+                + "; remove it or choose another name");
+      }
+      if (byDirectory) {
+        for (FileStatus child : fs.listStatus(target)) {
+          if (child.isDirectory()) {
+            throw new WeftException(
+                ErrorCode.OUTPUT_EXISTS,
+                uri
+                    + ": expected an output folder to replace, which holds files only, found folder '"
+                    + child.getPath().getName()
+                    + "' in it; remove it yourself or choose another name");
+          }
+        }
+      }
+    } catch (FileNotFoundException e) {
+      LOG.log(System.Logger.Level.TRACE, "{0} is new", target);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private WeftException outputExists() {
+    return new WeftException(
+        ErrorCode.OUTPUT_EXISTS,
+        uri + ": the output exists; choose another name or allow overwriting");
+  }
+
+  /**
+   * Removes everything that was not committed. After {@code COMMIT_STATE_UNKNOWN} nothing is
+   * removed.
+   */
+  @Override
+  public void close() {
+    State before = state;
+    state = State.CLOSED;
+    if (before != State.OPEN && before != State.FAILED) {
+      return;
+    }
+    for (StagedStream stream : streams) {
+      stream.abandon();
+    }
+    try {
+      fs.delete(staging, true);
+      for (Path parent : createdParents) {
+        if (!fs.exists(parent)) {
+          continue;
+        }
+        if (fs.listStatus(parent).length > 0) {
+          break;
+        }
+        fs.delete(parent, false);
+      }
+    } catch (IOException e) {
+      throw new WeftException(
+          ErrorCode.STORAGE_UNAVAILABLE,
+          uri + ": could not remove the unfinished output " + staging + "; remove it by hand",
+          e);
+    }
+  }
+
+  /** A staged file: remembers that a write failed, so that the file is never published. */
+  private static final class StagedStream extends OutputStream {
+    private final String uri;
+    private final OutputStream out;
+    private @Nullable IOException failure;
+    private boolean closed;
+
+    StagedStream(String uri, OutputStream out) {
+      this.uri = uri;
+      this.out = out;
+    }
+
+    @Override
+    public void write(int b) {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      try {
+        out.write(bytes, offset, length);
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void flush() {
+      try {
+        out.flush();
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try {
+        out.close();
+      } catch (IOException e) {
+        throw failed(e);
+      }
+    }
+
+    private WeftException failed(IOException e) {
+      failure = e;
+      return FileAccess.unavailable(uri, e);
+    }
+
+    void finish() {
+      close();
+      if (failure != null) {
+        throw new WeftException(
+            ErrorCode.COMMIT_FAILED,
+            uri
+                + ": writing failed earlier, so nothing is published ("
+                + failure.getMessage()
+                + ")",
+            failure);
+      }
+    }
+
+    /** Closes a stream whose file is about to be deleted: how that ends does not matter. */
+    void abandon() {
+      try {
+        close();
+      } catch (WeftException e) {
+        LOG.log(System.Logger.Level.DEBUG, "closing an abandoned output", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package org.weft.storage;
+
+import java.io.Serializable;
+
+/**
+ * How to read a tensor file.
+ *
+ * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
+ * @param allowNonfinite NaN and infinities are values, not errors
+ * @param header whether {@code .tns} text starts with an extended header
+ * @param blockEntries most entries in a block, up to the expansion of one symmetric entry
+ */
+public record ReadOptions(
+    boolean zeroBased, boolean allowNonfinite, Header header, int blockEntries)
+    implements Serializable {
+  /** 64 Ki entries: 1.3 MB for order 3, within a core's cache share. */
+  public static final int DEFAULT_BLOCK_ENTRIES = 1 << 16;
+
+  private static final ReadOptions DEFAULTS =
+      new ReadOptions(false, false, Header.AUTO, DEFAULT_BLOCK_ENTRIES);
+
+  /** The extended header of {@code .tns}: a line {@code order nnz}, then the mode sizes. */
+  public enum Header {
+    /** Taken where the file cannot be read otherwise, or where a comment announces it. */
+    AUTO,
+    /** Every line is an entry. */
+    NONE,
+    /** The first two lines are the header. */
+    EXTENDED
+  }
+
+  public ReadOptions {
+    if (blockEntries < 1) {
+      throw new IllegalArgumentException("blockEntries must be positive: " + blockEntries);
+    }
+  }
+
+  /** 1-based, finite values, header detected. */
+  public static ReadOptions defaults() {
+    return DEFAULTS;
+  }
+
+  public ReadOptions withZeroBased(boolean value) {
+    return new ReadOptions(value, allowNonfinite, header, blockEntries);
+  }
+
+  public ReadOptions withAllowNonfinite(boolean value) {
+    return new ReadOptions(zeroBased, value, header, blockEntries);
+  }
+
+  public ReadOptions withHeader(Header value) {
+    return new ReadOptions(zeroBased, allowNonfinite, value, blockEntries);
+  }
+
+  public ReadOptions withBlockEntries(int value) {
+    return new ReadOptions(zeroBased, allowNonfinite, header, value);
+  }
+}

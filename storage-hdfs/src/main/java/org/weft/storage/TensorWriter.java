@@ -1,0 +1,19 @@
+package org.weft.storage;
+
+import java.io.Closeable;
+import java.io.IOException;
+import org.weft.tensor.CooBlock;
+
+/**
+ * Writes one tensor file from blocks of 0-based coordinates. Blocks are taken in the order in which
+ * they come; callers pass them sorted, so that files are (the dense format requires it). The file
+ * is complete after {@code close}, and published by the {@link OutputCommit} under it.
+ */
+public interface TensorWriter extends Closeable {
+  /** Appends the entries of {@code block}. */
+  void write(CooBlock block) throws IOException;
+
+  /** Writes what remains; closing again does nothing. */
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,52 @@
+package org.weft.storage;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.weft.tensor.TensorShape;
+
+/**
+ * How to write a tensor file. What is known in advance (shape, entry count) lets formats that put
+ * it first stream; what is not known is gathered while writing.
+ *
+ * @param knownShape mode sizes, or null: the largest coordinates decide
+ * @param knownEntries entries that will be written, or -1
+ * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
+ * @param extendedHeader {@code .tns} text starts with {@code order nnz} and the mode sizes
+ */
+public record WriteOptions(
+    @Nullable TensorShape knownShape,
+    long knownEntries,
+    boolean zeroBased,
+    boolean extendedHeader) {
+  private static final WriteOptions DEFAULTS = new WriteOptions(null, -1, false, false);
+
+  /** Nothing known in advance, 1-based, no extended header. */
+  public static WriteOptions defaults() {
+    return DEFAULTS;
+  }
+
+  public WriteOptions withShape(TensorShape shape) {
+    return new WriteOptions(shape, knownEntries, zeroBased, extendedHeader);
+  }
+
+  public WriteOptions withEntries(long entries) {
+    return new WriteOptions(knownShape, entries, zeroBased, extendedHeader);
+  }
+
+  public WriteOptions withZeroBased(boolean value) {
+    return new WriteOptions(knownShape, knownEntries, value, extendedHeader);
+  }
+
+  public WriteOptions withExtendedHeader(boolean value) {
+    return new WriteOptions(knownShape, knownEntries, zeroBased, value);
+  }
+
+  public Optional<TensorShape> shape() {
+    return Optional.ofNullable(knownShape);
+  }
+
+  public OptionalLong entries() {
+    return knownEntries < 0 ? OptionalLong.empty() : OptionalLong.of(knownEntries);
+  }
+}

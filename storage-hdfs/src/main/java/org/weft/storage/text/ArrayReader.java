@@ -1,0 +1,125 @@
+package org.weft.storage.text;
+
+import java.io.IOException;
+import java.io.Serializable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.SourceFile;
+
+/** Matrix Market arrays: one value per line, column by column, whose place is its number. */
+final class ArrayReader extends TextReader {
+  private final EntryLayout layout;
+  private final boolean allowNonfinite;
+  private final long rows;
+  private final long columns;
+  private final long[] coordinates = new long[2];
+  private final DecimalParser decimals = new DecimalParser();
+  private long row;
+  private long column;
+
+  /** Marks a header as that of an array. */
+  record Layout(EntryLayout entries) implements Serializable {}
+
+  ArrayReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout)
+      throws IOException {
+    super(file, plan, split, layout.rules());
+    this.layout = layout;
+    this.allowNonfinite = plan.options().allowNonfinite();
+    this.rows = layout.last(0) + 1;
+    this.columns = layout.last(1) + 1;
+    this.row = firstRow(0);
+  }
+
+  /** Values that a file of this shape lists; negative if more than 2^63-1. */
+  static long cells(long[] shape, EntryLayout.Symmetry symmetry) {
+    java.math.BigInteger n = java.math.BigInteger.valueOf(shape[0]);
+    java.math.BigInteger all = n.multiply(java.math.BigInteger.valueOf(shape[1]));
+    java.math.BigInteger cells =
+        switch (symmetry) {
+          case GENERAL -> all;
+          case SYMMETRIC -> all.add(n).shiftRight(1);
+          case SKEW_SYMMETRIC -> all.subtract(n).shiftRight(1);
+        };
+    return cells.bitLength() > 63 ? -1 : cells.longValue();
+  }
+
+  private long firstRow(long ofColumn) {
+    return switch (layout.symmetry()) {
+      case GENERAL -> 0;
+      case SYMMETRIC -> ofColumn;
+      case SKEW_SYMMETRIC -> ofColumn + 1;
+    };
+  }
+
+  @Override
+  int parse(byte[] b, int from, int to) {
+    int line = from;
+    while (line < to && builder.size() < blockEntries) {
+      lineCount++;
+      int p = CoordinateReader.skipBlanks(b, line);
+      if (b[p] != '\n' && !layout.rules().isComment(b[p])) {
+        add(b, p, line);
+      }
+      line = CoordinateReader.endOfLine(b, p) + 1;
+    }
+    return line;
+  }
+
+  private void add(byte[] b, int at, int line) {
+    double value = decimals.parse(b, at);
+    int end = decimals.end();
+    int found = CoordinateReader.countColumns(b, line);
+    if (found != 1) {
+      throw fail(
+          line,
+          ErrorCode.MALFORMED_INPUT,
+          "expected 1 value, found " + found + " columns: " + LineErrors.quoteLine(b, line));
+    }
+    boolean integer = layout.field() == EntryLayout.Field.INTEGER;
+    if (end < 0 || (integer && !ValueErrors.isInteger(b, at, end))) {
+      throw fail(
+          line,
+          ErrorCode.MALFORMED_INPUT,
+          "expected "
+              + (integer ? "an integer" : "a number")
+              + ", found "
+              + LineErrors.quoteToken(b, at));
+    }
+    if (!allowNonfinite && !Double.isFinite(value)) {
+      throw fail(line, ErrorCode.NONFINITE_VALUE, ValueErrors.nonfinite(b, at));
+    }
+    while (column < columns && row >= rows) {
+      column++;
+      row = firstRow(column);
+    }
+    if (column >= columns) {
+      throw fail(
+          line,
+          ErrorCode.ENTRY_COUNT_MISMATCH,
+          "expected the end of the file after the "
+              + records
+              + " values that the header declares, found "
+              + LineErrors.quoteLine(b, line));
+    }
+    records++;
+    emit(row, column, value);
+    if (layout.symmetry() != EntryLayout.Symmetry.GENERAL && row != column) {
+      emit(column, row, layout.symmetry() == EntryLayout.Symmetry.SYMMETRIC ? value : -value);
+    }
+    row++;
+  }
+
+  private void emit(long i, long j, double value) {
+    coordinates[0] = i;
+    coordinates[1] = j;
+    maxCoordinates[0] = Math.max(maxCoordinates[0], i);
+    maxCoordinates[1] = Math.max(maxCoordinates[1], j);
+    builder.add(coordinates, value);
+  }
+
+  private WeftException fail(int line, ErrorCode code, String message) {
+    return errors.at(lines.offset(line), code, message);
+  }
+}

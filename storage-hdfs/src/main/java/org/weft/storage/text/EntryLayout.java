@@ -1,0 +1,44 @@
+package org.weft.storage.text;
+
+import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The columns of a coordinate line: {@code order} coordinates, then a value unless it is a pattern.
+ *
+ * @param base what the first coordinate of a mode is in the file: 0 or 1
+ * @param sizes declared mode sizes, or null
+ */
+record EntryLayout(
+    LineRules rules,
+    int order,
+    int base,
+    long @Nullable [] sizes,
+    Field field,
+    Symmetry symmetry,
+    String origin)
+    implements Serializable {
+
+  /** What the values are. */
+  enum Field {
+    REAL,
+    INTEGER,
+    PATTERN
+  }
+
+  /** What the mirror image of an entry off the diagonal is. */
+  enum Symmetry {
+    GENERAL,
+    SYMMETRIC,
+    SKEW_SYMMETRIC
+  }
+
+  int columns() {
+    return field == Field.PATTERN ? order : order + 1;
+  }
+
+  /** Largest 0-based coordinate of {@code mode}: its size must be a long too. */
+  long last(int mode) {
+    return sizes == null ? Long.MAX_VALUE - 1 : sizes[mode] - 1;
+  }
+}

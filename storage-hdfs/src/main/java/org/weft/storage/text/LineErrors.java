@@ -1,0 +1,91 @@
+package org.weft.storage.text;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.SourceFile;
+
+/**
+ * Errors that name file and line. Readers of a split know byte offsets only; the lines before an
+ * offset are counted here, when there is an error to report and not before.
+ */
+final class LineErrors {
+  private static final int SHOWN_CHARACTERS = 60;
+
+  private final SourceFile file;
+
+  LineErrors(SourceFile file) {
+    this.file = file;
+  }
+
+  /** The error of the line that starts at {@code offset}: {@code file:line: message}. */
+  WeftException at(long offset, ErrorCode code, String message) {
+    String where;
+    try {
+      where = ":" + (1 + linesBefore(offset));
+    } catch (IOException e) {
+      where = ", the line at byte " + offset;
+    }
+    return new WeftException(code, file.uri() + where + ": " + message);
+  }
+
+  /** The error of a file as a whole. */
+  WeftException ofFile(ErrorCode code, String message) {
+    return new WeftException(code, file.uri() + ": " + message);
+  }
+
+  WeftException tooLong(long offset) {
+    return at(
+        offset,
+        ErrorCode.MALFORMED_INPUT,
+        "expected a line of at most "
+            + LineBuffer.CAPACITY
+            + " bytes, found a longer one; is this a text file?");
+  }
+
+  private long linesBefore(long offset) throws IOException {
+    byte[] buffer = new byte[1 << 16];
+    long lines = 0;
+    try (InputStream in = file.open(0)) {
+      for (long left = offset; left > 0; ) {
+        int n = in.read(buffer, 0, (int) Math.min(left, buffer.length));
+        if (n < 0) {
+          break;
+        }
+        for (int i = 0; i < n; i++) {
+          lines += buffer[i] == '\n' ? 1 : 0;
+        }
+        left -= n;
+      }
+    }
+    return lines;
+  }
+
+  /** The line that starts at {@code from}, quoted, shortened, control characters replaced. */
+  static String quoteLine(byte[] b, int from) {
+    int end = from;
+    while (b[end] != '\n') {
+      end++;
+    }
+    return quote(b, from, end);
+  }
+
+  /** The token that starts at {@code from}, quoted. */
+  static String quoteToken(byte[] b, int from) {
+    int end = from;
+    while (!LineRules.endsToken(b[end])) {
+      end++;
+    }
+    return quote(b, from, end);
+  }
+
+  private static String quote(byte[] b, int from, int to) {
+    int shown = Math.min(to, from + SHOWN_CHARACTERS);
+    String text = new String(b, from, shown - from, StandardCharsets.UTF_8);
+    StringBuilder quoted = new StringBuilder("'");
+    text.strip().chars().forEach(c -> quoted.append(c < ' ' || c == 0x7F ? '?' : (char) c));
+    return quoted.append(shown < to ? "...'" : "'").toString();
+  }
+}

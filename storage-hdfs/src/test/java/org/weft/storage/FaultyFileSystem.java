@@ -1,0 +1,166 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/** The local file system under {@code faulty:}, with the faults that a test asks for. */
+public final class FaultyFileSystem extends FilterFileSystem {
+  enum Fault {
+    NONE,
+    RENAME_FALSE,
+    RENAME_THROWS,
+    RENAME_SUCCEEDS_THEN_FALSE,
+    RENAME_SUCCEEDS_THEN_THROWS,
+    RENAME_LOSES_THE_FILE,
+    RENAME_THROWS_AND_NOTHING_ANSWERS,
+    TARGET_APPEARS,
+    WRITE_FAILS_HALF_WAY,
+    CLOSE_FAILS
+  }
+
+  static Fault fault = Fault.NONE;
+
+  /** Renames to let pass before the fault. */
+  static int sparedRenames;
+
+  private boolean silent;
+
+  public FaultyFileSystem() {
+    super(new RawLocalFileSystem());
+  }
+
+  static FileAccess access() {
+    Configuration configuration = new Configuration();
+    configuration.set("fs.faulty.impl", FaultyFileSystem.class.getName());
+    configuration.setBoolean("fs.faulty.impl.disable.cache", true);
+    return FileAccess.of(configuration);
+  }
+
+  @Override
+  public void initialize(URI name, Configuration configuration) throws IOException {
+    fs.initialize(URI.create("file:///"), configuration);
+    setConf(configuration);
+  }
+
+  @Override
+  public URI getUri() {
+    return URI.create("faulty:///");
+  }
+
+  @Override
+  protected void checkPath(Path path) {}
+
+  private static Path local(Path path) {
+    return new Path("file", "", path.toUri().getPath());
+  }
+
+  @Override
+  public boolean exists(Path path) throws IOException {
+    if (silent) {
+      throw new IOException("injected: no answer");
+    }
+    return Files.exists(java.nio.file.Path.of(path.toUri().getPath()));
+  }
+
+  @Override
+  public org.apache.hadoop.fs.FileStatus getFileStatus(Path path) throws IOException {
+    return fs.getFileStatus(local(path));
+  }
+
+  @Override
+  public org.apache.hadoop.fs.FileStatus[] listStatus(Path path) throws IOException {
+    return fs.listStatus(local(path));
+  }
+
+  @Override
+  public boolean mkdirs(Path path) throws IOException {
+    return fs.mkdirs(local(path));
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    return fs.delete(local(path), recursive);
+  }
+
+  @Override
+  public boolean rename(Path from, Path to) throws IOException {
+    Path source = local(from);
+    Path target = local(to);
+    if (sparedRenames-- > 0) {
+      return fs.rename(source, target);
+    }
+    switch (fault) {
+      case RENAME_FALSE:
+        return false;
+      case RENAME_THROWS:
+        throw new IOException("injected: before the rename");
+      case RENAME_SUCCEEDS_THEN_FALSE:
+        fs.rename(source, target);
+        return false;
+      case RENAME_SUCCEEDS_THEN_THROWS:
+        fs.rename(source, target);
+        throw new IOException("injected: after the rename");
+      case RENAME_LOSES_THE_FILE:
+        fs.delete(source, true);
+        throw new IOException("injected: lost");
+      case RENAME_THROWS_AND_NOTHING_ANSWERS:
+        silent = true;
+        throw new IOException("injected: connection lost");
+      case TARGET_APPEARS:
+        Files.writeString(java.nio.file.Path.of(to.toUri().getPath()), "theirs");
+        return false;
+      default:
+        return fs.rename(source, target);
+    }
+  }
+
+  @Override
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      java.util.EnumSet<org.apache.hadoop.fs.CreateFlag> flags,
+      int bufferSize,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    FSDataOutputStream out =
+        fs.createNonRecursive(
+            local(path), permission, flags, bufferSize, replication, blockSize, progress);
+    return new FSDataOutputStream(new FaultyStream(out), null);
+  }
+
+  private static final class FaultyStream extends OutputStream {
+    private final OutputStream out;
+    private int written;
+
+    FaultyStream(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      if (fault == Fault.WRITE_FAILS_HALF_WAY && ++written > 3) {
+        throw new IOException("injected: No space left on device");
+      }
+      out.write(b);
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
+      if (fault == Fault.CLOSE_FAILS) {
+        throw new IOException("injected: close");
+      }
+    }
+  }
+}

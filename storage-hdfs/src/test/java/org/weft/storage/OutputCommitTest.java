@@ -1,0 +1,278 @@
+package org.weft.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** Whole or not at all, on the local file system and on one that fails in every way. */
+class OutputCommitTest {
+  @TempDir Path folder;
+
+  private final FileAccess faulty = FaultyFileSystem.access();
+
+  @BeforeEach
+  @AfterEach
+  void noFault() {
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.NONE;
+    FaultyFileSystem.sparedRenames = 0;
+  }
+
+  private String local(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private String faulty(String name) {
+    return "faulty:" + folder.resolve(name);
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(f -> f.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private String contents(String name) throws IOException {
+    return Files.readString(folder.resolve(name));
+  }
+
+  private static void write(OutputStream out, String text) throws IOException {
+    try (out) {
+      out.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static void writeFile(FileAccess access, String uri, boolean overwrite, String text)
+      throws IOException {
+    try (OutputCommit output = OutputCommit.begin(access, uri, overwrite)) {
+      write(output.create(), text);
+      output.commit();
+    }
+  }
+
+  private static void writeFolder(FileAccess access, String uri, boolean overwrite, String text)
+      throws IOException {
+    try (OutputCommit output = OutputCommit.begin(access, uri, overwrite)) {
+      write(output.createChild("part"), text);
+      output.commit();
+    }
+  }
+
+  private static void assertCode(
+      org.assertj.core.api.ThrowableAssert.ThrowingCallable call, ErrorCode code) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            WeftException.class, e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void publishesOnCommitAndNotBefore(boolean onLocal) throws IOException {
+    String uri = onLocal ? local("a b%20#.txt") : faulty("a b%20#.txt");
+    try (OutputCommit output = OutputCommit.begin(onLocal ? Entries.ACCESS : faulty, uri, false)) {
+      write(output.create(), "text");
+      assertThat(Files.exists(folder.resolve("a b%20#.txt"))).isFalse();
+      assertThat(output.commit()).isTrue();
+    }
+    assertThat(names()).containsExactly("a b%20#.txt");
+    assertThat(contents("a b%20#.txt")).isEqualTo("text");
+  }
+
+  @Test
+  void abortLeavesNothingNotEvenFolders() throws IOException {
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("x/y/z.txt"), false)) {
+      output.create().write(1);
+    }
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("x/y"), false)) {
+      output.createChild("part").write(1);
+    }
+    assertThat(names()).isEmpty();
+  }
+
+  @Test
+  void refusesExistingOutputUnlessOverwriting() throws IOException {
+    writeFile(Entries.ACCESS, local("a"), false, "old");
+    assertCode(() -> writeFile(Entries.ACCESS, local("a"), false, "new"), ErrorCode.OUTPUT_EXISTS);
+    assertThat(contents("a")).isEqualTo("old");
+    writeFile(Entries.ACCESS, local("a"), true, "new");
+    assertThat(contents("a")).isEqualTo("new");
+    assertThat(names()).containsExactly("a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void replacesFoldersOfFilesAndNothingElse(boolean onLocal) throws IOException {
+    FileAccess access = onLocal ? Entries.ACCESS : faulty;
+    String uri = onLocal ? local("d") : faulty("d");
+    writeFolder(access, uri, true, "old");
+    writeFolder(access, uri, true, "new");
+    assertThat(contents("d/part")).isEqualTo("new");
+    assertThat(names()).containsExactly("d");
+    assertCode(() -> writeFile(access, uri, true, "f"), ErrorCode.OUTPUT_EXISTS);
+    Files.createDirectory(folder.resolve("d/home"));
+    assertCode(() -> writeFolder(access, uri, true, "third"), ErrorCode.OUTPUT_EXISTS);
+    assertThat(contents("d/part")).isEqualTo("new");
+    assertThat(names()).containsExactly("d");
+  }
+
+  @Test
+  void removesAStaleChecksumOfWhatItReplaces() throws IOException {
+    Files.writeString(folder.resolve("a"), "old");
+    Files.writeString(folder.resolve(".a.crc"), "of old");
+    writeFile(Entries.ACCESS, local("a"), true, "new");
+    assertThat(names()).containsExactly("a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theSecondOfTwoConcurrentWritersIsToldSo(boolean asFolder) throws IOException {
+    for (String uri : List.of(local("l"), faulty("f"))) {
+      FileAccess access = uri.startsWith("faulty") ? faulty : Entries.ACCESS;
+      try (OutputCommit first = OutputCommit.begin(access, uri, false);
+          OutputCommit second = OutputCommit.begin(access, uri, false)) {
+        write(asFolder ? first.createChild("p") : first.create(), "first");
+        write(asFolder ? second.createChild("p") : second.create(), "second");
+        assertThat(first.commit()).isTrue();
+        assertCode(second::commit, ErrorCode.COMMIT_CONFLICT);
+      }
+    }
+    assertThat(contents(asFolder ? "l/p" : "l")).isEqualTo("first");
+    assertThat(contents(asFolder ? "f/p" : "f")).isEqualTo("first");
+    assertThat(names()).containsExactly("f", "l");
+  }
+
+  @Test
+  void aSpeculativeAttemptDoesNotClobberThePublishedOne() throws IOException {
+    try (OutputCommit job = OutputCommit.begin(Entries.ACCESS, local("job"), false)) {
+      String part = job.stagingUri() + "/part-0";
+      try (OutputCommit slow = OutputCommit.attempt(Entries.ACCESS, part);
+          OutputCommit fast = OutputCommit.attempt(Entries.ACCESS, part)) {
+        write(slow.create(), "slow");
+        write(fast.create(), "fast");
+        assertThat(fast.commit()).isTrue();
+        assertThat(slow.commit()).isFalse();
+      }
+      try (OutputCommit late = OutputCommit.attempt(Entries.ACCESS, part)) {
+        write(late.create(), "late");
+        assertThat(late.commit()).isFalse();
+      }
+      try (OutputCommit failed = OutputCommit.attempt(Entries.ACCESS, part + "1")) {
+        failed.create().write(1);
+      }
+      job.commit();
+    }
+    assertThat(contents("job/part-0")).isEqualTo("fast");
+    assertThat(Files.list(folder.resolve("job"))).hasSize(1);
+  }
+
+  @Test
+  void aTaskThatOutlivesItsJobLeavesNothing() throws IOException {
+    String part;
+    try (OutputCommit job = OutputCommit.begin(Entries.ACCESS, local("job"), false)) {
+      part = job.stagingUri() + "/part-0";
+    }
+    assertCode(() -> OutputCommit.attempt(Entries.ACCESS, part), ErrorCode.COMMIT_FAILED);
+    assertThat(names()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "RENAME_FALSE, COMMIT_FAILED",
+    "RENAME_THROWS, COMMIT_FAILED",
+    "RENAME_LOSES_THE_FILE, COMMIT_STATE_UNKNOWN",
+    "TARGET_APPEARS, COMMIT_CONFLICT",
+    "CLOSE_FAILS, STORAGE_UNAVAILABLE",
+    "WRITE_FAILS_HALF_WAY, STORAGE_UNAVAILABLE"
+  })
+  void tellsFailuresApartAndLeavesNothing(FaultyFileSystem.Fault fault, ErrorCode code)
+      throws IOException {
+    FaultyFileSystem.fault = fault;
+    assertCode(() -> writeFile(faulty, faulty("a"), false, "text"), code);
+    boolean theirs = fault == FaultyFileSystem.Fault.TARGET_APPEARS;
+    assertThat(names()).isEqualTo(theirs ? List.of("a") : List.of());
+    if (!theirs) {
+      assertCode(() -> writeFolder(faulty, faulty("d"), false, "text"), code);
+      assertThat(names()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RENAME_SUCCEEDS_THEN_FALSE", "RENAME_SUCCEEDS_THEN_THROWS"})
+  void aRenameThatHappenedIsACommitWhateverItAnswered(String fault) throws IOException {
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.valueOf(fault);
+    writeFile(faulty, faulty("a"), false, "text");
+    writeFolder(faulty, faulty("d"), false, "text");
+    assertThat(contents("a")).isEqualTo("text");
+    assertThat(contents("d/part")).isEqualTo("text");
+    assertThat(names()).containsExactly("a", "d");
+    writeFile(faulty, faulty("a"), true, "new");
+    writeFolder(faulty, faulty("d"), true, "new");
+    assertThat(contents("a")).isEqualTo("new");
+    assertThat(contents("d/part")).isEqualTo("new");
+    assertThat(names()).containsExactly("a", "d");
+  }
+
+  @Test
+  void anUnknownOutcomeDeletesNothing() throws IOException {
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.RENAME_THROWS_AND_NOTHING_ANSWERS;
+    assertCode(() -> writeFile(faulty, faulty("a"), false, "text"), ErrorCode.COMMIT_STATE_UNKNOWN);
+    assertThat(names()).hasSize(1).allMatch(name -> name.endsWith(".weft-tmp"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RENAME_FALSE, 0", "RENAME_THROWS, 0", "RENAME_FALSE, 1", "RENAME_THROWS, 1"})
+  void aFailedReplacementKeepsTheOldVersion(FaultyFileSystem.Fault fault, int spared)
+      throws IOException {
+    writeFile(faulty, faulty("a"), false, "old");
+    writeFolder(faulty, faulty("d"), false, "old");
+    for (String name : List.of("a", "d")) {
+      FaultyFileSystem.fault = fault;
+      FaultyFileSystem.sparedRenames = spared;
+      // The rename that puts the old version back fails as well when the first was spared.
+      ErrorCode expected = spared == 0 ? ErrorCode.COMMIT_FAILED : ErrorCode.COMMIT_STATE_UNKNOWN;
+      assertCode(
+          () -> {
+            if (name.equals("a")) {
+              writeFile(faulty, faulty(name), true, "new");
+            } else {
+              writeFolder(faulty, faulty(name), true, "new");
+            }
+          },
+          expected);
+    }
+    List<String> all = names();
+    if (spared == 0) {
+      assertThat(all).containsExactly("a", "d");
+      assertThat(contents("a")).isEqualTo("old");
+      assertThat(contents("d/part")).isEqualTo("old");
+    } else {
+      assertThat(all).hasSize(4);
+    }
+  }
+
+  @Test
+  void aFailedWriteThatTheCallerSwallowedIsNotPublished() {
+    FaultyFileSystem.fault = FaultyFileSystem.Fault.WRITE_FAILS_HALF_WAY;
+    try (OutputCommit output = OutputCommit.begin(faulty, faulty("a"), false)) {
+      OutputStream out = output.create();
+      assertThatThrownBy(() -> out.write(new byte[10])).isInstanceOf(WeftException.class);
+      FaultyFileSystem.fault = FaultyFileSystem.Fault.NONE;
+      assertCode(output::commit, ErrorCode.COMMIT_FAILED);
+    }
+  }
+}
