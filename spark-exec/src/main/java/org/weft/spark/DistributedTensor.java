@@ -50,8 +50,7 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
       operands.add(factor(operand.mode()));
     }
     List<RowBlock> blocks = new ArrayList<>(runner.rows(pass, operands).collect());
-    blocks.sort(
-        Comparator.comparingLong(RowBlock::firstRow).thenComparingInt(RowBlock::partition));
+    blocks.sort(Comparator.comparingLong(RowBlock::firstRow).thenComparingInt(RowBlock::partition));
     DenseMatrix result = DenseMatrix.zeros(pass.resultShape().size(0), rank);
     long filled = 0;
     for (RowBlock block : blocks) {

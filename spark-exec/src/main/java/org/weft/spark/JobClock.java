@@ -95,8 +95,9 @@ final class JobClock {
     }
     sums.slowestNanos += slowest;
     long kernel = Math.min(elapsed, Math.max(slowest, concurrent(kernels)));
-    long write = Math.min(elapsed - kernel, only(all, "write").stream()
-        .mapToLong(TaskMeasurement::nanos).sum());
+    long write =
+        Math.min(
+            elapsed - kernel, only(all, "write").stream().mapToLong(TaskMeasurement::nanos).sum());
     add("kernel", kernel);
     add("write", write);
     add("merge", elapsed - kernel - write);

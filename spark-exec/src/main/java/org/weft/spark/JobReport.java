@@ -11,8 +11,8 @@ import org.weft.planner.Job;
  * <p>Phases are elapsed time on the driver's clock and add up to about the whole: {@code read}
  * (parse, count and cache, once per tensor), {@code shuffle} (to partitions), {@code pack} and
  * {@code kernel} (task time over the tasks that run at once), {@code compile} (plan included),
- * {@code merge} (what a step takes beyond its kernels: scheduling, broadcast, sums, linear algebra),
- * {@code write}.
+ * {@code merge} (what a step takes beyond its kernels: scheduling, broadcast, sums, linear
+ * algebra), {@code write}.
  *
  * @param phaseNanos elapsed ns by phase
  * @param nonzeros entries of the tensor after duplicates were summed

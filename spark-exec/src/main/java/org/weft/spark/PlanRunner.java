@@ -61,8 +61,7 @@ final class PlanRunner implements AutoCloseable {
     int columns = result.order() == 0 ? 1 : Math.toIntExact(result.size(result.order() - 1));
     return resident(pass)
         .partitions()
-        .mapPartitions(
-            new DenseStep(call(pass, operands), rows, columns, clock.measurements()));
+        .mapPartitions(new DenseStep(call(pass, operands), rows, columns, clock.measurements()));
   }
 
   /** The entries of a pass with a sparse result; nothing runs yet. */

@@ -50,8 +50,7 @@ final class SingleJob {
 
   private void write(
       PlanRunner runner, ModePlan pass, List<Broadcast<DenseMatrix>> operands, JobClock clock) {
-    ResultFile file =
-        new ResultFile(files, target.uri(), target.overwrite(), clock.measurements());
+    ResultFile file = new ResultFile(files, target.uri(), target.overwrite(), clock.measurements());
     TensorShape shape = written(pass);
     if (pass.kernel().merge() == Merge.ENTRIES) {
       file.writeEntries(runner.entries(pass, operands), shape, writtenOrder(pass));

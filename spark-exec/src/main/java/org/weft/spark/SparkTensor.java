@@ -82,7 +82,7 @@ public final class SparkTensor {
           all.values().build(shape),
           System.nanoTime() - start,
           Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()));
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       parsed.unpersist(true);
       throw Failures.unwrap(e);
     }
@@ -155,7 +155,8 @@ public final class SparkTensor {
         clock.measurements());
   }
 
-  private JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
+  /** The parsed entries, sent to the partitions of a mode. */
+  JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
     return parsed
         .mapPartitionsToPair(new SplitByPartition(partitioning))
         .partitionBy(new PartitionNumber(partitioning.partitions()));

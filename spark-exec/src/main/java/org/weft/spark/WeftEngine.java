@@ -66,7 +66,7 @@ public final class WeftEngine implements AutoCloseable {
    */
   public static WeftEngine create(JavaSparkContext context, EngineOptions options) {
     Settings.require(context.getConf());
-    CompilerOptions compilerOptions = CompilerOptions.defaults();
+    CompilerOptions compilerOptions = CompilerOptions.forThisHost();
     if (options.compilerCache().isPresent()) {
       compilerOptions = compilerOptions.withCacheDirectory(options.compilerCache().get());
     }
@@ -119,9 +119,7 @@ public final class WeftEngine implements AutoCloseable {
             : conf.getInt(
                 "spark.executor.cores", Math.max(1, context.defaultParallelism() / executors));
     int threads =
-        options.threadsPerTask() > 0
-            ? options.threadsPerTask()
-            : conf.getInt("spark.task.cpus", 1);
+        options.threadsPerTask() > 0 ? options.threadsPerTask() : conf.getInt("spark.task.cpus", 1);
     long memory = conf.getSizeAsBytes(Settings.OFF_HEAP_SIZE);
     return new Resources(executors, Math.max(1, cores), threads, Math.max(1, memory));
   }
@@ -189,7 +187,7 @@ public final class WeftEngine implements AutoCloseable {
         return clock.report(
             job, runner.resident(pass).storedEntries(), pass.partitioning().partitions());
       }
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       tensor.releaseResident();
       throw Failures.unwrap(e);
     } finally {
@@ -218,13 +216,11 @@ public final class WeftEngine implements AutoCloseable {
                 .run(mttkrps, runner.resident(first).normSquared(), progress::iteration);
         JobReport report =
             clock.report(
-                job,
-                runner.resident(first).storedEntries(),
-                first.partitioning().partitions());
+                job, runner.resident(first).storedEntries(), first.partitioning().partitions());
         return new CpdResult(
             model.factors(), model.lambda(), model.fits(), model.converged(), report);
       }
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       tensor.releaseResident();
       throw Failures.unwrap(e);
     } finally {
@@ -238,8 +234,7 @@ public final class WeftEngine implements AutoCloseable {
     return clock;
   }
 
-  private JobPlan planned(
-      SparkTensor tensor, Job job, JobClock clock, ProgressListener progress) {
+  private JobPlan planned(SparkTensor tensor, Job job, JobClock clock, ProgressListener progress) {
     progress.step("plan and compile", 0, 3);
     long start = System.nanoTime();
     JobPlan plan = plan(tensor, job);

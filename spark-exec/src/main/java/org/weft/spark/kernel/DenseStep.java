@@ -13,7 +13,6 @@ import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /**
  * Runs a kernel whose result is dense and hands its rows on, a block at a time. A partition without
@@ -39,7 +38,10 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
   }
 
   public DenseStep(
-      KernelCall call, Rows rows, int columns, CollectionAccumulator<TaskMeasurement> measurements) {
+      KernelCall call,
+      Rows rows,
+      int columns,
+      CollectionAccumulator<TaskMeasurement> measurements) {
     this.call = call;
     this.rows = rows;
     this.columns = columns;

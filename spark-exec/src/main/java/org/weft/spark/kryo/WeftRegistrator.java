@@ -51,10 +51,7 @@ public final class WeftRegistrator implements KryoRegistrator {
   }
 
   private static <T> void register(
-      Kryo kryo,
-      Class<T> type,
-      DataSerializer.Writer<T> writer,
-      DataSerializer.Reader<T> reader) {
+      Kryo kryo, Class<T> type, DataSerializer.Writer<T> writer, DataSerializer.Reader<T> reader) {
     kryo.register(type, new DataSerializer<>(writer, reader));
   }
 }

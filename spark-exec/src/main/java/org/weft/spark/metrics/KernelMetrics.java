@@ -24,8 +24,7 @@ public final class KernelMetrics implements Source {
   private record Rates(double nonzerosPerSecond, double gflops, double gbps) {}
 
   private KernelMetrics() {
-    registry.registerGauge(
-        "resident.bytes", (Gauge<Long>) ResidentMemory.PROCESS::liveBytes);
+    registry.registerGauge("resident.bytes", (Gauge<Long>) ResidentMemory.PROCESS::liveBytes);
   }
 
   /** The source of this process, registered with the running Spark environment. */

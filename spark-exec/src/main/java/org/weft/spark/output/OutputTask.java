@@ -106,8 +106,7 @@ final class OutputTask implements Serializable {
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
-    measurements.add(
-        TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
+    measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
   }
 
   /** A retried attempt accepts the file of an earlier one, whose success Spark did not hear of. */

@@ -43,9 +43,7 @@ public final class ResultFile {
   public void writeRows(JavaRDD<RowBlock> rows, TensorShape shape) {
     JavaPairRDD<Tuple2<Long, Long>, RowBlock> keyed =
         rows.mapToPair(
-            block ->
-                new Tuple2<>(
-                    new Tuple2<>(block.firstRow(), (long) block.partition()), block));
+            block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block));
     OutputTask task = task(shape);
     sorted(keyed).foreachPartition(task::writeRows);
   }

@@ -38,8 +38,7 @@ final class ParsedSplit implements Iterator<ParsedPart> {
       done = true;
       nanos += System.nanoTime() - start;
       return ParsedPart.of(
-          new SplitStatistics(
-              values, reader.summary(), nanos, ProcessMemory.peakResidentBytes()));
+          new SplitStatistics(values, reader.summary(), nanos, ProcessMemory.peakResidentBytes()));
     }
     CooBlock block = reader.next();
     values.add(block);

@@ -30,12 +30,18 @@ public final class SplitRdd extends RDD<ParsedPart> {
   private final InputPlan plan;
   private final transient List<List<String>> hosts;
 
-  private record SplitPartition(int index) implements Partition {
+  private static final class SplitPartition implements Partition {
     private static final long serialVersionUID = 1L;
 
+    private final int index;
+
+    SplitPartition(int index) {
+      this.index = index;
+    }
+
     @Override
-    public boolean org$apache$spark$Partition$$super$equals(Object other) {
-      return this == other;
+    public int index() {
+      return index;
     }
   }
 

@@ -116,8 +116,7 @@ public final class ResidentPartition implements KnownSizeEstimation {
     ValueType valueType = ValueType.valueOf(in.readUTF());
     TensorFormat format = TensorFormat.parse(in.readUTF(), sizes.length, valueType);
     TensorStorage storage =
-        TensorStorage.readFrom(
-            TaskMemory.ofTask().scope(), TensorShape.of(sizes), format, in);
+        TensorStorage.readFrom(TaskMemory.ofTask().scope(), TensorShape.of(sizes), format, in);
     return new ResidentPartition(partition, range, entries, normSquared, storage, null);
   }
 }

@@ -84,8 +84,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     long fetched = System.nanoTime();
     ResidentPartition packed = pack(split.index(), inOrder, entries);
     long done = System.nanoTime();
-    measurements.add(
-        TaskMeasurement.of("fetch", split.index(), fetched - start, entries, 0, 0));
+    measurements.add(TaskMeasurement.of("fetch", split.index(), fetched - start, entries, 0, 0));
     measurements.add(
         TaskMeasurement.of("pack", split.index(), done - fetched, entries, 0, packed.byteSize()));
     return CollectionConverters.asScala(List.of(packed).iterator());

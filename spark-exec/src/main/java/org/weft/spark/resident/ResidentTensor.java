@@ -36,19 +36,21 @@ public final class ResidentTensor implements AutoCloseable {
       TensorFormat format,
       CollectionAccumulator<TaskMeasurement> measurements) {
     JavaRDD<ResidentPartition> partitions =
-        new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements).toJavaRDD();
+        new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements)
+            .toJavaRDD();
     partitions.setName(shape + " by mode " + partitioning.mode());
     partitions.persist(StorageLevel.MEMORY_ONLY());
+    boolean packed = false;
     try {
       List<PartitionSummary> summaries = partitions.map(PartitionSummary::of).collect();
       List<PartitionSummary> ordered =
-          summaries.stream()
-              .sorted(Comparator.comparingInt(PartitionSummary::partition))
-              .toList();
+          summaries.stream().sorted(Comparator.comparingInt(PartitionSummary::partition)).toList();
+      packed = true;
       return new ResidentTensor(partitions, ordered);
-    } catch (RuntimeException e) {
-      release(partitions);
-      throw e;
+    } finally {
+      if (!packed) {
+        release(partitions);
+      }
     }
   }
 

@@ -44,8 +44,7 @@ public final class TaskMemory implements MemorySource {
   }
 
   private static TaskMemory open(TaskContext task) {
-    TaskMemory opened =
-        new TaskMemory(task.taskMemoryManager(), "task " + task.taskAttemptId());
+    TaskMemory opened = new TaskMemory(task.taskMemoryManager(), "task " + task.taskAttemptId());
     OPEN.put(task, opened);
     task.addTaskCompletionListener(
         done -> {
