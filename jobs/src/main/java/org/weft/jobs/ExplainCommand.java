@@ -34,12 +34,14 @@ final class ExplainCommand implements Runnable {
   private boolean help;
 
   @Option(
+      order = 90,
       names = "--llvm",
       scope = ScopeType.INHERIT,
       description = "With explain: also the optimised LLVM IR of each kernel.")
   boolean llvm;
 
   @Option(
+      order = 91,
       names = "--asm",
       scope = ScopeType.INHERIT,
       description = "With explain: also the assembly of each kernel.")

@@ -32,6 +32,10 @@ final class Session implements AutoCloseable {
     }
     conf.setIfMissing("spark.master", master(options, settings));
     conf.setIfMissing("spark.app.name", application);
+    if (conf.get("spark.master").startsWith("local")) {
+      conf.setIfMissing("spark.driver.host", "localhost");
+      conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
+    }
     for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {
       conf.setIfMissing(entry.getKey(), entry.getValue().unwrapped().toString());
     }
