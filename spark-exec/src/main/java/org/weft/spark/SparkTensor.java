@@ -1,6 +1,7 @@
 package org.weft.spark;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
@@ -14,6 +15,7 @@ import org.weft.planner.TensorStatistics;
 import org.weft.spark.metrics.ProcessMemory;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
+import org.weft.spark.read.SlicedSplits;
 import org.weft.spark.read.SplitByPartition;
 import org.weft.spark.read.SplitRdd;
 import org.weft.spark.read.SplitStatistics;
@@ -38,6 +40,7 @@ public final class SparkTensor {
   private final String uri;
   private final ValueType valueType;
   private final JavaRDD<ParsedPart> parsed;
+  private final JavaRDD<ParsedPart> sliced;
   private final TensorStatistics statistics;
   private final long readNanos;
   private final long readPeakBytes;
@@ -51,6 +54,7 @@ public final class SparkTensor {
       String uri,
       ValueType valueType,
       JavaRDD<ParsedPart> parsed,
+      JavaRDD<ParsedPart> sliced,
       TensorStatistics statistics,
       long readNanos,
       long readPeakBytes) {
@@ -58,6 +62,7 @@ public final class SparkTensor {
     this.uri = uri;
     this.valueType = valueType;
     this.parsed = parsed;
+    this.sliced = sliced;
     this.statistics = statistics;
     this.readNanos = readNanos;
     this.readPeakBytes = readPeakBytes;
@@ -71,7 +76,17 @@ public final class SparkTensor {
     parsed.setName("entries of " + plan.uri());
     parsed.persist(StorageLevel.MEMORY_AND_DISK_SER());
     try (JobName name = JobName.open(context.sc(), "read " + plan.uri())) {
-      SplitStatistics all = statistics(parsed, plan.splits().size());
+      JavaRDD<SplitStatistics> each =
+          parsed.map(ParsedPart::statistics).filter(statistics -> statistics != null);
+      JavaRDD<ParsedPart> sliced = parsed;
+      SplitStatistics all;
+      if (plan.splits().size() <= COLLECTED_SPLITS) {
+        List<SplitStatistics> collected = each.collect();
+        sliced = sliced(parsed, collected, context.defaultParallelism());
+        all = collected.stream().reduce(SplitStatistics::merge).orElseThrow();
+      } else {
+        all = each.treeReduce(SplitStatistics::merge);
+      }
       plan.verify(all.summary());
       TensorShape shape = shape(plan, all.summary());
       return new SparkTensor(
@@ -79,6 +94,7 @@ public final class SparkTensor {
           plan.uri(),
           valueType,
           parsed,
+          sliced,
           all.values().build(shape),
           System.nanoTime() - start,
           Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()));
@@ -88,12 +104,18 @@ public final class SparkTensor {
     }
   }
 
-  private static SplitStatistics statistics(JavaRDD<ParsedPart> parsed, int splits) {
-    JavaRDD<SplitStatistics> each =
-        parsed.map(ParsedPart::statistics).filter(statistics -> statistics != null);
-    return splits <= COLLECTED_SPLITS
-        ? each.collect().stream().reduce(SplitStatistics::merge).orElseThrow()
-        : each.treeReduce(SplitStatistics::merge);
+  /** At least {@code tasks} tasks over the parsed entries. */
+  private static JavaRDD<ParsedPart> sliced(
+      JavaRDD<ParsedPart> parsed, List<SplitStatistics> splits, int tasks) {
+    int slices = (tasks + splits.size() - 1) / splits.size();
+    if (slices <= 1) {
+      return parsed;
+    }
+    long[] blocks = new long[splits.size()];
+    for (SplitStatistics split : splits) {
+      blocks[split.split()] = split.blocks();
+    }
+    return new SlicedSplits(parsed.rdd(), blocks, slices).toJavaRDD();
   }
 
   private static TensorShape shape(InputPlan plan, ReadSummary summary) {
@@ -157,7 +179,7 @@ public final class SparkTensor {
 
   /** The parsed entries, sent to the partitions of a mode. */
   JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
-    return parsed
+    return sliced
         .mapPartitionsToPair(new SplitByPartition(partitioning))
         .partitionBy(new PartitionNumber(partitioning.partitions()));
   }

@@ -16,9 +16,9 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.tensor.TensorFormat;
 
 /**
- * Checks a parsed statement against the formats of its tensors and builds its algebra, with implicit
- * reductions placed and sums and products flat. A label missing from an operand broadcasts it, and
- * so does a label that only the result has.
+ * Checks a parsed statement against the formats of its tensors and builds its algebra, with
+ * implicit reductions placed and sums and products flat. A label missing from an operand broadcasts
+ * it, and so does a label that only the result has.
  */
 public final class AlgebraBuilder {
   private final Map<String, TensorFormat> formats;
@@ -26,6 +26,7 @@ public final class AlgebraBuilder {
   private final Diagnostics diagnostics;
   private final Map<IndexVar, Long> constantSizes = new HashMap<>();
   private final Set<String> names = new HashSet<>();
+
   /** Labels that some access uses outside an explicit sum over them. */
   private final Set<String> free = new HashSet<>();
 

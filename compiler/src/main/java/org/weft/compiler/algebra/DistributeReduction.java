@@ -60,7 +60,9 @@ public final class DistributeReduction implements RewriteRule {
     if (outer.isEmpty() || inner.isEmpty() || !pays(variable, inner, outer)) {
       return null;
     }
-    outer.add(new TensorExpr.Reduce(variable, inner.size() == 1 ? inner.get(0) : new TensorExpr.Product(inner)));
+    outer.add(
+        new TensorExpr.Reduce(
+            variable, inner.size() == 1 ? inner.get(0) : new TensorExpr.Product(inner)));
     return new TensorExpr.Product(outer);
   }
 

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code a * sum_v(b) = sum_v(a * b)} where {@code a} does not use {@code v}, and {@code
- * -sum_v(b) = sum_v(-b)}. Brings a product with nested reductions to one reduction of one product,
- * from which {@link DistributeReduction} chooses the factoring that suits the loop order.
+ * {@code a * sum_v(b) = sum_v(a * b)} where {@code a} does not use {@code v}, and {@code -sum_v(b)
+ * = sum_v(-b)}. Brings a product with nested reductions to one reduction of one product, from which
+ * {@link DistributeReduction} chooses the factoring that suits the loop order.
  */
 public final class PullReduction implements RewriteRule {
   @Override

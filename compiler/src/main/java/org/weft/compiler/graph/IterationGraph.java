@@ -105,8 +105,7 @@ public final class IterationGraph {
     }
     for (TensorExpr.Access access : accesses) {
       for (int level = 1; level < access.variables().size(); level++) {
-        preferences.add(
-            new Edge(access.variableAt(level - 1), access.variableAt(level), access));
+        preferences.add(new Edge(access.variableAt(level - 1), access.variableAt(level), access));
       }
     }
   }
@@ -142,7 +141,8 @@ public final class IterationGraph {
       }
     }
     List<IndexVar> candidates = new ArrayList<>(variables);
-    candidates.sort((a, b) -> Boolean.compare(assignment.isReduction(a), assignment.isReduction(b)));
+    candidates.sort(
+        (a, b) -> Boolean.compare(assignment.isReduction(a), assignment.isReduction(b)));
     List<IndexVar> order = new ArrayList<>();
     while (order.size() < variables.size()) {
       for (IndexVar next : candidates) {
@@ -207,10 +207,7 @@ public final class IterationGraph {
         cycle.stream().map(e -> e.from() + " -> ").collect(Collectors.joining())
             + cycle.get(0).from();
     String reasons =
-        cycle.stream()
-            .map(e -> reason(e))
-            .distinct()
-            .collect(Collectors.joining(", "));
+        cycle.stream().map(e -> reason(e)).distinct().collect(Collectors.joining(", "));
     return "no loop order serves all operands of "
         + assignment
         + ": "
@@ -225,7 +222,12 @@ public final class IterationGraph {
     TensorExpr.Access access = edge.access();
     return access == null
         ? "the schedule runs " + edge.from() + " outside " + edge.to()
-        : access + " stored as " + access.tensor().format() + " needs " + edge.from() + " before "
+        : access
+            + " stored as "
+            + access.tensor().format()
+            + " needs "
+            + edge.from()
+            + " before "
             + edge.to();
   }
 
@@ -237,7 +239,9 @@ public final class IterationGraph {
         continue;
       }
       List<Edge> others =
-          demands.stream().filter(e -> e.access() == null || e.access().id() != access.id()).toList();
+          demands.stream()
+              .filter(e -> e.access() == null || e.access().id() != access.id())
+              .toList();
       if (cycle(others).isEmpty()) {
         return "store "
             + access.tensor()
@@ -275,7 +279,9 @@ public final class IterationGraph {
       List<String> path = new ArrayList<>();
       for (int level = 0; level < access.variables().size(); level++) {
         path.add(
-            access.variableAt(level) + ":" + access.tensor().format().level(level).format().symbol());
+            access.variableAt(level)
+                + ":"
+                + access.tensor().format().level(level).format().symbol());
       }
       text.append(access.tensor()).append(": ").append(String.join(" -> ", path)).append('\n');
     }

@@ -24,8 +24,7 @@ import org.weft.compiler.lang.Token.Kind;
 public final class Parser {
   static final int DEEPEST = 100;
   static final int MOST_OPERANDS = 256;
-  private static final Set<String> FUNCTIONS =
-      Set.of("abs", "sqrt", "exp", "log", "min", "max");
+  private static final Set<String> FUNCTIONS = Set.of("abs", "sqrt", "exp", "log", "min", "max");
 
   private final List<Token> tokens;
   private final Diagnostics diagnostics;
@@ -92,9 +91,7 @@ public final class Parser {
     Syntax left = product();
     while (peek().kind() == Kind.PLUS || peek().kind() == Kind.MINUS) {
       boolean add = next().kind() == Kind.PLUS;
-      left =
-          operation(
-              add ? Syntax.Operator.ADD : Syntax.Operator.SUBTRACT, left, product());
+      left = operation(add ? Syntax.Operator.ADD : Syntax.Operator.SUBTRACT, left, product());
     }
     return left;
   }
@@ -206,9 +203,7 @@ public final class Parser {
       next();
     } else {
       error(
-          label,
-          "expected the label to sum over, found " + label.found(),
-          "write sum(j, B(i,j))");
+          label, "expected the label to sum over, found " + label.found(), "write sum(j, B(i,j))");
     }
     if (peek().kind() == Kind.COMMA) {
       next();
@@ -255,8 +250,7 @@ public final class Parser {
       return new Syntax.Access(name.text(), List.of(), name.span());
     }
     Token open = next();
-    Kind closing =
-        kind == Kind.LEFT_PARENTHESIS ? Kind.RIGHT_PARENTHESIS : Kind.RIGHT_BRACKET;
+    Kind closing = kind == Kind.LEFT_PARENTHESIS ? Kind.RIGHT_PARENTHESIS : Kind.RIGHT_BRACKET;
     List<Syntax.Label> labels = new ArrayList<>();
     if (peek().kind() != closing) {
       labels(labels, name);

@@ -19,9 +19,9 @@ import org.weft.tensor.Width;
  * </pre>
  *
  * <p>While a result is assembled, {@code pos[p+1]} holds the end of the segment when parents are
- * appended in order, or the number of children when parents can be skipped; {@code
- * appendFinalize} sums these numbers. A {@code pos} array never lacks an entry: parents that come
- * into being together are prepared together.
+ * appended in order, or the number of children when parents can be skipped; {@code appendFinalize}
+ * sums these numbers. A {@code pos} array never lacks an entry: parents that come into being
+ * together are prepared together.
  */
 @AutoService(LevelEmitter.class)
 public class CompressedEmitter implements LevelEmitter {
@@ -67,8 +67,7 @@ public class CompressedEmitter implements LevelEmitter {
     Buffer crd = level.requireCrd();
     if (level.spec().crdWidth() != Width.W64) {
       code.add(
-          new Stmt.CheckWidth(
-              coordinate, level.spec().crdWidth(), level.tensor(), level.number()));
+          new Stmt.CheckWidth(coordinate, level.spec().crdWidth(), level.tensor(), level.number()));
     }
     code.add(new Stmt.Grow(crd, Expr.add(position, Expr.of(1))));
     code.add(new Stmt.Store(crd, position, coordinate));

@@ -1,6 +1,6 @@
 /**
- * Level functions: how generated code iterates over, searches and assembles one storage level
- * (Chou et al., table 2 and appendix A).
+ * Level functions: how generated code iterates over, searches and assembles one storage level (Chou
+ * et al., table 2 and appendix A).
  *
  * <p>One file per level format, found through {@link java.util.ServiceLoader}. Lowering never asks
  * which format a level has: it reads the capabilities and properties of the descriptor in {@code

@@ -140,7 +140,8 @@ final class AppendPlan {
       Level level = layout.level(number);
       Group group = groupOf(number);
       if (group == null) {
-        positions = code.name("p" + level.name() + "_count", level.emitter().size(level, positions));
+        positions =
+            code.name("p" + level.name() + "_count", level.emitter().size(level, positions));
       } else {
         if (number == group.first()) {
           Expr next = Expr.of(group.position());

@@ -3,7 +3,6 @@ package org.weft.compiler.lower;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
-import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.loop.Buffer;
@@ -87,7 +86,8 @@ final class AppendSink implements Sink {
     Level head = plan.layout().level(level);
     Expr next = Expr.of(group.position());
     Expr begin = segmentBegin == null ? next : segmentBegin;
-    head.emitter().appendEdges(head, position(level - 1, scope), begin, next, group.counted(), code);
+    head.emitter()
+        .appendEdges(head, position(level - 1, scope), begin, next, group.counted(), code);
   }
 
   /** The position at {@code level} of the scope's coordinates, to which children are attached. */

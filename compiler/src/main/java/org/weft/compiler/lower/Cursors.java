@@ -49,10 +49,7 @@ final class Cursors {
       LevelEmitter.Location location =
           level
               .emitter()
-              .locate(
-                  level,
-                  cursor.begin(),
-                  advanced.coordinate(access.variableAt(cursor.next())));
+              .locate(level, cursor.begin(), advanced.coordinate(access.variableAt(cursor.next())));
       Expr position = code.name("p" + level.name(), location.position());
       cursor = new Cursor(cursor.next() + 1, position, null);
       advanced = advanced.withCursor(access.id(), cursor);
@@ -98,10 +95,8 @@ final class Cursors {
   private Expr sum(TensorExpr.Access access, Cursor cursor, Code code) {
     TensorLayout layout = tensors.layout(access.tensor());
     LoopVariable sum = code.declare(access.tensor().name() + "_val", values.zero());
-    LoopVariable position =
-        LoopVariable.integer(code.fresh("p" + access.tensor().name() + "_dup"));
-    Expr value =
-        Values.convert(new Expr.Load(layout.vals(), Expr.of(position)), values.type());
+    LoopVariable position = LoopVariable.integer(code.fresh("p" + access.tensor().name() + "_dup"));
+    Expr value = Values.convert(new Expr.Load(layout.vals(), Expr.of(position)), values.type());
     Stmt body = new Stmt.Assign(sum, new Expr.Binary(Expr.Op.ADD, Expr.of(sum), value));
     code.add(
         new Stmt.For(

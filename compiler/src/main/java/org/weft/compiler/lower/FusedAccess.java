@@ -85,8 +85,7 @@ record FusedAccess(TensorExpr.Access access, int first, int last) {
     for (int level = 0; level < format.order(); level++) {
       LevelSpec spec = format.level(level);
       boolean random =
-          spec.properties().full()
-              && spec.format().capabilities().contains(LevelCapability.LOCATE);
+          spec.properties().full() && spec.format().capabilities().contains(LevelCapability.LOCATE);
       if (!random && variables.contains(access.variableAt(level))) {
         return false;
       }

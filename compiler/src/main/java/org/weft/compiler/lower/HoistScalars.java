@@ -66,5 +66,4 @@ final class HoistScalars implements RewriteRule {
     TensorVar variable = new TensorVar("s" + id, format, TensorVar.Kind.TEMPORARY);
     return new TensorExpr.Access(id, variable, List.of(), Temporaries.spanOf(origin));
   }
-
 }

@@ -49,13 +49,12 @@ final class Iteration {
       return IterationSet.UNIVERSE;
     }
     return new IterationSet.Stored(
-        new Operand(
-            access.id(), level.name(), level.full(), level.can(LevelCapability.LOCATE)));
+        new Operand(access.id(), level.name(), level.full(), level.can(LevelCapability.LOCATE)));
   }
 
   /** The level of {@code access} that its cursor has come to, if {@code variable} labels it. */
-  @org.jspecify.annotations.Nullable Level levelAt(
-      TensorExpr.Access access, IndexVar variable, Scope scope) {
+  @org.jspecify.annotations.Nullable
+  Level levelAt(TensorExpr.Access access, IndexVar variable, Scope scope) {
     int next = scope.cursor(access).next();
     TensorLayout layout = tensors.layout(access.tensor());
     boolean here = next < layout.order() && access.variableAt(next).equals(variable);
@@ -64,8 +63,7 @@ final class Iteration {
 
   /** {@code expr} where exactly the operands of {@code point} are present along the variable. */
   TensorExpr restrict(TensorExpr expr, IndexVar variable, LatticePoint point, Scope scope) {
-    Set<Integer> present =
-        point.operands().stream().map(Operand::id).collect(Collectors.toSet());
+    Set<Integer> present = point.operands().stream().map(Operand::id).collect(Collectors.toSet());
     TensorExpr restricted = restrict(expr, variable, present, scope);
     return restricted.equals(expr)
         ? expr

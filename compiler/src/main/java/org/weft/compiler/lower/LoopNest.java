@@ -16,13 +16,13 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 
 /**
- * Emits the loops of an expression by recursion over the index variables in loop order (Chou et al.,
- * figure 9).
+ * Emits the loops of an expression by recursion over the index variables in loop order (Chou et
+ * al., figure 9).
  *
- * <p>At each variable the expression is one of three things. The variable addresses the sink: a loop
- * over it. The expression is a reduction over it: a loop that accumulates, into the sink if that
- * takes scattered values, else into a temporary. A part of the expression is a reduction over it:
- * that part is computed into a temporary, which takes its place.
+ * <p>At each variable the expression is one of three things. The variable addresses the sink: a
+ * loop over it. The expression is a reduction over it: a loop that accumulates, into the sink if
+ * that takes scattered values, else into a temporary. A part of the expression is a reduction over
+ * it: that part is computed into a temporary, which takes its place.
  */
 final class LoopNest {
   private final Tensors tensors;
@@ -93,7 +93,13 @@ final class LoopNest {
       }
       List<IndexVar> rest = order.subList(at + 1, order.size());
       if (fused != null && isFusedHere(fused, variable, expr, scope)) {
-        fused(fused, expr, order.subList(at + fused.variables().size(), order.size()), scope, sink, code);
+        fused(
+            fused,
+            expr,
+            order.subList(at + fused.variables().size(), order.size()),
+            scope,
+            sink,
+            code);
         return;
       } else if (sink.variables().contains(variable)) {
         loop(expr, variable, rest, scope, sink, code);
@@ -193,8 +199,7 @@ final class LoopNest {
     }
   }
 
-  private static boolean hasLoops(
-      TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
+  private static boolean hasLoops(TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
     return rest.stream()
         .anyMatch(
             v ->
@@ -234,12 +239,7 @@ final class LoopNest {
   }
 
   private void fused(
-      FusedAccess chain,
-      TensorExpr expr,
-      List<IndexVar> rest,
-      Scope scope,
-      Sink sink,
-      Code code) {
+      FusedAccess chain, TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink, Code code) {
     TensorLayout layout = tensors.layout(chain.access().tensor());
     Level first = layout.level(chain.first());
     Cursor parent = scope.cursor(chain.access());
@@ -264,5 +264,4 @@ final class LoopNest {
     body(body, chain.variables(), rest, bound, sink.accumulating(), loop);
     code.add(new Stmt.For(p, range.begin(), range.end(), loop.block(), LoopTraits.SERIAL));
   }
-
 }

@@ -19,8 +19,7 @@ record LoopOrder(List<IndexVar> loops) implements DistributeReduction.Loops {
     for (int level = 0; level < access.variables().size(); level++) {
       LevelSpec spec = access.tensor().format().level(level);
       boolean random =
-          spec.properties().full()
-              && spec.format().capabilities().contains(LevelCapability.LOCATE);
+          spec.properties().full() && spec.format().capabilities().contains(LevelCapability.LOCATE);
       if (access.variableAt(level).equals(variable) && !random) {
         return false;
       }

@@ -116,8 +116,6 @@ public final class Lowering {
     whole.addAll(prologue);
     whole.addAll(scope.workspaces().allocations());
     whole.addAll(body);
-    return new LoopFunction(
-        tensors.signature(request.symbol()), tensors.bindings(), whole.block());
+    return new LoopFunction(tensors.signature(request.symbol()), tensors.bindings(), whole.block());
   }
-
 }

@@ -24,11 +24,11 @@ import org.weft.error.WeftException;
 /**
  * The loops over one index variable that a merge lattice asks for (Chou et al., figure 9).
  *
- * <p>A point that visits every coordinate becomes one counted loop, in which sparse operands wait at
- * their next coordinate. Another point becomes a loop that runs while all its operands last: counted
- * if it walks one operand without repeated coordinates, else a while loop over the least coordinate.
- * Repeated coordinates are passed over together, so that a case sees the segment of positions that
- * share its coordinate.
+ * <p>A point that visits every coordinate becomes one counted loop, in which sparse operands wait
+ * at their next coordinate. Another point becomes a loop that runs while all its operands last:
+ * counted if it walks one operand without repeated coordinates, else a while loop over the least
+ * coordinate. Repeated coordinates are passed over together, so that a case sees the segment of
+ * positions that share its coordinate.
  */
 final class MergeLoops {
   /** Emits what happens at a coordinate in one case. */
@@ -297,17 +297,14 @@ final class MergeLoops {
   private static void skipRepeated(Walk walk, Code code) {
     LoopVariable segmentEnd = require(walk.segmentEnd);
     Expr last = Expr.sub(walk.end, Expr.of(1));
-    Expr there =
-        walk.level.emitter().coordinate(walk.level, Expr.min(Expr.of(segmentEnd), last));
+    Expr there = walk.level.emitter().coordinate(walk.level, Expr.min(Expr.of(segmentEnd), last));
     Expr repeats =
         Expr.and(
-            Expr.lessThan(Expr.of(segmentEnd), walk.end),
-            Expr.equal(there, walk.coordinate()));
+            Expr.lessThan(Expr.of(segmentEnd), walk.end), Expr.equal(there, walk.coordinate()));
     code.add(
         new Stmt.While(
             repeats,
-            Stmt.Block.of(
-                new Stmt.Assign(segmentEnd, Expr.add(Expr.of(segmentEnd), Expr.of(1))))));
+            Stmt.Block.of(new Stmt.Assign(segmentEnd, Expr.add(Expr.of(segmentEnd), Expr.of(1))))));
   }
 
   /** A counted loop; a parallel one has workspaces of its own in every iteration. */

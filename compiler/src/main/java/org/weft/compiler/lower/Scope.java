@@ -66,12 +66,7 @@ final class Scope {
     return present == null
         ? this
         : new Scope(
-            coordinates,
-            cursors,
-            values,
-            with(presence, access, present),
-            workspaces,
-            outermost);
+            coordinates, cursors, values, with(presence, access, present), workspaces, outermost);
   }
 
   /** The body of a parallel loop: it has workspaces of its own. */

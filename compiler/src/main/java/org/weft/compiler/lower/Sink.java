@@ -55,7 +55,9 @@ interface Sink {
    */
   @Nullable Sink settle(Code code);
 
-  /** Whether iterations over {@code variable}, the innermost loop, are independent of each other. */
+  /**
+   * Whether iterations over {@code variable}, the innermost loop, are independent of each other.
+   */
   boolean independent(IndexVar variable);
 
   /** Puts the value of the cell at the scope's coordinates. */

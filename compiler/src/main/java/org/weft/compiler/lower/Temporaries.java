@@ -92,9 +92,7 @@ final class Temporaries {
       Sink sink,
       Code code) {
     List<IndexVar> open =
-        order.stream()
-            .filter(v -> part.freeVariables().contains(v) && !scope.isBound(v))
-            .toList();
+        order.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
     boolean presence = sink.tracksPresence();
     TensorExpr.Access temporary;
     Scope known;
@@ -138,11 +136,9 @@ final class Temporaries {
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
   }
 
-  private TensorExpr.Access dense(
-      TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
+  private TensorExpr.Access dense(TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
     TensorFormat format = TensorFormat.dense(open.size(), valueType(values.type()));
-    TensorVar tensor =
-        new TensorVar(code.fresh("w"), format, TensorVar.Kind.TEMPORARY);
+    TensorVar tensor = new TensorVar(code.fresh("w"), format, TensorVar.Kind.TEMPORARY);
     Buffer vals =
         new Buffer(
             code.fresh(tensor.name() + "_vals"),
@@ -200,11 +196,9 @@ final class Temporaries {
     gather.add(new Stmt.Store(vals, Expr.of(q), new Expr.Load(sums, coordinate)));
     gather.add(new Stmt.Store(sums, coordinate, values.zero()));
     gather.add(new Stmt.Store(touched, coordinate, Expr.of(0)));
-    code.add(
-        new Stmt.For(q, Expr.of(0), Expr.of(count), gather.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(q, Expr.of(0), Expr.of(count), gather.block(), LoopTraits.SERIAL));
     TensorFormat format =
-        new TensorFormat(
-            List.of(LevelSpec.of("CU")), new int[] {0}, valueType(values.type()));
+        new TensorFormat(List.of(LevelSpec.of("CU")), new int[] {0}, valueType(values.type()));
     TensorVar tensor = new TensorVar(name, format, TensorVar.Kind.TEMPORARY);
     tensors.add(
         new TensorLayout(tensor, List.of(level(tensor, 0, size, crd, Expr.of(count))), vals));
@@ -218,7 +212,9 @@ final class Temporaries {
     return buffer;
   }
 
-  /** A level of a temporary; one with a {@code count} is a single segment of that many positions. */
+  /**
+   * A level of a temporary; one with a {@code count} is a single segment of that many positions.
+   */
   private static Level level(
       TensorVar tensor, int number, Expr size, @Nullable Buffer crd, @Nullable Expr count) {
     LevelSpec spec = tensor.format().level(number);

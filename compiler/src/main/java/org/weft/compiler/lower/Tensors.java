@@ -27,8 +27,8 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.Width;
 
 /**
- * The tensors of a kernel: its argument block, the buffers and levels of every tensor, and the sizes
- * of index variables. The result is tensor 0, operands follow in order of appearance.
+ * The tensors of a kernel: its argument block, the buffers and levels of every tensor, and the
+ * sizes of index variables. The result is tensor 0, operands follow in order of appearance.
  */
 final class Tensors {
   private final TensorAssignment assignment;
@@ -154,8 +154,7 @@ final class Tensors {
     if (!random || number == 0) {
       return argument;
     }
-    Expr size =
-        Expr.of(head.declare(access.tensor().name() + (number + 1) + "_size", argument));
+    Expr size = Expr.of(head.declare(access.tensor().name() + (number + 1) + "_size", argument));
     sizes.putIfAbsent(variable, size);
     return size;
   }
@@ -225,7 +224,6 @@ final class Tensors {
   KernelSignature signature(String symbol) {
     return new KernelSignature(symbol, parameters, slots);
   }
-
 
   static ElementType elementOf(ScalarType type) {
     return switch (type) {

@@ -38,7 +38,13 @@ final class ParsedSplit implements Iterator<ParsedPart> {
       done = true;
       nanos += System.nanoTime() - start;
       return ParsedPart.of(
-          new SplitStatistics(values, reader.summary(), nanos, ProcessMemory.peakResidentBytes()));
+          new SplitStatistics(
+              values,
+              reader.summary(),
+              (int) split,
+              blocks,
+              nanos,
+              ProcessMemory.peakResidentBytes()));
     }
     CooBlock block = reader.next();
     values.add(block);

@@ -30,21 +30,6 @@ public final class SplitRdd extends RDD<ParsedPart> {
   private final InputPlan plan;
   private final transient List<List<String>> hosts;
 
-  private static final class SplitPartition implements Partition {
-    private static final long serialVersionUID = 1L;
-
-    private final int index;
-
-    SplitPartition(int index) {
-      this.index = index;
-    }
-
-    @Override
-    public int index() {
-      return index;
-    }
-  }
-
   public SplitRdd(SparkContext context, FileAccess files, InputPlan plan) {
     super(
         context,
@@ -57,9 +42,7 @@ public final class SplitRdd extends RDD<ParsedPart> {
 
   @Override
   public Partition[] getPartitions() {
-    Partition[] partitions = new Partition[plan.splits().size()];
-    Arrays.setAll(partitions, SplitPartition::new);
-    return partitions;
+    return NumberedPartition.array(plan.splits().size());
   }
 
   @Override
