@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.spark.CpdResult;
 import org.weft.spark.SparkTensor;
@@ -12,6 +14,7 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
+import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -78,6 +81,7 @@ final class CpdCommand extends WeftCommand {
     Map<Integer, Labels> labels = labels(files, plan.header().order());
     try (Session session = Session.open(common, "weft cpd " + input, console)) {
       SparkTensor tensor = session.read(input, common, console);
+      checkLabels(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(
             console, session.engine(), session.engine().plan(tensor, job), explain());
@@ -104,6 +108,21 @@ final class CpdCommand extends WeftCommand {
           target);
       RunReport.print(console, result.report());
     }
+  }
+
+  /** More labels than slices are fine: the last slices of a mode may be empty. */
+  private void checkLabels(Map<Integer, Labels> labels, TensorShape shape) {
+    labels.forEach(
+        (mode, names) -> {
+          if (names.size() < shape.size(mode)) {
+            throw new WeftException(
+                ErrorCode.SHAPE_MISMATCH,
+                String.format(
+                    "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
+                        + " labels of another mode?",
+                    labelFiles.getOrDefault(mode, input), shape.size(mode), mode, names.size()));
+          }
+        });
   }
 
   private Map<Integer, Labels> labels(FileAccess files, int order) {

@@ -62,7 +62,7 @@ final class CpdOutput {
     StringBuilder line = new StringBuilder();
     for (long row = 0; row < factor.rows(); row++) {
       line.setLength(0);
-      line.append(row < labels.size() ? labels.label(row).replace('\t', ' ') : row + 1);
+      line.append(labels.label(row).replace('\t', ' '));
       for (int r = 0; r < factor.columns(); r++) {
         line.append('\t').append(factor.get(row, r));
       }

@@ -35,13 +35,13 @@ final class DemoText {
     console.result("");
     int place = 1;
     for (int r : order) {
+      String relation =
+          String.join(" or ", strongest(1, r, RELATIONS, i -> wordnet.relations().get(i).name()));
+      String of = String.format("%2d. %s of", place++, relation);
+      console.result("%s  %s", of, String.join(", ", words(0, r)));
       console.result(
-          "%2d. [%s]  weight %.1f",
-          place++,
-          String.join(", ", strongest(1, r, RELATIONS, i -> wordnet.relations().get(i).name())),
+          "%" + of.length() + "s  %s   (weight %.1f)", "is", String.join(", ", words(2, r)),
           result.lambda()[r]);
-      console.result("      of  %s", String.join(", ", words(0, r)));
-      console.result("      to  %s", String.join(", ", words(2, r)));
     }
     console.result("");
   }
