@@ -65,8 +65,7 @@ final class Console {
       return;
     }
     int filled = total == 0 ? 0 : Math.min(BAR, BAR * done / total);
-    err.printf(
-        "\r\033[K[%s%s] %s", "=".repeat(filled), " ".repeat(BAR - filled), description);
+    err.printf("\r\033[K[%s%s] %s", "=".repeat(filled), " ".repeat(BAR - filled), description);
     err.flush();
     barShown = true;
   }
@@ -91,8 +90,7 @@ final class Console {
       @Override
       public void iteration(int n, double fit, double deltaFit, double seconds) {
         if (!quiet) {
-          result(
-              "iteration %3d   fit %.6f   change %+.2e   %.2f s", n, fit, deltaFit, seconds);
+          result("iteration %3d   fit %.6f   change %+.2e   %.2f s", n, fit, deltaFit, seconds);
           if (terminal) {
             Console.this.step("iteration " + (n + 1), n, n + 1);
           }

@@ -30,13 +30,21 @@ import picocli.CommandLine.Parameters;
           + " lambda.npy, summary.json, and modeN.tsv for modes with labels."
     },
     footer = {
-      "", "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors"
+      "",
+      "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors"
     })
 final class CpdCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
   String input = "";
 
-  @Option(names = "--rank", required = true, paramLabel = "R", description = "Number of components.")
+  @Option(
+      names = "--rank",
+      required = true,
+      paramLabel = "R",
+      description = "Number of components.")
   int rank;
 
   @Option(
@@ -63,7 +71,8 @@ final class CpdCommand extends WeftCommand {
   @Option(
       names = "--labels",
       paramLabel = "MODE=FILE",
-      description = "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
+      description =
+          "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
   Map<Integer, String> labelFiles = new LinkedHashMap<>();
 
   @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
@@ -83,8 +92,7 @@ final class CpdCommand extends WeftCommand {
       SparkTensor tensor = session.read(input, common, console);
       checkLabels(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
-        PlanReport.print(
-            console, session.engine(), session.engine().plan(tensor, job), explain());
+        PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
       long start = System.nanoTime();

@@ -28,8 +28,7 @@ final class CpdOutput {
     this.overwrite = overwrite;
   }
 
-  void write(CpdResult result, Map<Integer, Labels> labels, CpdSummary summary)
-      throws IOException {
+  void write(CpdResult result, Map<Integer, Labels> labels, CpdSummary summary) throws IOException {
     try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
       for (int m = 0; m < result.factors().size(); m++) {
         DenseMatrix factor = result.factors().get(m);

@@ -92,14 +92,12 @@ final class DemoCommand extends WeftCommand {
     }
   }
 
-  private void decompose(
-      Console console, FileAccess files, Path file, WordNet wordnet, CpdJob job)
+  private void decompose(Console console, FileAccess files, Path file, WordNet wordnet, CpdJob job)
       throws IOException {
     try (Session session = Session.open(common, "weft demo", console)) {
       SparkTensor tensor = session.read(file.toString(), common, console);
       if (planOnly()) {
-        PlanReport.print(
-            console, session.engine(), session.engine().plan(tensor, job), explain());
+        PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
       long start = System.nanoTime();

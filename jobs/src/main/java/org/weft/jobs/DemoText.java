@@ -40,7 +40,9 @@ final class DemoText {
       String of = String.format("%2d. %s of", place++, relation);
       console.result("%s  %s", of, String.join(", ", words(0, r)));
       console.result(
-          "%" + of.length() + "s  %s   (weight %.1f)", "is", String.join(", ", words(2, r)),
+          "%" + of.length() + "s  %s   (weight %.1f)",
+          "is",
+          String.join(", ", words(2, r)),
           result.lambda()[r]);
     }
     console.result("");

@@ -60,10 +60,7 @@ final class GenerateCommand extends WeftCommand {
       description = "Number of nonzeros before scaling, instead of the shape's own.")
   @Nullable Long nonzeros;
 
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      description = "Seed (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--seed", paramLabel = "S", description = "Seed (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Option(names = "--planted", paramLabel = "R", description = "Known CP components.")
@@ -101,8 +98,7 @@ final class GenerateCommand extends WeftCommand {
       return;
     }
     console.step("write " + output, 0, 1);
-    PlantedTensor truth =
-        planted == null ? null : new PlantedTensor(model, planted, noise, seed);
+    PlantedTensor truth = planted == null ? null : new PlantedTensor(model, planted, noise, seed);
     long written = write(files, output, model, truth);
     console.result("wrote %s: %s, %,d nonzeros", output, model.sizes(), written);
     if (truth != null && factorsOut != null) {

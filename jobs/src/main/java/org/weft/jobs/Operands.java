@@ -32,8 +32,7 @@ final class Operands {
     List<DenseMatrix> factors = new ArrayList<>();
     String base = folder.endsWith("/") ? folder : folder + "/";
     for (int m = 0; m < order; m++) {
-      factors.add(
-          m == mode ? DenseMatrix.zeros(0, 1) : read(files, base + "mode" + m + ".npy"));
+      factors.add(m == mode ? DenseMatrix.zeros(0, 1) : read(files, base + "mode" + m + ".npy"));
     }
     return factors;
   }

@@ -22,8 +22,8 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * The entries of a file in coordinate order, duplicates summed, for one writer. The file
- * is read twice: once to check it, once to write. If it is sorted and free of duplicates it streams
+ * The entries of a file in coordinate order, duplicates summed, for one writer. The file is read
+ * twice: once to check it, once to write. If it is sorted and free of duplicates it streams
  * through; otherwise it is packed in memory, at the cost of 8 bytes and its coordinates per entry.
  */
 final class SortedEntries {

@@ -27,7 +27,10 @@ import picocli.CommandLine.Parameters;
 final class StatsCommand extends WeftCommand {
   private static final int NOMINAL_RANK = 16;
 
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
   String input = "";
 
   @Override
@@ -68,8 +71,8 @@ final class StatsCommand extends WeftCommand {
   private static void slices(Console console, TensorStatistics statistics) {
     console.result("");
     console.result(
-        "%4s %14s %14s %12s %12s %12s %12s", "mode", "slices", "empty", "min", "median", "p99",
-        "max");
+        "%4s %14s %14s %12s %12s %12s %12s",
+        "mode", "slices", "empty", "min", "median", "p99", "max");
     for (int m = 0; m < statistics.shape().order(); m++) {
       SliceSummary s = statistics.slices(m);
       console.result(
@@ -89,7 +92,8 @@ final class StatsCommand extends WeftCommand {
   private void partitions(Console console, WeftEngine engine, SparkTensor tensor) {
     console.result("");
     console.result(
-        "%4s %12s %16s %16s %14s", "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
+        "%4s %12s %16s %16s %14s",
+        "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
     for (int m = 0; m < tensor.statistics().shape().order(); m++) {
       Job job = new MttkrpJob(m, NOMINAL_RANK, common.type);
       ModePlan plan = engine.plan(tensor, job).only();
@@ -100,8 +104,7 @@ final class StatsCommand extends WeftCommand {
           parts.size(),
           parts.stream().mapToDouble(PartitionCosts::entries).average().orElse(0),
           parts.stream().mapToDouble(PartitionCosts::entries).max().orElse(0),
-          parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0)
-              / (1 << 20));
+          parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0) / (1 << 20));
     }
   }
 }

@@ -15,7 +15,10 @@ import picocli.CommandLine.Parameters;
 
 /** Commands that multiply one tensor along one mode into one output: mttkrp, ttm, ttv. */
 abstract class TensorJobCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
   String input = "";
 
   @Option(
@@ -38,8 +41,7 @@ abstract class TensorJobCommand extends WeftCommand {
   interface BoundJob {
     Job job();
 
-    JobReport run(
-        WeftEngine engine, SparkTensor tensor, OutputTarget out, Console console);
+    JobReport run(WeftEngine engine, SparkTensor tensor, OutputTarget out, Console console);
   }
 
   /** Checks options and reads the operands that are files; the shape is known later. */
@@ -67,10 +69,7 @@ abstract class TensorJobCommand extends WeftCommand {
       BoundJob bound = bind(tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(
-            console,
-            session.engine(),
-            session.engine().plan(tensor, bound.job()),
-            explain());
+            console, session.engine(), session.engine().plan(tensor, bound.job()), explain());
         return;
       }
       OutputTarget out = new OutputTarget(target, common.overwrite);

@@ -78,8 +78,7 @@ abstract class WeftCommand implements Callable<Integer> {
 
   final String required(@Nullable String value, String option) {
     if (value == null) {
-      throw usage(
-          "expected %s, found none; see 'weft %s --help'", option, commandName());
+      throw usage("expected %s, found none; see 'weft %s --help'", option, commandName());
     }
     return value;
   }

@@ -137,8 +137,7 @@ public final class PlantedTensor {
       }
       if (count > 0) {
         at[mode] = i;
-        descend(
-            mode + 1, at, Arrays.copyOf(next, count), Arrays.copyOf(scaled, count), sink);
+        descend(mode + 1, at, Arrays.copyOf(next, count), Arrays.copyOf(scaled, count), sink);
       }
     }
   }

@@ -18,7 +18,9 @@ final class PowerLaw {
     return integral(to + 1.0) - integral(from + 1.0);
   }
 
-  /** The coordinate in [from, to) below which the share {@code u} of the mass of [from, to) lies. */
+  /**
+   * The coordinate in [from, to) below which the share {@code u} of the mass of [from, to) lies.
+   */
   long quantile(double u, long from, long to) {
     double low = integral(from + 1.0);
     double at = inverse(low + u * (integral(to + 1.0) - low));

@@ -46,8 +46,7 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
 
   private static TensorModel model(
       String name, long nonzeros, TensorShape sizes, double... exponents) {
-    return new TensorModel(
-        name, sizes, nonzeros, Arrays.stream(exponents).boxed().toList());
+    return new TensorModel(name, sizes, nonzeros, Arrays.stream(exponents).boxed().toList());
   }
 
   private static TensorShape sizes(long... sizes) {

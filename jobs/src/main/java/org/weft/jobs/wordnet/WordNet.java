@@ -93,7 +93,9 @@ public final class WordNet {
     }
   }
 
-  /** {@code offset lex_filenum ss_type w_cnt word lex_id ... p_cnt symbol offset pos st ... | gloss} */
+  /**
+   * {@code offset lex_filenum ss_type w_cnt word lex_id ... p_cnt symbol offset pos st ... | gloss}
+   */
   private static void readSynset(
       String line,
       PartOfSpeech part,
@@ -151,8 +153,7 @@ public final class WordNet {
             .toArray();
     CooBlock.Builder block = new CooBlock.Builder(3, keys.length);
     Arrays.stream(keys)
-        .forEach(
-            k -> block.add(new long[] {k >>> 28, k >>> 20 & 0xFF, k & 0xFFFFF}, 1.0));
+        .forEach(k -> block.add(new long[] {k >>> 28, k >>> 20 & 0xFF, k & 0xFFFFF}, 1.0));
     return new WordNet(synsets, List.copyOf(relations), block.build());
   }
 

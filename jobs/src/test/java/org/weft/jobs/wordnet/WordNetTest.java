@@ -36,7 +36,11 @@ class WordNetTest {
     Set<String> found = new HashSet<>();
     CooBlock triples = WORDNET.triples();
     for (int e = 0; e < triples.size(); e++) {
-      if (WORDNET.synsets().get((int) triples.coordinate(0, e)).label().equals("physical entity (n)")) {
+      if (WORDNET
+          .synsets()
+          .get((int) triples.coordinate(0, e))
+          .label()
+          .equals("physical entity (n)")) {
         found.add(
             WORDNET.relations().get((int) triples.coordinate(1, e)).name()
                 + " "
