@@ -44,7 +44,7 @@ public final class Labels {
   }
 
   /** Reads to the end of {@code in}; {@code name} stands in messages. */
-  static Labels read(InputStream in, String name) throws IOException {
+  public static Labels read(InputStream in, String name) throws IOException {
     List<String> labels = new ArrayList<>();
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int b = in.read(); b >= 0; b = in.read()) {

@@ -19,6 +19,10 @@ final class NpyWriter implements TensorWriter {
   private long held = -1;
 
   private double heldValue;
+
+  /** Whether the last write did not return: the array is given up, not filled. */
+  private boolean failed;
+
   private boolean closed;
 
   NpyWriter(OutputStream out, String name, TensorShape shape) throws IOException {
@@ -32,6 +36,7 @@ final class NpyWriter implements TensorWriter {
 
   @Override
   public void write(CooBlock block) throws IOException {
+    failed = true;
     for (int e = 0; e < block.size(); e++) {
       long cell = 0;
       for (int mode = 0; mode < shape.order(); mode++) {
@@ -45,6 +50,7 @@ final class NpyWriter implements TensorWriter {
       }
       add(cell, block.value(e));
     }
+    failed = false;
   }
 
   private void add(long cell, double value) throws IOException {
@@ -78,6 +84,9 @@ final class NpyWriter implements TensorWriter {
     }
     closed = true;
     try (out) {
+      if (failed) {
+        return;
+      }
       fillUpTo(cells);
       elements.flush();
     }

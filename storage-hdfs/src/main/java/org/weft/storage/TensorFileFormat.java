@@ -3,6 +3,7 @@ package org.weft.storage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -35,6 +36,11 @@ public interface TensorFileFormat {
    */
   TensorWriter write(OutputStream out, String name, int order, WriteOptions options)
       throws IOException;
+
+  /** The labels inside {@code file}, by mode; most formats have none. */
+  default Map<Integer, Labels> labels(SourceFile file) throws IOException {
+    return Map.of();
+  }
 
   /** For formats whose coordinates have a fixed base: refuses the option that would change it. */
   static void refuseZeroBased(String uri, boolean zeroBased, String format) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.weft.error.ErrorCode;
@@ -124,6 +125,16 @@ public final class TensorFiles {
       return formatNamed(plan.format()).read(file, plan, split);
     } catch (IOException e) {
       throw FileAccess.unavailable(plan.uri(), e);
+    }
+  }
+
+  /** The labels that the file {@code uri} itself holds, by mode; empty for most formats. */
+  public static Map<Integer, Labels> labels(FileAccess access, String uri) {
+    TensorFileFormat format = formatOf(uri);
+    try {
+      return format.labels(SourceFile.find(access, uri));
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
     }
   }
 

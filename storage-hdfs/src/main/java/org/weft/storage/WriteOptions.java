@@ -1,5 +1,6 @@
 package org.weft.storage;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +14,20 @@ import org.weft.tensor.TensorShape;
  * @param knownEntries entries that will be written, or -1
  * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
  * @param extendedHeader {@code .tns} text starts with {@code order nnz} and the mode sizes
+ * @param labels labels by mode; kept inside the file by {@code .wtb}, which alone has a place for
+ *     them, and left to label files by the others
  */
 public record WriteOptions(
     @Nullable TensorShape knownShape,
     long knownEntries,
     boolean zeroBased,
-    boolean extendedHeader) {
-  private static final WriteOptions DEFAULTS = new WriteOptions(null, -1, false, false);
+    boolean extendedHeader,
+    Map<Integer, Labels> labels) {
+  private static final WriteOptions DEFAULTS = new WriteOptions(null, -1, false, false, Map.of());
+
+  public WriteOptions {
+    labels = Map.copyOf(labels);
+  }
 
   /** Nothing known in advance, 1-based, no extended header. */
   public static WriteOptions defaults() {
@@ -27,19 +35,23 @@ public record WriteOptions(
   }
 
   public WriteOptions withShape(TensorShape shape) {
-    return new WriteOptions(shape, knownEntries, zeroBased, extendedHeader);
+    return new WriteOptions(shape, knownEntries, zeroBased, extendedHeader, labels);
   }
 
   public WriteOptions withEntries(long entries) {
-    return new WriteOptions(knownShape, entries, zeroBased, extendedHeader);
+    return new WriteOptions(knownShape, entries, zeroBased, extendedHeader, labels);
   }
 
   public WriteOptions withZeroBased(boolean value) {
-    return new WriteOptions(knownShape, knownEntries, value, extendedHeader);
+    return new WriteOptions(knownShape, knownEntries, value, extendedHeader, labels);
   }
 
   public WriteOptions withExtendedHeader(boolean value) {
-    return new WriteOptions(knownShape, knownEntries, zeroBased, value);
+    return new WriteOptions(knownShape, knownEntries, zeroBased, value, labels);
+  }
+
+  public WriteOptions withLabels(Map<Integer, Labels> value) {
+    return new WriteOptions(knownShape, knownEntries, zeroBased, extendedHeader, value);
   }
 
   public Optional<TensorShape> shape() {

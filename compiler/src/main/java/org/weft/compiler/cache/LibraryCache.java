@@ -49,7 +49,8 @@ public final class LibraryCache {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot read cached kernel library " + file, e);
+      LOG.log(
+          System.Logger.Level.WARNING, "cannot read a cached kernel library: {0}", e.toString());
       return Optional.empty();
     }
   }
@@ -67,7 +68,7 @@ public final class LibraryCache {
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot keep a kernel library in " + folder, e);
+      LOG.log(System.Logger.Level.WARNING, "cannot keep a kernel library: {0}", e.toString());
       if (temporary != null) {
         discard(temporary);
       }
@@ -78,7 +79,7 @@ public final class LibraryCache {
     try {
       Files.deleteIfExists(temporary);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot delete " + temporary, e);
+      LOG.log(System.Logger.Level.WARNING, "cannot delete a temporary file: {0}", e.toString());
     }
   }
 

@@ -2,6 +2,7 @@ package org.weft.compiler.llvm;
 
 import static org.bytedeco.llvm.global.LLVM.*;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
@@ -10,8 +11,6 @@ import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.llvm.LLVM.LLVMErrorRef;
 import org.bytedeco.llvm.LLVM.LLVMMemoryBufferRef;
 import org.bytedeco.llvm.LLVM.LLVMPassBuilderOptionsRef;
-import org.bytedeco.llvm.LLVM.LLVMTargetMachineRef;
-import org.bytedeco.llvm.LLVM.LLVMTargetRef;
 import org.weft.compiler.loop.LoopFunction;
 
 /**
@@ -42,27 +41,22 @@ public final class CodeGenerator {
   public byte[] library(List<LoopFunction> kernels) {
     byte[] object;
     try (ModuleContext module = build(kernels)) {
-      LLVMTargetMachineRef machine = machine();
-      try {
-        timed(Stage.OPTIMISE, () -> optimise(module, machine));
-        object = timed(Stage.EMIT, () -> emit(module, machine, LLVMObjectFile));
-      } finally {
-        LLVMDisposeTargetMachine(machine);
-      }
+      object = object(module);
     }
     return timed(Stage.LINK, () -> Linker.link(object));
+  }
+
+  /** Optimises the module, and emits its object. */
+  byte[] object(ModuleContext module) {
+    timed(Stage.OPTIMISE, () -> optimise(module));
+    return timed(Stage.EMIT, () -> emit(module, LLVMObjectFile));
   }
 
   /** LLVM IR text, before or after optimisation. */
   public String llvmIr(List<LoopFunction> kernels, boolean optimised) {
     try (ModuleContext module = build(kernels)) {
       if (optimised) {
-        LLVMTargetMachineRef machine = machine();
-        try {
-          optimise(module, machine);
-        } finally {
-          LLVMDisposeTargetMachine(machine);
-        }
+        optimise(module);
       }
       return module.print();
     }
@@ -71,14 +65,8 @@ public final class CodeGenerator {
   /** Assembly text (AT&amp;T syntax) of the optimised kernels. */
   public String assembly(List<LoopFunction> kernels) {
     try (ModuleContext module = build(kernels)) {
-      LLVMTargetMachineRef machine = machine();
-      try {
-        optimise(module, machine);
-        return new String(
-            emit(module, machine, LLVMAssemblyFile), java.nio.charset.StandardCharsets.UTF_8);
-      } finally {
-        LLVMDisposeTargetMachine(machine);
-      }
+      optimise(module);
+      return new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8);
     }
   }
 
@@ -94,7 +82,6 @@ public final class CodeGenerator {
         () -> {
           ModuleContext module = new ModuleContext(target, "weft");
           try {
-            LLVMSetTarget(module.module, Target.TRIPLE);
             kernels.forEach(kernel -> KernelEmitter.emit(module, kernel));
             module.verify();
             return module;
@@ -105,27 +92,11 @@ public final class CodeGenerator {
         });
   }
 
-  private LLVMTargetMachineRef machine() {
-    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
-    PointerPointer<LLVMTargetRef> out = new PointerPointer<>(1);
-    if (LLVMGetTargetFromTriple(Target.TRIPLE, out, message) != 0) {
-      throw ModuleContext.failure("LLVM has no target", LlvmNative.takeMessage(message));
-    }
-    return LLVMCreateTargetMachine(
-        out.get(LLVMTargetRef.class),
-        Target.TRIPLE,
-        target.cpu(),
-        "",
-        target.optimisation() == 3 ? LLVMCodeGenLevelAggressive : target.optimisation(),
-        LLVMRelocPIC,
-        LLVMCodeModelDefault);
-  }
-
-  private boolean optimise(ModuleContext module, LLVMTargetMachineRef machine) {
+  private boolean optimise(ModuleContext module) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     try {
       String pipeline = "default<O" + target.optimisation() + ">";
-      LLVMErrorRef error = LLVMRunPasses(module.module, pipeline, machine, options);
+      LLVMErrorRef error = LLVMRunPasses(module.module, pipeline, module.machine, options);
       if (error != null && !error.isNull()) {
         BytePointer message = LLVMGetErrorMessage(error);
         String text = message.getString();
@@ -139,10 +110,11 @@ public final class CodeGenerator {
     return true;
   }
 
-  private static byte[] emit(ModuleContext module, LLVMTargetMachineRef machine, int fileType) {
+  private static byte[] emit(ModuleContext module, int fileType) {
     BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
     PointerPointer<LLVMMemoryBufferRef> out = new PointerPointer<>(1);
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module.module, fileType, message, out) != 0) {
+    if (LLVMTargetMachineEmitToMemoryBuffer(module.machine, module.module, fileType, message, out)
+        != 0) {
       throw ModuleContext.failure("LLVM's code emitter", LlvmNative.takeMessage(message));
     }
     LLVMMemoryBufferRef buffer = out.get(LLVMMemoryBufferRef.class);

@@ -39,7 +39,6 @@ final class KernelEmitter {
     AliasScopes scopes = new AliasScopes(module, kernel.symbol(), buffers());
     try (Frame frame = new Frame(module, scopes, function)) {
       RuntimeCalls runtime = new RuntimeCalls(frame);
-      runtime.clearStatus();
       for (BufferBinding binding : kernel.buffers()) {
         Buffer buffer = binding.buffer();
         frame.add(

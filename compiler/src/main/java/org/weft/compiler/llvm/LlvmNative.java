@@ -1,6 +1,7 @@
 package org.weft.compiler.llvm;
 
 import static org.bytedeco.llvm.global.LLVM.LLVMGetVersion;
+import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86AsmParser;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86AsmPrinter;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86Target;
 import static org.bytedeco.llvm.global.LLVM.LLVMInitializeX86TargetInfo;
@@ -42,6 +43,7 @@ final class LlvmNative {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
     loaded = true;
   }
 

@@ -12,6 +12,9 @@ import org.bytedeco.llvm.LLVM.LLVMDiagnosticHandler;
 import org.bytedeco.llvm.LLVM.LLVMDiagnosticInfoRef;
 import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
 import org.bytedeco.llvm.LLVM.LLVMModuleRef;
+import org.bytedeco.llvm.LLVM.LLVMTargetDataRef;
+import org.bytedeco.llvm.LLVM.LLVMTargetMachineRef;
+import org.bytedeco.llvm.LLVM.LLVMTargetRef;
 import org.bytedeco.llvm.LLVM.LLVMTypeRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.ScalarType;
@@ -27,6 +30,7 @@ final class ModuleContext implements AutoCloseable {
   final Target target;
   final LLVMContextRef context;
   final LLVMModuleRef module;
+  final LLVMTargetMachineRef machine;
   final LLVMTypeRef i1;
   final LLVMTypeRef i8;
   final LLVMTypeRef i16;
@@ -49,6 +53,11 @@ final class ModuleContext implements AutoCloseable {
     diagnostics = new Diagnostics();
     LLVMContextSetDiagnosticHandler(context, diagnostics, null);
     module = LLVMModuleCreateWithNameInContext(name, context);
+    machine = machine(target);
+    LLVMSetTarget(module, Target.TRIPLE);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
     i1 = LLVMInt1TypeInContext(context);
     i8 = LLVMInt8TypeInContext(context);
     i16 = LLVMInt16TypeInContext(context);
@@ -58,6 +67,22 @@ final class ModuleContext implements AutoCloseable {
     f64 = LLVMDoubleTypeInContext(context);
     pointer = LLVMPointerTypeInContext(context, 0);
     nothing = LLVMVoidTypeInContext(context);
+  }
+
+  private static LLVMTargetMachineRef machine(Target target) {
+    BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+    PointerPointer<LLVMTargetRef> out = new PointerPointer<>(1);
+    if (LLVMGetTargetFromTriple(Target.TRIPLE, out, message) != 0) {
+      throw failure("LLVM has no target", LlvmNative.takeMessage(message));
+    }
+    return LLVMCreateTargetMachine(
+        out.get(LLVMTargetRef.class),
+        Target.TRIPLE,
+        target.cpu(),
+        "",
+        target.optimisation() == 3 ? LLVMCodeGenLevelAggressive : target.optimisation(),
+        LLVMRelocPIC,
+        LLVMCodeModelDefault);
   }
 
   LLVMTypeRef type(ScalarType type) {
@@ -181,6 +206,7 @@ final class ModuleContext implements AutoCloseable {
 
   @Override
   public void close() {
+    LLVMDisposeTargetMachine(machine);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     diagnostics.close();

@@ -156,11 +156,6 @@ final class RuntimeCalls {
     frame.scopes.markArgument(code.store(value, code.slot(frame.argumentBlock(), slot)));
   }
 
-  void clearStatus() {
-    setSlot(STATUS_SLOT, module.constant(0));
-    setSlot(DETAIL_SLOT, module.constant(0));
-  }
-
   /** Whether a failure was recorded, in this function or a task. */
   LLVMValueRef failed() {
     LLVMValueRef slot = code.slot(frame.argumentBlock(), STATUS_SLOT);

@@ -1,0 +1,222 @@
+package org.weft.compiler.algebra;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.weft.compiler.lang.SourceSpan;
+
+/** An expression of tensor algebra; its value has one cell per assignment of its free variables. */
+public sealed interface TensorExpr {
+
+  /** {@code B(i,j,k)}; {@code variables} are in mode order. {@code id} is unique per occurrence. */
+  record Access(int id, TensorVar tensor, List<IndexVar> variables, SourceSpan span)
+      implements TensorExpr {
+    public Access {
+      variables = List.copyOf(variables);
+      if (variables.size() != tensor.format().order()) {
+        throw new IllegalArgumentException(
+            tensor + " has order " + tensor.format().order() + ", accessed with " + variables);
+      }
+    }
+
+    /** The variable of the mode that {@code level} stores. */
+    public IndexVar variableAt(int level) {
+      return variables.get(tensor.format().modeOf(level));
+    }
+
+    @Override
+    public String toString() {
+      return variables.isEmpty() ? tensor.name() : tensor.name() + list(variables, ",");
+    }
+  }
+
+  /** A number; present at every coordinate, also when it is 0. */
+  record Literal(double value) implements TensorExpr {
+    @Override
+    public String toString() {
+      return value == Math.rint(value) && Math.abs(value) < 1e15
+          ? Long.toString((long) value)
+          : Double.toString(value);
+    }
+  }
+
+  /** Structurally zero: no coordinate is present. */
+  record Zero() implements TensorExpr {
+    @Override
+    public String toString() {
+      return "0";
+    }
+  }
+
+  record Sum(List<TensorExpr> terms) implements TensorExpr {
+    public Sum {
+      terms = List.copyOf(terms);
+    }
+
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      for (TensorExpr term : terms) {
+        boolean minus = term instanceof Negate;
+        if (text.length() > 0) {
+          text.append(minus ? " - " : " + ");
+        } else if (minus) {
+          text.append('-');
+        }
+        TensorExpr shown = term instanceof Negate negate ? negate.operand() : term;
+        text.append(shown instanceof Sum ? "(" + shown + ")" : shown.toString());
+      }
+      return text.toString();
+    }
+  }
+
+  record Product(List<TensorExpr> factors) implements TensorExpr {
+    public Product {
+      factors = List.copyOf(factors);
+    }
+
+    @Override
+    public String toString() {
+      return factors.stream()
+          .map(f -> f instanceof Sum || f instanceof Negate ? "(" + f + ")" : f.toString())
+          .collect(Collectors.joining(" * "));
+    }
+  }
+
+  record Negate(TensorExpr operand) implements TensorExpr {
+    @Override
+    public String toString() {
+      return operand instanceof Sum ? "-(" + operand + ")" : "-" + operand;
+    }
+  }
+
+  /** An element function of one or two operands. */
+  record Apply(Function function, List<TensorExpr> arguments) implements TensorExpr {
+    public Apply {
+      arguments = List.copyOf(arguments);
+    }
+
+    @Override
+    public String toString() {
+      return function.keyword() + list(arguments, ", ");
+    }
+  }
+
+  /** The sum of {@code body} over all values of {@code variable}. */
+  record Reduce(IndexVar variable, TensorExpr body) implements TensorExpr {
+    @Override
+    public String toString() {
+      return "sum_" + variable + "(" + body + ")";
+    }
+  }
+
+  /** Element functions. */
+  enum Function {
+    ABS(true),
+    SQRT(true),
+    EXP(false),
+    LOG(false),
+    MIN(true),
+    MAX(true);
+
+    private final boolean preservesZero;
+
+    Function(boolean preservesZero) {
+      this.preservesZero = preservesZero;
+    }
+
+    /** Whether the function is 0 where all its arguments are, so that it keeps sparsity. */
+    public boolean preservesZero() {
+      return preservesZero;
+    }
+
+    public String keyword() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The direct sub-expressions, left to right. */
+  default List<TensorExpr> children() {
+    if (this instanceof Sum e) {
+      return e.terms();
+    } else if (this instanceof Product e) {
+      return e.factors();
+    } else if (this instanceof Negate e) {
+      return List.of(e.operand());
+    } else if (this instanceof Apply e) {
+      return e.arguments();
+    } else if (this instanceof Reduce e) {
+      return List.of(e.body());
+    }
+    return List.of();
+  }
+
+  /** This node with each direct sub-expression replaced. */
+  default TensorExpr mapChildren(UnaryOperator<TensorExpr> map) {
+    if (this instanceof Sum e) {
+      return new Sum(e.terms().stream().map(map).toList());
+    } else if (this instanceof Product e) {
+      return new Product(e.factors().stream().map(map).toList());
+    } else if (this instanceof Negate e) {
+      return new Negate(map.apply(e.operand()));
+    } else if (this instanceof Apply e) {
+      return new Apply(e.function(), e.arguments().stream().map(map).toList());
+    } else if (this instanceof Reduce e) {
+      return new Reduce(e.variable(), map.apply(e.body()));
+    }
+    return this;
+  }
+
+  /** All accesses, left to right. */
+  default List<Access> accesses() {
+    List<Access> found = new ArrayList<>();
+    collect(this, found);
+    return found;
+  }
+
+  private static void collect(TensorExpr expr, List<Access> into) {
+    if (expr instanceof Access access) {
+      into.add(access);
+    }
+    expr.children().forEach(child -> collect(child, into));
+  }
+
+  /** Variables of all accesses, bound ones included, in order of appearance. */
+  default Set<IndexVar> allVariables() {
+    Set<IndexVar> found = new LinkedHashSet<>();
+    accesses().forEach(access -> found.addAll(access.variables()));
+    return found;
+  }
+
+  /** Variables that no {@code Reduce} inside binds, in order of appearance. */
+  default Set<IndexVar> freeVariables() {
+    Set<IndexVar> free = allVariables();
+    free.removeAll(reducedVariables());
+    return free;
+  }
+
+  /** Variables bound by a {@code Reduce} inside. */
+  default Set<IndexVar> reducedVariables() {
+    Set<IndexVar> bound = new LinkedHashSet<>();
+    if (this instanceof Reduce reduce) {
+      bound.add(reduce.variable());
+    }
+    children().forEach(child -> bound.addAll(child.reducedVariables()));
+    return bound;
+  }
+
+  /** Whether {@code variable} is used, free or bound. */
+  default boolean uses(IndexVar variable) {
+    return this instanceof Access access
+        ? access.variables().contains(variable)
+        : children().stream().anyMatch(child -> child.uses(variable));
+  }
+
+  private static String list(List<?> items, String separator) {
+    return items.stream().map(Object::toString).collect(Collectors.joining(separator, "(", ")"));
+  }
+}

@@ -1,0 +1,19 @@
+package org.weft.compiler.algebra;
+
+import org.weft.tensor.TensorFormat;
+
+/** A tensor that an expression names, or a temporary that the compiler introduces. */
+public record TensorVar(String name, TensorFormat format, Kind kind) {
+  /** Where the tensor lives. */
+  public enum Kind {
+    OPERAND,
+    RESULT,
+    /** A workspace of the kernel. */
+    TEMPORARY
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,293 @@
+package org.weft.compiler.graph;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.level.LevelCapability;
+
+/**
+ * The iteration graph of a statement (Chou et al., section 4.1): its index variables and one tensor
+ * path per access.
+ *
+ * <p>A level without random access must be reached through its ancestors, so the path demands an
+ * edge from every variable above it; a result that is appended demands its path too. A level with
+ * random access demands nothing. Preferences, followed where they contradict no demand: variables
+ * that only random-access levels use (the rank of a decomposition) run innermost, dense tensors are
+ * walked in storage order, result variables run before reduction variables, and otherwise variables
+ * keep the order in which the statement mentions them.
+ */
+public final class IterationGraph {
+
+  /** {@code from} runs outside {@code to}, because of {@code access}; null for the schedule. */
+  public record Edge(IndexVar from, IndexVar to, TensorExpr.@Nullable Access access) {}
+
+  private final TensorAssignment assignment;
+  private final List<IndexVar> variables;
+  private final List<Edge> demands = new ArrayList<>();
+  private final List<Edge> preferences = new ArrayList<>();
+
+  private IterationGraph(TensorAssignment assignment) {
+    this.assignment = assignment;
+    this.variables = List.copyOf(assignment.variables());
+  }
+
+  /**
+   * The graph of {@code assignment}.
+   *
+   * @param loopOrder the order that some or all loops must have, outermost first; may be empty
+   * @throws WeftException {@code INVALID_EXPRESSION} if {@code loopOrder} names no variable
+   */
+  public static IterationGraph of(TensorAssignment assignment, List<String> loopOrder) {
+    IterationGraph graph = new IterationGraph(assignment);
+    graph.demand(assignment.target());
+    assignment.value().accesses().forEach(graph::demand);
+    graph.schedule(loopOrder);
+    graph.prefer();
+    return graph;
+  }
+
+  private void demand(TensorExpr.Access access) {
+    for (int level = 1; level < access.variables().size(); level++) {
+      if (!randomAccess(access.tensor().format(), level)) {
+        for (int above = 0; above < level; above++) {
+          demands.add(new Edge(access.variableAt(above), access.variableAt(level), access));
+        }
+      }
+    }
+  }
+
+  private void schedule(List<String> loopOrder) {
+    List<IndexVar> order = new ArrayList<>();
+    for (String name : loopOrder) {
+      IndexVar variable = new IndexVar(name);
+      if (!variables.contains(variable) || order.contains(variable)) {
+        throw new WeftException(
+            ErrorCode.INVALID_EXPRESSION,
+            "the loop order "
+                + loopOrder
+                + " names "
+                + name
+                + (order.contains(variable) ? " twice" : ", which is no label of " + assignment)
+                + "; give labels out of "
+                + variables
+                + ", outermost first");
+      }
+      order.forEach(outer -> demands.add(new Edge(outer, variable, null)));
+      order.add(variable);
+    }
+  }
+
+  private void prefer() {
+    List<TensorExpr.Access> accesses = new ArrayList<>(assignment.value().accesses());
+    accesses.add(assignment.target());
+    Set<IndexVar> sparse = new LinkedHashSet<>();
+    for (TensorExpr.Access access : accesses) {
+      for (int level = 0; level < access.variables().size(); level++) {
+        if (!randomAccess(access.tensor().format(), level)) {
+          sparse.add(access.variableAt(level));
+        }
+      }
+    }
+    for (IndexVar dense : variables) {
+      if (!sparse.contains(dense)) {
+        sparse.forEach(variable -> preferences.add(new Edge(variable, dense, null)));
+      }
+    }
+    for (TensorExpr.Access access : accesses) {
+      for (int level = 1; level < access.variables().size(); level++) {
+        preferences.add(new Edge(access.variableAt(level - 1), access.variableAt(level), access));
+      }
+    }
+  }
+
+  private static boolean randomAccess(TensorFormat format, int level) {
+    return format.level(level).format().capabilities().contains(LevelCapability.LOCATE);
+  }
+
+  public List<IndexVar> variables() {
+    return variables;
+  }
+
+  /** The edges that every loop order respects. */
+  public List<Edge> demands() {
+    return List.copyOf(demands);
+  }
+
+  /**
+   * A loop order, outermost first.
+   *
+   * @throws WeftException {@code INVALID_FORMAT} if the demands form a cycle; the message names the
+   *     cycle and a mode order that breaks it
+   */
+  public List<IndexVar> loopOrder() {
+    List<Edge> edges = new ArrayList<>(demands);
+    List<Edge> cycle = cycle(edges);
+    if (!cycle.isEmpty()) {
+      throw new WeftException(ErrorCode.INVALID_FORMAT, explain(cycle));
+    }
+    for (Edge preference : preferences) {
+      if (!reaches(edges, preference.to(), preference.from())) {
+        edges.add(preference);
+      }
+    }
+    List<IndexVar> candidates = new ArrayList<>(variables);
+    candidates.sort(
+        (a, b) -> Boolean.compare(assignment.isReduction(a), assignment.isReduction(b)));
+    List<IndexVar> order = new ArrayList<>();
+    while (order.size() < variables.size()) {
+      for (IndexVar next : candidates) {
+        if (!order.contains(next)
+            && edges.stream().allMatch(e -> !e.to().equals(next) || order.contains(e.from()))) {
+          order.add(next);
+          break;
+        }
+      }
+    }
+    return order;
+  }
+
+  private static boolean reaches(List<Edge> edges, IndexVar from, IndexVar to) {
+    Set<IndexVar> seen = new LinkedHashSet<>(Set.of(from));
+    boolean grew = true;
+    while (grew && !seen.contains(to)) {
+      grew = false;
+      for (Edge edge : edges) {
+        grew |= seen.contains(edge.from()) && seen.add(edge.to());
+      }
+    }
+    return seen.contains(to);
+  }
+
+  /** The edges of one shortest cycle, or none. */
+  private List<Edge> cycle(List<Edge> edges) {
+    List<Edge> best = List.of();
+    for (Edge start : edges) {
+      List<Edge> path = shortestPath(edges, start.to(), start.from());
+      if (path != null && (best.isEmpty() || path.size() + 1 < best.size())) {
+        best = new ArrayList<>(List.of(start));
+        best.addAll(path);
+      }
+    }
+    return best;
+  }
+
+  private static @Nullable List<Edge> shortestPath(List<Edge> edges, IndexVar from, IndexVar to) {
+    List<List<Edge>> paths = new ArrayList<>();
+    Set<IndexVar> seen = new LinkedHashSet<>(Set.of(from));
+    paths.add(List.of());
+    for (int next = 0; next < paths.size(); next++) {
+      List<Edge> path = paths.get(next);
+      IndexVar end = path.isEmpty() ? from : path.get(path.size() - 1).to();
+      if (end.equals(to)) {
+        return path;
+      }
+      for (Edge edge : edges) {
+        if (edge.from().equals(end) && seen.add(edge.to())) {
+          List<Edge> longer = new ArrayList<>(path);
+          longer.add(edge);
+          paths.add(longer);
+        }
+      }
+    }
+    return null;
+  }
+
+  private String explain(List<Edge> cycle) {
+    String names =
+        cycle.stream().map(e -> e.from() + " -> ").collect(Collectors.joining())
+            + cycle.get(0).from();
+    String reasons =
+        cycle.stream().map(e -> reason(e)).distinct().collect(Collectors.joining(", "));
+    return "no loop order serves all operands of "
+        + assignment
+        + ": "
+        + names
+        + " is a cycle ("
+        + reasons
+        + "); "
+        + remedy(cycle);
+  }
+
+  private static String reason(Edge edge) {
+    TensorExpr.Access access = edge.access();
+    return access == null
+        ? "the schedule runs " + edge.from() + " outside " + edge.to()
+        : access
+            + " stored as "
+            + access.tensor().format()
+            + " needs "
+            + edge.from()
+            + " before "
+            + edge.to();
+  }
+
+  /** A mode order of one tensor of the cycle that leaves the others consistent. */
+  private String remedy(List<Edge> cycle) {
+    for (int i = cycle.size() - 1; i >= 0; i--) {
+      TensorExpr.Access access = cycle.get(i).access();
+      if (access == null) {
+        continue;
+      }
+      List<Edge> others =
+          demands.stream()
+              .filter(e -> e.access() == null || e.access().id() != access.id())
+              .toList();
+      if (cycle(others).isEmpty()) {
+        return "store "
+            + access.tensor()
+            + " with mode order "
+            + modeOrderFor(access, others)
+            + " instead";
+      }
+    }
+    return "drop the loop order of the schedule, or transpose one of these tensors first";
+  }
+
+  private String modeOrderFor(TensorExpr.Access access, List<Edge> edges) {
+    List<IndexVar> sorted = new ArrayList<>();
+    List<IndexVar> rest = new ArrayList<>(access.variables());
+    while (!rest.isEmpty()) {
+      for (IndexVar next : rest) {
+        if (rest.stream().noneMatch(o -> !o.equals(next) && reaches(edges, o, next))) {
+          sorted.add(next);
+          break;
+        }
+      }
+      rest.remove(sorted.get(sorted.size() - 1));
+    }
+    int[] modes = sorted.stream().mapToInt(access.variables()::indexOf).toArray();
+    return "@" + Arrays.stream(modes).mapToObj(Integer::toString).collect(Collectors.joining(","));
+  }
+
+  /** One line per tensor path, then the loop order. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    List<TensorExpr.Access> accesses = new ArrayList<>(List.of(assignment.target()));
+    accesses.addAll(assignment.value().accesses());
+    for (TensorExpr.Access access : accesses) {
+      List<String> path = new ArrayList<>();
+      for (int level = 0; level < access.variables().size(); level++) {
+        path.add(
+            access.variableAt(level)
+                + ":"
+                + access.tensor().format().level(level).format().symbol());
+      }
+      text.append(access.tensor()).append(": ").append(String.join(" -> ", path)).append('\n');
+    }
+    return text.append("loops: ")
+        .append(loopOrder().stream().map(IndexVar::name).collect(Collectors.joining(", ")))
+        .append('\n')
+        .toString();
+  }
+}

@@ -1,0 +1,47 @@
+package org.weft.compiler.lang;
+
+import java.util.Locale;
+
+/**
+ * One message about a place in the source.
+ *
+ * @param message what was expected and what was found
+ * @param advice what to write instead; may be empty
+ */
+public record Diagnostic(Severity severity, SourceSpan span, String message, String advice) {
+  /** Whether the program can be compiled. */
+  public enum Severity {
+    ERROR,
+    WARNING
+  }
+
+  /**
+   * The message with its source line and a caret.
+   *
+   * <pre>
+   * expression:1:10: error: expected ')' after the labels, found '*'
+   *   y(i) = A(i, j * x(j)
+   *                 ^
+   *   close the label list: A(i, j)
+   * </pre>
+   */
+  public String render() {
+    SourceText source = span.source();
+    String line = source.lineAt(span.offset()).replace('\t', ' ');
+    int column = source.column(span.offset());
+    int width = Math.max(1, Math.min(span.length(), line.length() - column + 1));
+    String text =
+        span
+            + ": "
+            + severity.name().toLowerCase(Locale.ROOT)
+            + ": "
+            + message
+            + "\n  "
+            + line
+            + "\n  "
+            + " ".repeat(column - 1)
+            + "^"
+            + "~".repeat(width - 1);
+    return advice.isEmpty() ? text : text + "\n  " + advice;
+  }
+}

@@ -1,0 +1,157 @@
+package org.weft.compiler.lattice;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The merge lattice of an {@link IterationSet}: its points in an order in which every point comes
+ * after the points above it. Each point is one loop, run while all its iterated operands last; its
+ * cases are the points below it.
+ *
+ * <p>Points are computed bottom-up. A stored set has one point. The points of an intersection are
+ * the unions of one point of each side; those of a union are these and the points of either side.
+ * Then the property-based optimisations apply:
+ *
+ * <ul>
+ *   <li>A full operand with random access is as good as the universe: it is located, never walked,
+ *       unless it is the only thing to walk.
+ *   <li>If the whole set has every coordinate, points below the top that do not visit every
+ *       coordinate are dropped: the top loop leaves nothing for them.
+ *   <li>A full operand is present at every coordinate, so points that differ only in full operands
+ *       are one; the first, which has the most of them, stays.
+ *   <li>With a single point left, only operands without random access are walked.
+ * </ul>
+ */
+public final class MergeLattice {
+  private record Point(Set<Operand> operands, boolean universe) {}
+
+  private final List<LatticePoint> points;
+
+  private MergeLattice(List<LatticePoint> points) {
+    this.points = List.copyOf(points);
+  }
+
+  public static MergeLattice of(IterationSet set) {
+    List<Point> raw = new ArrayList<>(build(set));
+    raw.sort(Comparator.comparing(MergeLattice::weight).reversed());
+    boolean covers = coversUniverse(set);
+    if (covers) {
+      raw.removeIf(point -> !visitsAll(point));
+    }
+    Set<Set<Operand>> sparse = new HashSet<>();
+    raw.removeIf(point -> !sparse.add(withoutFull(point)));
+    List<LatticePoint> points = new ArrayList<>();
+    for (Point point : raw) {
+      points.add(point(point, raw.size() == 1, covers));
+    }
+    return new MergeLattice(points);
+  }
+
+  private static Set<Operand> withoutFull(Point point) {
+    return point.operands.stream().filter(o -> !o.full()).collect(Collectors.toSet());
+  }
+
+  private static int weight(Point point) {
+    return 2 * point.operands.size() + (point.universe ? 1 : 0);
+  }
+
+  private static Set<Point> build(IterationSet set) {
+    Set<Point> points = new LinkedHashSet<>();
+    if (set instanceof IterationSet.Stored stored) {
+      points.add(new Point(Set.of(stored.operand()), false));
+    } else if (set instanceof IterationSet.Universe) {
+      points.add(new Point(Set.of(), true));
+    } else if (set instanceof IterationSet.Union union) {
+      for (IterationSet part : union.sets()) {
+        Set<Point> right = build(part);
+        Set<Point> merged = pairs(points, right);
+        merged.addAll(points);
+        merged.addAll(right);
+        points = merged;
+      }
+    } else if (set instanceof IterationSet.Intersection intersection) {
+      points = build(intersection.sets().get(0));
+      for (IterationSet part : intersection.sets().subList(1, intersection.sets().size())) {
+        points = pairs(points, build(part));
+      }
+    }
+    return points;
+  }
+
+  private static Set<Point> pairs(Set<Point> left, Set<Point> right) {
+    Set<Point> pairs = new LinkedHashSet<>();
+    for (Point a : left) {
+      for (Point b : right) {
+        Set<Operand> operands = new HashSet<>(a.operands);
+        operands.addAll(b.operands);
+        pairs.add(new Point(operands, a.universe || b.universe));
+      }
+    }
+    return pairs;
+  }
+
+  /** Whether the set has every coordinate whatever the sparse operands hold. */
+  private static boolean coversUniverse(IterationSet set) {
+    if (set instanceof IterationSet.Union union) {
+      return union.sets().stream().anyMatch(MergeLattice::coversUniverse);
+    } else if (set instanceof IterationSet.Intersection intersection) {
+      return intersection.sets().stream().allMatch(MergeLattice::coversUniverse);
+    } else if (set instanceof IterationSet.Stored stored) {
+      return stored.operand().full();
+    }
+    return set instanceof IterationSet.Universe;
+  }
+
+  private static boolean visitsAll(Point point) {
+    return point.universe || point.operands.stream().anyMatch(Operand::full);
+  }
+
+  private static LatticePoint point(Point point, boolean single, boolean covers) {
+    Set<Operand> walked = new LinkedHashSet<>();
+    for (Operand operand : sorted(point.operands)) {
+      if (!operand.locate() || !single && !operand.full()) {
+        walked.add(operand);
+      }
+    }
+    boolean universe = point.universe && covers;
+    boolean full = point.operands.stream().anyMatch(Operand::full);
+    if (covers && !universe && walked.stream().noneMatch(Operand::full)) {
+      universe = full;
+    }
+    if (walked.isEmpty() && !universe) {
+      universe = full || point.universe || point.operands.isEmpty();
+      if (!universe) {
+        walked.add(sorted(point.operands).get(0));
+      }
+    }
+    return new LatticePoint(point.operands, walked, universe);
+  }
+
+  private static List<Operand> sorted(Set<Operand> operands) {
+    return operands.stream().sorted(Comparator.comparingInt(Operand::id)).toList();
+  }
+
+  /** All points, a point after those above it; empty for the empty set. */
+  public List<LatticePoint> points() {
+    return points;
+  }
+
+  /** The cases of the loop of {@code point}, the most specific first. */
+  public List<LatticePoint> cases(LatticePoint point) {
+    return points.stream().filter(p -> p.isBelowOrEqual(point)).toList();
+  }
+
+  public boolean isEmpty() {
+    return points.isEmpty();
+  }
+
+  @Override
+  public String toString() {
+    return points.stream().map(LatticePoint::toString).collect(Collectors.joining(" > "));
+  }
+}

@@ -1,0 +1,106 @@
+package org.weft.compiler.level;
+
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.loop.Expr;
+
+/**
+ * The level functions of one level format (Chou et al., table 2 and appendix A), as generators of
+ * loop IR. A format implements the functions of the capabilities that its descriptor declares; the
+ * others keep their defaults, which reject the call. Emitters are stateless.
+ */
+public interface LevelEmitter {
+
+  /** The symbol of the descriptor ({@code org.weft.tensor.level.LevelFormat}) this one serves. */
+  String symbol();
+
+  /** A half-open range of positions or coordinates. */
+  record Range(Expr begin, Expr end) {}
+
+  /**
+   * Where a coordinate is.
+   *
+   * @param found whether the coordinate is stored; null when it always is
+   */
+  record Location(Expr position, @Nullable Expr found) {}
+
+  /**
+   * {@code pos_iter}: the positions below the parent positions {@code [begin, end)}. These are one
+   * position, or duplicates whose children are chained (section 4.3).
+   */
+  default Range positions(Level level, Expr begin, Expr end) {
+    throw unsupported(level, "position iteration");
+  }
+
+  /** {@code pos_access}: the coordinate at a position. */
+  default Expr coordinate(Level level, Expr position) {
+    throw unsupported(level, "position iteration");
+  }
+
+  /** {@code coord_iter}: the coordinates that may be present. */
+  default Range coordinates(Level level) {
+    throw unsupported(level, "coordinate iteration");
+  }
+
+  /** {@code coord_access}: the position of a coordinate of {@link #coordinates}. */
+  default Location coordinateAccess(Level level, Expr parent, Expr coordinate) {
+    throw unsupported(level, "coordinate iteration");
+  }
+
+  /** {@code locate}: the position of any coordinate of the mode. */
+  default Location locate(Level level, Expr parent, Expr coordinate) {
+    throw unsupported(level, "locate");
+  }
+
+  /** {@code size}: positions of the level when its parent has {@code parents} positions. */
+  default Expr size(Level level, Expr parents) {
+    throw unsupported(level, "insert");
+  }
+
+  /**
+   * {@code append_init}: prepares a result level whose parent has {@code parents} positions, all
+   * known before the first append.
+   */
+  default void appendInit(Level level, Expr parents, Code code) {
+    throw unsupported(level, "append");
+  }
+
+  /**
+   * Prepares the segments of parent positions {@code [from, to)}, which have just come into being
+   * because a coordinate above a dense block is being appended.
+   */
+  default void appendParents(Level level, Expr from, Expr to, Code code) {
+    throw unsupported(level, "append");
+  }
+
+  /** {@code append_coord}: stores a coordinate at the position after the last one. */
+  default void appendCoordinate(Level level, Expr position, Expr coordinate, Code code) {
+    throw unsupported(level, "append");
+  }
+
+  /**
+   * {@code append_edges}: gives the positions {@code [begin, end)} to {@code parent}.
+   *
+   * @param counted whether parents may be skipped, so that only the number of children is stored
+   *     until {@link #appendFinalize} sums up; otherwise parents come in order without a gap
+   */
+  default void appendEdges(
+      Level level, Expr parent, Expr begin, Expr end, boolean counted, Code code) {
+    throw unsupported(level, "append");
+  }
+
+  /** {@code append_finalize}: completes a level with {@code parents} parent positions. */
+  default void appendFinalize(
+      Level level, Expr parents, Expr positions, boolean counted, Code code) {
+    throw unsupported(level, "append");
+  }
+
+  private static IllegalStateException unsupported(Level level, String capability) {
+    return new IllegalStateException(
+        "level "
+            + level.name()
+            + " of format "
+            + level.spec().format().symbol()
+            + " does not support "
+            + capability);
+  }
+}

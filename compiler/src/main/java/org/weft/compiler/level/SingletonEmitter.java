@@ -1,0 +1,36 @@
+package org.weft.compiler.level;
+
+import com.google.auto.service.AutoService;
+import org.weft.compiler.loop.Expr;
+
+/**
+ * Singleton level: the only child of parent {@code p} is at position {@code p} with coordinate
+ * {@code crd[p]}. The later levels of COO.
+ *
+ * <pre>
+ * parent p    0  1  2  3
+ * crd         0  1  3  2
+ * </pre>
+ */
+@AutoService(LevelEmitter.class)
+public final class SingletonEmitter implements LevelEmitter {
+  @Override
+  public String symbol() {
+    return "S";
+  }
+
+  @Override
+  public Range positions(Level level, Expr begin, Expr end) {
+    return new Range(begin, end);
+  }
+
+  @Override
+  public Expr coordinate(Level level, Expr position) {
+    return new Expr.Load(level.requireCrd(), position);
+  }
+
+  @Override
+  public void appendCoordinate(Level level, Expr position, Expr coordinate, Code code) {
+    CompressedEmitter.appendCoordinateTo(level, position, coordinate, code);
+  }
+}

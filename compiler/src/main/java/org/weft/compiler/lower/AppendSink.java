@@ -1,0 +1,227 @@
+package org.weft.compiler.lower;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.level.Level;
+import org.weft.compiler.loop.Buffer;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
+
+/**
+ * Appends values to a sparse result in order.
+ *
+ * <p>Every coordinate is speculative until something below it is stored: edges are written at the
+ * next free position and simply overwritten if that position is not taken. A block of random-access
+ * levels below the last appended one is made and zeroed when its coordinate is entered.
+ */
+final class AppendSink implements Sink {
+  private final AppendPlan plan;
+  private final boolean accumulate;
+
+  /** Next position of the group being looped over, before its loop; null outside. */
+  private final @Nullable Expr segmentBegin;
+
+  /** Next position of the group below, when the coordinate was entered. */
+  private final @Nullable Expr childBegin;
+
+  /** Set when a value of the block below the last appended level is present. */
+  private final @Nullable LoopVariable present;
+
+  private final boolean settled;
+
+  AppendSink(AppendPlan plan) {
+    this(plan, false, null, null, null, false);
+  }
+
+  private AppendSink(
+      AppendPlan plan,
+      boolean accumulate,
+      @Nullable Expr segmentBegin,
+      @Nullable Expr childBegin,
+      @Nullable LoopVariable present,
+      boolean settled) {
+    this.plan = plan;
+    this.accumulate = accumulate;
+    this.segmentBegin = segmentBegin;
+    this.childBegin = childBegin;
+    this.present = present;
+    this.settled = settled;
+  }
+
+  @Override
+  public List<IndexVar> variables() {
+    return plan.access().variables();
+  }
+
+  private int level(IndexVar variable) {
+    for (int level = 0; level < plan.layout().order(); level++) {
+      if (plan.access().variableAt(level).equals(variable)) {
+        return level;
+      }
+    }
+    return -1;
+  }
+
+  @Override
+  public Sink beforeLoop(IndexVar variable, Scope scope, Code code) {
+    int level = level(variable);
+    AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
+    if (group == null || group.first() != level || !group.counted()) {
+      return this;
+    }
+    Expr begin = Expr.of(code.declare(stem(level) + "_begin", Expr.of(group.position())));
+    return new AppendSink(plan, accumulate, begin, childBegin, present, settled);
+  }
+
+  @Override
+  public void afterLoop(IndexVar variable, Scope scope, Code code) {
+    int level = level(variable);
+    AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
+    if (group == null || group.first() != level) {
+      return;
+    }
+    Level head = plan.layout().level(level);
+    Expr next = Expr.of(group.position());
+    Expr begin = segmentBegin == null ? next : segmentBegin;
+    head.emitter()
+        .appendEdges(head, position(level - 1, scope), begin, next, group.counted(), code);
+  }
+
+  /** The position at {@code level} of the scope's coordinates, to which children are attached. */
+  private Expr position(int level, Scope scope) {
+    if (level < 0) {
+      return Expr.of(0);
+    }
+    AppendPlan.Group group = plan.groupOf(level);
+    if (group != null) {
+      return Expr.of(group.position());
+    }
+    Level random = plan.layout().level(level);
+    Expr coordinate = scope.coordinate(plan.access().variableAt(level));
+    return random.emitter().locate(random, position(level - 1, scope), coordinate).position();
+  }
+
+  @Override
+  public Sink enter(IndexVar variable, Scope scope, Code code) {
+    int level = level(variable);
+    AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
+    if (group == null || group.last() != level || level == plan.layout().order() - 1) {
+      return this;
+    }
+    AppendPlan.Group below = plan.groupBelow(level);
+    if (below == null) {
+      zeroBlock(group, code);
+      LoopVariable flag = code.declare(stem(level) + "_any", Presence.FALSE);
+      return new AppendSink(plan, accumulate, segmentBegin, null, flag, false);
+    }
+    if (below.first() > level + 1) {
+      Level head = plan.layout().level(below.first());
+      Expr block = plan.blockSize(level + 1, below.first());
+      Expr from = Expr.mul(Expr.of(group.position()), block);
+      head.emitter().appendParents(head, from, Expr.add(from, block), code);
+    }
+    Expr begin = Expr.of(code.declare(stem(below.first()) + "_first", Expr.of(below.position())));
+    return new AppendSink(plan, accumulate, segmentBegin, begin, null, false);
+  }
+
+  private void zeroBlock(AppendPlan.Group group, Code code) {
+    int order = plan.layout().order();
+    Expr block = plan.blockSize(group.last() + 1, order);
+    Expr begin = Expr.mul(Expr.of(group.position()), block);
+    Buffer vals = plan.layout().vals();
+    Expr end = code.name("p" + vals.name() + "_end", Expr.add(begin, block));
+    code.add(new Stmt.Grow(vals, end));
+    code.add(new Stmt.Clear(vals, begin, end));
+  }
+
+  @Override
+  public void leave(IndexVar variable, Scope scope, Code code) {
+    int level = level(variable);
+    AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
+    if (group == null || group.last() != level || level == plan.layout().order() - 1) {
+      return;
+    }
+    Code store = code.nested();
+    storeCoordinates(group, scope, store);
+    AppendPlan.Group below = plan.groupBelow(level);
+    if (below == null) {
+      if (present == null) {
+        throw new IllegalStateException("the sink that entered " + variable + " must leave it");
+      }
+      code.when(Expr.of(present), store);
+    } else if (childBegin != null) {
+      code.when(Expr.lessThan(childBegin, Expr.of(below.position())), store);
+    }
+  }
+
+  private void storeCoordinates(AppendPlan.Group group, Scope scope, Code code) {
+    Expr position = Expr.of(group.position());
+    for (int number = group.first(); number <= group.last(); number++) {
+      Level level = plan.layout().level(number);
+      Expr coordinate = scope.coordinate(plan.access().variableAt(number));
+      level.emitter().appendCoordinate(level, position, coordinate, code);
+    }
+    code.assign(group.position(), Expr.add(position, Expr.of(1)));
+  }
+
+  @Override
+  public Sink accumulating() {
+    return new AppendSink(plan, true, segmentBegin, childBegin, present, settled);
+  }
+
+  @Override
+  public boolean scatters(List<IndexVar> unbound, boolean small) {
+    return !unbound.isEmpty()
+        && !small
+        && unbound.stream().allMatch(variable -> level(variable) > plan.lastAppended());
+  }
+
+  @Override
+  public boolean tracksPresence() {
+    return !settled;
+  }
+
+  @Override
+  public @Nullable Sink settle(Code code) {
+    if (present == null) {
+      return null;
+    }
+    code.assign(present, Presence.TRUE);
+    return new AppendSink(plan, accumulate, segmentBegin, childBegin, present, true);
+  }
+
+  @Override
+  public boolean independent(IndexVar variable) {
+    return settled && level(variable) > plan.lastAppended();
+  }
+
+  @Override
+  public void put(Expr value, Scope scope, Code code) {
+    Buffer vals = plan.layout().vals();
+    Expr converted = Values.convert(value, vals.scalar());
+    int leaf = plan.layout().order() - 1;
+    AppendPlan.Group group = plan.groupOf(leaf);
+    if (group != null) {
+      Expr position = Expr.of(group.position());
+      code.add(new Stmt.Grow(vals, Expr.add(position, Expr.of(1))));
+      code.add(new Stmt.Store(vals, position, converted));
+      storeCoordinates(group, scope, code);
+      return;
+    }
+    Expr position = position(leaf, scope);
+    code.add(
+        accumulate
+            ? new Stmt.Accumulate(vals, position, converted)
+            : new Stmt.Store(vals, position, converted));
+    if (!settled && present != null) {
+      code.assign(present, Presence.TRUE);
+    }
+  }
+
+  private String stem(int level) {
+    return "p" + plan.layout().level(level).name();
+  }
+}

@@ -1,0 +1,106 @@
+package org.weft.compiler.lower;
+
+import java.util.Collection;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** Advances cursors through random-access levels, and holds values of resolved accesses. */
+final class Cursors {
+  private final Tensors tensors;
+  private final Values values;
+
+  Cursors(Tensors tensors, Values values) {
+    this.tensors = tensors;
+    this.values = values;
+  }
+
+  /** Locates every level of {@code accesses} whose variable and ancestors are bound. */
+  Scope advance(Collection<TensorExpr.Access> accesses, Scope scope, Code code) {
+    Scope advanced = scope;
+    for (TensorExpr.Access access : accesses) {
+      advanced = advance(access, advanced, code);
+    }
+    return advanced;
+  }
+
+  Scope advance(TensorExpr.Access access, Scope scope, Code code) {
+    if (scope.value(access) != null) {
+      return scope;
+    }
+    TensorLayout layout = tensors.layout(access.tensor());
+    Scope advanced = scope;
+    Cursor cursor = scope.cursor(access);
+    while (cursor.next() < layout.order()) {
+      Level level = layout.level(cursor.next());
+      if (!level.random() || !advanced.isBound(access.variableAt(cursor.next()))) {
+        break;
+      }
+      if (cursor.end() != null) {
+        throw nonUnique(level);
+      }
+      LevelEmitter.Location location =
+          level
+              .emitter()
+              .locate(level, cursor.begin(), advanced.coordinate(access.variableAt(cursor.next())));
+      Expr position = code.name("p" + level.name(), location.position());
+      cursor = new Cursor(cursor.next() + 1, position, null);
+      advanced = advanced.withCursor(access.id(), cursor);
+    }
+    return advanced;
+  }
+
+  private static WeftException nonUnique(Level level) {
+    return new WeftException(
+        ErrorCode.UNSUPPORTED_OPERATION,
+        "level "
+            + level.name()
+            + " ("
+            + level.spec()
+            + ") lies below a level with repeated coordinates, which can only be merged when it is"
+            + " iterated by position; convert the tensor to CSF or sort it into unique levels");
+  }
+
+  /**
+   * Holds the values of accesses that have just been resolved in variables. An access whose last
+   * level repeats its coordinate has the sum of the repetitions.
+   */
+  Scope hold(Collection<TensorExpr.Access> accesses, boolean all, Scope scope, Code code) {
+    Scope held = scope;
+    for (TensorExpr.Access access : accesses) {
+      if (held.value(access) != null) {
+        continue;
+      }
+      Cursor cursor = held.cursor(access);
+      if (cursor.next() < tensors.layout(access.tensor()).order()) {
+        continue;
+      }
+      if (cursor.end() != null) {
+        held = held.withValue(access.id(), sum(access, cursor, code), held.presence(access));
+      } else if (all) {
+        Expr value = code.name(access.tensor().name() + "_val", values.load(access, held));
+        held = held.withValue(access.id(), value, held.presence(access));
+      }
+    }
+    return held;
+  }
+
+  private Expr sum(TensorExpr.Access access, Cursor cursor, Code code) {
+    TensorLayout layout = tensors.layout(access.tensor());
+    LoopVariable sum = code.declare(access.tensor().name() + "_val", values.zero());
+    LoopVariable position = LoopVariable.integer(code.fresh("p" + access.tensor().name() + "_dup"));
+    Expr value = Values.convert(new Expr.Load(layout.vals(), Expr.of(position)), values.type());
+    Stmt body = new Stmt.Assign(sum, new Expr.Binary(Expr.Op.ADD, Expr.of(sum), value));
+    code.add(
+        new Stmt.For(
+            position, cursor.begin(), cursor.endOrNext(), Stmt.Block.of(body), LoopTraits.SERIAL));
+    return Expr.of(sum);
+  }
+}

@@ -1,0 +1,121 @@
+package org.weft.compiler.lower;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.algebra.AlgebraBuilder;
+import org.weft.compiler.algebra.DistributeReduction;
+import org.weft.compiler.algebra.Flatten;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.RewriteRule;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.LoopChecker;
+import org.weft.compiler.loop.LoopFunction;
+import org.weft.compiler.loop.LoopPrinter;
+import org.weft.error.WeftException;
+
+/**
+ * The front end of the compiler as a list of passes: parse, build algebra, order loops, fuse
+ * branchless levels or factor products, emit loops, check.
+ */
+public final class Lowering {
+  private final KernelRequest request;
+  private final Map<String, String> stages = new LinkedHashMap<>();
+
+  private Lowering(KernelRequest request) {
+    this.request = request;
+  }
+
+  /**
+   * Lowers one kernel. Takes about a millisecond.
+   *
+   * @throws WeftException {@code INVALID_EXPRESSION} with carets for errors in the text, {@code
+   *     INVALID_FORMAT} when no loop order suits the formats, {@code UNSUPPORTED_OPERATION} for
+   *     correct requests that have no lowering
+   */
+  public static LoweredKernel lower(KernelRequest request) {
+    return new Lowering(request).run();
+  }
+
+  private LoweredKernel run() {
+    Diagnostics diagnostics = new Diagnostics();
+    Statement statement = parse(diagnostics);
+    TensorAssignment algebra = algebra(statement, diagnostics);
+    List<IndexVar> loops = order(algebra);
+    FusedAccess fused = FusedAccess.find(algebra, loops);
+    TensorAssignment factored = fused == null ? factor(algebra, loops) : algebra;
+    stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
+    LoopFunction function = loops(factored, loops, fused);
+    LoopChecker.check(function);
+    stages.put("loops", LoopPrinter.print(function));
+    return new LoweredKernel(function, stages);
+  }
+
+  private Statement parse(Diagnostics diagnostics) {
+    Optional<Statement> statement =
+        Parser.statement(SourceText.expression(request.expression()), diagnostics);
+    diagnostics.throwIfErrors();
+    return statement.orElseThrow();
+  }
+
+  private TensorAssignment algebra(Statement statement, Diagnostics diagnostics) {
+    TensorAssignment algebra =
+        AlgebraBuilder.build(statement, request.formats(), request.sizes(), diagnostics);
+    diagnostics.throwIfErrors();
+    return algebra;
+  }
+
+  private static String diagnosticsText(Diagnostics diagnostics) {
+    return diagnostics.list().isEmpty() ? "" : diagnostics.render() + "\n";
+  }
+
+  private List<IndexVar> order(TensorAssignment algebra) {
+    IterationGraph graph = IterationGraph.of(algebra, request.schedule().loopOrder());
+    List<IndexVar> order = graph.loopOrder();
+    stages.put("iterationGraph", graph.toString());
+    return order;
+  }
+
+  private static TensorAssignment factor(TensorAssignment algebra, List<IndexVar> loops) {
+    RewriteRule distribute = new DistributeReduction(new LoopOrder(loops));
+    return algebra.withValue(RewriteRule.rewrite(algebra.value(), distribute, new Flatten()));
+  }
+
+  private LoopFunction loops(
+      TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
+    Tensors tensors = new Tensors(algebra);
+    Values values = new Values(tensors, Values.typeOf(algebra));
+    boolean parallel = request.schedule().parallelOutermost();
+    LoopNest nest = new LoopNest(tensors, values, fused, parallel);
+    TensorLayout result = tensors.layout(algebra.target().tensor());
+    Code prologue = tensors.head().nested();
+    Code body = tensors.head().nested();
+    Scope scope = Scope.root(tensors.head().nested());
+    if (result.tensor().format().isInsertable()) {
+      Sink sink =
+          new MemorySink(algebra.target(), result.vals(), algebra.accumulate(), false, null);
+      nest.emit(algebra.value(), order, scope, sink, body);
+    } else {
+      AppendPlan plan = new AppendPlan(algebra.target(), result, prologue);
+      plan.init(prologue);
+      nest.emit(algebra.value(), order, scope, new AppendSink(plan), body);
+      plan.finish(body);
+    }
+    stages.put("lattices", nest.lattices());
+    scope.workspaces().freeAll(body);
+    Code whole = tensors.head();
+    whole.addAll(prologue);
+    whole.addAll(scope.workspaces().allocations());
+    whole.addAll(body);
+    return new LoopFunction(tensors.signature(request.symbol()), tensors.bindings(), whole.block());
+  }
+}

@@ -1,0 +1,348 @@
+package org.weft.compiler.lower;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.lattice.LatticePoint;
+import org.weft.compiler.lattice.MergeLattice;
+import org.weft.compiler.lattice.Operand;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * The loops over one index variable that a merge lattice asks for (Chou et al., figure 9).
+ *
+ * <p>A point that visits every coordinate becomes one counted loop, in which sparse operands wait
+ * at their next coordinate. Another point becomes a loop that runs while all its operands last:
+ * counted if it walks one operand without repeated coordinates, else a while loop over the least
+ * coordinate. Repeated coordinates are passed over together, so that a case sees the segment of
+ * positions that share its coordinate.
+ */
+final class MergeLoops {
+  /** Emits what happens at a coordinate in one case. */
+  interface Body {
+    void emit(LatticePoint present, Scope scope, Code code);
+  }
+
+  /** An operand being walked. */
+  private static final class Walk {
+    final TensorExpr.Access access;
+    final Level level;
+    final LoopVariable position;
+    final Expr end;
+    @Nullable Expr coordinate;
+    @Nullable LoopVariable segmentEnd;
+
+    Walk(TensorExpr.Access access, Level level, LoopVariable position, Expr end) {
+      this.access = access;
+      this.level = level;
+      this.position = position;
+      this.end = end;
+    }
+
+    Expr at() {
+      return Expr.of(position);
+    }
+
+    Expr coordinate() {
+      if (coordinate == null) {
+        throw new IllegalStateException("coordinate of " + level.name() + " was not read");
+      }
+      return coordinate;
+    }
+
+    Expr next() {
+      return segmentEnd == null ? Expr.add(at(), Expr.of(1)) : Expr.of(segmentEnd);
+    }
+  }
+
+  private final IndexVar variable;
+  private final Supplier<Expr> size;
+  private final MergeLattice lattice;
+  private final LoopTraits countedTraits;
+  private final Body body;
+  private final Map<Integer, TensorExpr.Access> accesses = new LinkedHashMap<>();
+  private final Map<Integer, Level> levels = new LinkedHashMap<>();
+
+  /**
+   * Loops over {@code variable}.
+   *
+   * @param traits of the loop, when it is a counted loop over one operand or all coordinates
+   */
+  MergeLoops(
+      IndexVar variable, Supplier<Expr> size, MergeLattice lattice, LoopTraits traits, Body body) {
+    this.variable = variable;
+    this.size = size;
+    this.lattice = lattice;
+    this.countedTraits = traits;
+    this.body = body;
+  }
+
+  void operand(TensorExpr.Access access, Level level) {
+    accesses.put(access.id(), access);
+    levels.put(access.id(), level);
+  }
+
+  void emit(Scope scope, Code code) {
+    if (lattice.isEmpty()) {
+      return;
+    }
+    LatticePoint top = lattice.points().get(0);
+    if (top.universe()) {
+      everyCoordinate(top, scope, code);
+    } else if (lattice.points().size() == 1 && walked(top).size() == 1) {
+      Operand only = walked(top).get(0);
+      LevelEmitter.Range range = range(only, scope);
+      single(top, only, range.begin(), range.end(), scope, code);
+    } else {
+      merge(scope, code);
+    }
+  }
+
+  private void merge(Scope scope, Code code) {
+    Map<Operand, Walk> walks = new LinkedHashMap<>();
+    for (LatticePoint point : lattice.points()) {
+      for (Operand operand : walked(point)) {
+        if (!walks.containsKey(operand)) {
+          walks.put(operand, walk(operand, scope, code));
+        }
+      }
+    }
+    for (LatticePoint point : lattice.points()) {
+      List<Operand> walked = walked(point);
+      if (walked.size() == 1) {
+        Walk walk = require(walks.get(walked.get(0)));
+        single(point, walked.get(0), walk.at(), walk.end, scope, code);
+      } else {
+        together(point, walked.stream().map(o -> require(walks.get(o))).toList(), scope, code);
+      }
+    }
+  }
+
+  private List<Operand> walked(LatticePoint point) {
+    return point.iterated().stream()
+        .filter(operand -> !requireLevel(operand).random())
+        .sorted((a, b) -> Integer.compare(a.id(), b.id()))
+        .toList();
+  }
+
+  private LevelEmitter.Range range(Operand operand, Scope scope) {
+    Level level = requireLevel(operand);
+    Cursor parent = scope.cursor(require(accesses.get(operand.id())));
+    return level.emitter().positions(level, parent.begin(), parent.endOrNext());
+  }
+
+  private Walk walk(Operand operand, Scope scope, Code code) {
+    Level level = requireLevel(operand);
+    if (!level.ordered()) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "level "
+              + level.name()
+              + " ("
+              + level.spec()
+              + ") is unordered, and the expression merges it with other operands, which needs"
+              + " increasing coordinates; convert the tensor to an ordered format first");
+    }
+    LevelEmitter.Range range = range(operand, scope);
+    LoopVariable position = code.declare("p" + level.name(), range.begin());
+    Expr end = code.name("p" + level.name() + "_end", range.end());
+    return new Walk(require(accesses.get(operand.id())), level, position, end);
+  }
+
+  private void everyCoordinate(LatticePoint point, Scope scope, Code code) {
+    List<Walk> walks = new ArrayList<>();
+    for (Operand operand : walked(point)) {
+      walks.add(walk(operand, scope, code));
+    }
+    LoopVariable i = LoopVariable.integer(code.fresh(variable.name()));
+    LoopTraits traits = walks.isEmpty() ? countedTraits : LoopTraits.SERIAL;
+    counted(
+        i,
+        Expr.of(0),
+        size.get(),
+        traits,
+        scope.bind(variable, Expr.of(i)),
+        code,
+        (inner, loop) -> {
+          for (Walk walk : walks) {
+            LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size.get());
+            Code read = loop.nested();
+            read.assign(coordinate, walk.level.emitter().coordinate(walk.level, walk.at()));
+            loop.when(Expr.lessThan(walk.at(), walk.end), read);
+            walk.coordinate = Expr.of(coordinate);
+          }
+          cases(point, walks, Expr.of(i), inner, loop);
+        });
+  }
+
+  /** One operand alone, from a position on. */
+  private void single(
+      LatticePoint point, Operand operand, Expr begin, Expr end, Scope scope, Code code) {
+    Level level = requireLevel(operand);
+    TensorExpr.Access access = require(accesses.get(operand.id()));
+    int next = scope.cursor(access).next() + 1;
+    if (level.unique()) {
+      LoopVariable p = LoopVariable.integer(code.fresh("p" + level.name()));
+      LoopTraits traits = lattice.points().size() == 1 ? countedTraits : LoopTraits.SERIAL;
+      counted(
+          p,
+          begin,
+          end,
+          traits,
+          scope,
+          code,
+          (inner, loop) -> {
+            Expr i = loop.name(variable.name(), level.emitter().coordinate(level, Expr.of(p)));
+            Scope at = inner.bind(variable, i);
+            body.emit(point, at.withCursor(access.id(), new Cursor(next, Expr.of(p), null)), loop);
+          });
+      return;
+    }
+    LoopVariable p = code.declare("p" + level.name(), begin);
+    Walk walk = new Walk(access, level, p, code.name("p" + level.name() + "_end", end));
+    Code loop = code.nested();
+    Expr i = loop.name(variable.name(), level.emitter().coordinate(level, walk.at()));
+    walk.coordinate = i;
+    walk.segmentEnd = loop.declare("p" + level.name() + "_seg", Expr.add(walk.at(), Expr.of(1)));
+    skipRepeated(walk, loop);
+    Cursor cursor = new Cursor(next, walk.at(), Expr.of(walk.segmentEnd));
+    body.emit(point, scope.bind(variable, i).withCursor(access.id(), cursor), loop);
+    loop.assign(p, walk.next());
+    code.add(new Stmt.While(Expr.lessThan(walk.at(), walk.end), loop.block()));
+  }
+
+  /** Several operands, while all of them last. */
+  private void together(LatticePoint point, List<Walk> walks, Scope scope, Code code) {
+    Code loop = code.nested();
+    Expr condition = null;
+    Expr least = null;
+    for (Walk walk : walks) {
+      Expr more = Expr.lessThan(walk.at(), walk.end);
+      condition = condition == null ? more : Expr.and(condition, more);
+      walk.segmentEnd = null;
+      walk.coordinate =
+          loop.name(
+              variable.name() + walk.level.name(),
+              walk.level.emitter().coordinate(walk.level, walk.at()));
+      least = least == null ? walk.coordinate : Expr.min(least, walk.coordinate);
+    }
+    Expr i = loop.name(variable.name(), require(least));
+    cases(point, walks, i, scope.bind(variable, i), loop);
+    code.add(new Stmt.While(require(condition), loop.block()));
+  }
+
+  /** The cases of a loop, the most specific first, then the steps of the operands at {@code i}. */
+  private void cases(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
+    for (Walk walk : walks) {
+      if (!walk.level.unique()) {
+        walk.segmentEnd = loop.declare("p" + walk.level.name() + "_seg", walk.at());
+        Code found = loop.nested();
+        found.assign(walk.segmentEnd, Expr.add(walk.at(), Expr.of(1)));
+        skipRepeated(walk, found);
+        loop.when(Expr.equal(walk.coordinate(), i), found);
+      }
+    }
+    List<Stmt> thens = new ArrayList<>();
+    List<@Nullable Expr> conditions = new ArrayList<>();
+    for (LatticePoint present : lattice.cases(point)) {
+      Code then = loop.nested();
+      conditions.add(oneCase(present, walks, i, scope, then));
+      thens.add(then.block());
+    }
+    Stmt chain = Stmt.Block.EMPTY;
+    for (int c = thens.size() - 1; c >= 0; c--) {
+      Expr condition = conditions.get(c);
+      chain = condition == null ? thens.get(c) : new Stmt.If(condition, thens.get(c), chain);
+    }
+    loop.add(chain);
+    for (Walk walk : walks) {
+      Code step = loop.nested();
+      step.assign(walk.position, walk.next());
+      loop.when(Expr.equal(walk.coordinate(), i), step);
+    }
+  }
+
+  /** Emits one case into {@code then}; returns when it applies, null for always. */
+  private @Nullable Expr oneCase(
+      LatticePoint present, List<Walk> walks, Expr i, Scope scope, Code then) {
+    Expr condition = null;
+    Scope inner = scope;
+    for (Walk walk : walks) {
+      if (present.operands().stream().anyMatch(o -> o.id() == walk.access.id())) {
+        Expr here = Expr.equal(walk.coordinate(), i);
+        condition = condition == null ? here : Expr.and(condition, here);
+        Expr segment = walk.segmentEnd == null ? null : Expr.of(walk.segmentEnd);
+        int next = scope.cursor(walk.access).next() + 1;
+        inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.at(), segment));
+      }
+    }
+    body.emit(present, inner, then);
+    return condition;
+  }
+
+  /** Moves the end of the segment past all positions that repeat the coordinate. */
+  private static void skipRepeated(Walk walk, Code code) {
+    LoopVariable segmentEnd = require(walk.segmentEnd);
+    Expr last = Expr.sub(walk.end, Expr.of(1));
+    Expr there = walk.level.emitter().coordinate(walk.level, Expr.min(Expr.of(segmentEnd), last));
+    Expr repeats =
+        Expr.and(
+            Expr.lessThan(Expr.of(segmentEnd), walk.end), Expr.equal(there, walk.coordinate()));
+    code.add(
+        new Stmt.While(
+            repeats,
+            Stmt.Block.of(new Stmt.Assign(segmentEnd, Expr.add(Expr.of(segmentEnd), Expr.of(1))))));
+  }
+
+  /** A counted loop; a parallel one has workspaces of its own in every iteration. */
+  static void counted(
+      LoopVariable variable,
+      Expr begin,
+      Expr end,
+      LoopTraits traits,
+      Scope scope,
+      Code code,
+      CountedBody body) {
+    Code loop = code.nested();
+    if (traits.parallel()) {
+      Workspaces own = new Workspaces(code.nested());
+      Code inside = code.nested();
+      body.emit(scope.withWorkspaces(own), inside);
+      loop.addAll(own.allocations());
+      loop.addAll(inside);
+      own.freeAll(loop);
+    } else {
+      body.emit(scope, loop);
+    }
+    code.add(new Stmt.For(variable, begin, end, loop.block(), traits));
+  }
+
+  /** The body of a counted loop. */
+  interface CountedBody {
+    void emit(Scope scope, Code code);
+  }
+
+  private Level requireLevel(Operand operand) {
+    return require(levels.get(operand.id()));
+  }
+
+  private static <T> T require(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("an operand of the lattice was not announced");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,65 @@
+package org.weft.compiler.lower;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.Expr;
+
+/**
+ * Where the values of an expression go. The loop nest tells a sink of the loops over its variables,
+ * outermost first: {@code beforeLoop}, then for each coordinate {@code enter} and {@code leave},
+ * then {@code afterLoop}; inside all of them it puts values. Sinks are immutable: the one that a
+ * call returns is used for what is inside.
+ */
+interface Sink {
+
+  /** The variables that address a cell. */
+  List<IndexVar> variables();
+
+  /** The memory that is addressed, whose cursor the loop nest advances. */
+  default TensorExpr.@Nullable Access memory() {
+    return null;
+  }
+
+  default Sink beforeLoop(IndexVar variable, Scope scope, Code code) {
+    return this;
+  }
+
+  default Sink enter(IndexVar variable, Scope scope, Code code) {
+    return this;
+  }
+
+  default void leave(IndexVar variable, Scope scope, Code code) {}
+
+  default void afterLoop(IndexVar variable, Scope scope, Code code) {}
+
+  /** This sink with values added to what is there. */
+  Sink accumulating();
+
+  /**
+   * Whether a reduction may run outside the loops over {@code unbound}, adding each value where it
+   * belongs; otherwise the reduction is collected in a temporary first.
+   *
+   * @param small whether a temporary over {@code unbound} is a small dense block of constant size
+   */
+  boolean scatters(List<IndexVar> unbound, boolean small);
+
+  /** Whether it matters if a value is present, not only what it is. */
+  boolean tracksPresence();
+
+  /**
+   * Notes that every value put from here on is present, so that {@link #put} need not; null when
+   * the sink has to be told value by value.
+   */
+  @Nullable Sink settle(Code code);
+
+  /**
+   * Whether iterations over {@code variable}, the innermost loop, are independent of each other.
+   */
+  boolean independent(IndexVar variable);
+
+  /** Puts the value of the cell at the scope's coordinates. */
+  void put(Expr value, Scope scope, Code code);
+}

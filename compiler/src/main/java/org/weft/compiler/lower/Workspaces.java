@@ -1,0 +1,34 @@
+package org.weft.compiler.lower;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.Buffer;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.Stmt;
+
+/**
+ * Workspaces that live as long as a block: allocated once before its loops, cleared between uses by
+ * whoever uses them, and freed at its end.
+ */
+final class Workspaces {
+  private final Code allocations;
+  private final List<Buffer> buffers = new ArrayList<>();
+
+  Workspaces(Code allocations) {
+    this.allocations = allocations;
+  }
+
+  void allocate(Buffer buffer, Expr length) {
+    allocations.add(new Stmt.AllocateWorkspace(buffer, length));
+    buffers.add(buffer);
+  }
+
+  Code allocations() {
+    return allocations;
+  }
+
+  void freeAll(Code code) {
+    buffers.forEach(buffer -> code.add(new Stmt.FreeWorkspace(buffer)));
+  }
+}

@@ -1,0 +1,133 @@
+package org.weft.compiler.llvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import java.util.List;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.compiler.loop.ExampleKernels;
+import org.weft.compiler.loop.LoopFunction;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.Width;
+
+class CodeGeneratorTest {
+  private static final Target V3 = new Target("x86-64-v3", 3);
+
+  /** What makes MTTKRP fast: sums live in vector registers from the first entry to the last. */
+  @ParameterizedTest
+  @CsvSource({"x86-64-v3,ymm,4", "x86-64-v4,zmm,8"})
+  void rankSumsStayInVectorRegisters(String cpu, String register, int lanes) {
+    CodeGenerator generator = new CodeGenerator(new Target(cpu, 3), (s, n) -> {});
+    List<LoopFunction> kernel = List.of(ExampleKernels.mttkrp(4, 16, false));
+    String ir = generator.llvmIr(kernel, true);
+    assertThat(ir).doesNotContain("alloca").doesNotContain("memset");
+    assertThat(ir).contains("phi <" + lanes + " x double>");
+    assertThat(generator.assembly(kernel)).containsPattern("vfmadd\\d+pd.*%" + register);
+  }
+
+  /** Buffers are known not to overlap: the loop has a vector body and no overlap check. */
+  @Test
+  void longVectorLoopsNeedNoOverlapChecks() {
+    CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+    String ir = generator.llvmIr(List.of(ExampleKernels.mttkrp(3, 1000, false)), true);
+    assertThat(ir).contains("vector.body").doesNotContain("vector.memcheck");
+  }
+
+  @Test
+  void theSameLoopsGiveTheSameBytes() {
+    CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+    List<LoopFunction> kernels =
+        List.of(ExampleKernels.spmv(true), ExampleKernels.filter(Width.W32));
+    assertThat(generator.library(kernels)).isEqualTo(generator.library(kernels));
+  }
+
+  @Test
+  void stagesAreTimedInOrder() {
+    List<Stage> seen = new java.util.ArrayList<>();
+    new CodeGenerator(V3, (stage, nanos) -> seen.add(stage))
+        .library(List.of(ExampleKernels.spmv(false)));
+    assertThat(seen).containsExactly(Stage.values());
+  }
+
+  @Test
+  void verifierErrorsAreReported() {
+    try (ModuleContext module = new ModuleContext(V3, "bad")) {
+      LLVMValueRef function = module.function("f", module.nothing, true);
+      try (IrBuilder code = new IrBuilder(module, function)) {
+        code.at(code.block("never_ends"));
+      }
+      assertFails(module::verify, "never_ends");
+    }
+  }
+
+  /** An error that LLVM would print before ending the process. */
+  @Test
+  void errorsOfTheCodeEmitterAreReported() {
+    CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+    try (ModuleContext module = new ModuleContext(V3, "bad")) {
+      LLVMValueRef function = module.function("f", module.nothing, true);
+      try (IrBuilder code = new IrBuilder(module, function)) {
+        code.at(code.block("entry"));
+        String assembly = "this is no instruction";
+        LLVMValueRef inline =
+            LLVMGetInlineAsm(
+                ModuleContext.functionType(module.nothing),
+                assembly,
+                assembly.length(),
+                "",
+                0,
+                1,
+                0,
+                LLVMInlineAsmDialectATT,
+                0);
+        code.call(ModuleContext.functionType(module.nothing), inline);
+        LLVMBuildRetVoid(code.raw);
+      }
+      assertFails(() -> generator.object(module), "this is no instruction");
+    }
+  }
+
+  @Test
+  void undefinedSymbolsAreReported() {
+    CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+    try (ModuleContext module = new ModuleContext(V3, "bad")) {
+      LLVMValueRef missing =
+          LLVMAddFunction(
+              module.module, "weft_missing", ModuleContext.functionType(module.nothing));
+      LLVMValueRef function = module.function("f", module.nothing, true);
+      try (IrBuilder code = new IrBuilder(module, function)) {
+        code.at(code.block("entry"));
+        code.call(ModuleContext.functionType(module.nothing), missing);
+        LLVMBuildRetVoid(code.raw);
+      }
+      byte[] object = generator.object(module);
+      assertFails(() -> Linker.link(object), "weft_missing");
+    }
+  }
+
+  @Test
+  void garbageDoesNotLink() {
+    assertFails(() -> Linker.link(new byte[] {1, 2, 3}), "linker");
+  }
+
+  @Test
+  void targetsAreChecked() {
+    assertThatThrownBy(() -> new Target("pentium", 3)).hasMessageContaining("x86-64-v3");
+    assertThatThrownBy(() -> new Target("x86-64-v3", 4)).hasMessageContaining("0 to 3");
+  }
+
+  private static void assertFails(Runnable stage, String words) {
+    assertThatThrownBy(stage::run)
+        .isInstanceOfSatisfying(
+            WeftException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.COMPILER_FAILURE);
+              assertThat(e).hasMessageContaining(words);
+            });
+  }
+}

@@ -1,0 +1,325 @@
+package org.weft.planner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.compiler.KernelRequest;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.runtime.KernelImage;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+class PlannerTest {
+  private static final Resources LAPTOP = new Resources(1, 2, 1, 4L << 30);
+
+  private static KernelImage noCode(List<KernelRequest> requests) {
+    return new KernelImage(new byte[100], "0123456789abcdef", "x86-64-v3", List.of());
+  }
+
+  private static Planner planner(PlannerOptions options) {
+    return new Planner(PlannerTest::noCode, options);
+  }
+
+  private static Planner planner() {
+    return planner(PlannerOptions.defaults());
+  }
+
+  static TensorStatistics uniform(int entries, long... sizes) {
+    SplittableRandom random = new SplittableRandom(entries);
+    CooBlock.Builder block = new CooBlock.Builder(sizes.length, entries);
+    long[] c = new long[sizes.length];
+    for (int e = 0; e < entries; e++) {
+      for (int m = 0; m < sizes.length; m++) {
+        c[m] = random.nextLong(sizes[m]);
+      }
+      block.add(c, random.nextDouble());
+    }
+    return TensorStatistics.builder(sizes.length).add(block.build()).build(TensorShape.of(sizes));
+  }
+
+  private static ModePlan only(Job job, TensorStatistics s) {
+    return planner().plan(job, s, LAPTOP).only();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "300|0|M(i,r) = T(i)",
+        "300,200|0|M(i,r) = T(i,j) * F1(j,r)",
+        "300,200|1|M(j,r) = T(i,j) * F0(i,r)",
+        "300,200,100|1|M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)",
+        "9,8,7,6|3|M(l,r) = T(i,j,k,l) * F0(i,r) * F1(j,r) * F2(k,r)",
+        "3,3,3,3,3,3,3,3,3|8|M(i8,r) = T(i,j,k,l,m,n,o,p,i8) * F0(i,r) * F1(j,r) * F2(k,r)"
+            + " * F3(l,r) * F4(m,r) * F5(n,r) * F6(o,r) * F7(p,r)",
+      })
+  void mttkrpExpression(String sizes, int mode, String expression) {
+    ModePlan plan = only(new MttkrpJob(mode, 16, ValueType.DOUBLE), uniform(500, sizes(sizes)));
+    assertThat(plan.kernel().request().expression()).isEqualTo(expression);
+    assertThat(plan.kernel().request().sizes()).containsEntry("r", 16L);
+    assertThat(plan.kernel().tensorFormat().modeOf(0)).isEqualTo(mode);
+    assertThat(plan.kernel().partitionedMode()).isEqualTo(mode);
+    assertThat(plan.kernel().merge()).isEqualTo(Merge.ROWS);
+    assertThat(plan.resultShape()).isEqualTo(TensorShape.of(sizes(sizes)[mode], 16));
+  }
+
+  @Test
+  void mttkrpOrdersTheOtherModesBySize() {
+    TensorStatistics s = uniform(500, 400, 50, 300, 10);
+    ModePlan plan = only(new MttkrpJob(0, 4, ValueType.FLOAT), s);
+    assertThat(plan.kernel().tensorFormat())
+        .isEqualTo(
+            TensorFormat.csf(4, ValueType.FLOAT)
+                .withModeOrder(0, 3, 1, 2)
+                .narrowedFor(s.shape(), 500));
+    assertThat(plan.kernel().request().formats())
+        .containsOnlyKeys("T", "M", "F1", "F2", "F3")
+        .containsEntry("M", TensorFormat.dense(2, ValueType.FLOAT));
+  }
+
+  @Test
+  void mttkrpPartitionsMakeTheirOwnRowsOnly() {
+    TensorStatistics s = uniform(100_000, 5000, 40, 30);
+    ModePlan plan = only(new MttkrpJob(0, 8, ValueType.DOUBLE), s);
+    assertThat(plan.partitioning().partitions()).isEqualTo(4);
+    long rows = 0;
+    for (int p = 0; p < 4; p++) {
+      assertThat(plan.rowOffset(p)).isEqualTo(rows);
+      long slices = plan.range(p).slices();
+      assertThat(plan.localShape(p)).isEqualTo(TensorShape.of(slices, 40, 30));
+      assertThat(plan.localResultShape(p)).isEqualTo(TensorShape.of(slices, 8));
+      assertThat(plan.partitions().get(p).resultBytes()).isEqualTo(slices * 64);
+      rows += slices;
+    }
+    assertThat(rows).isEqualTo(5000);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "300|0|Y = T(i) * v(i)|0|SUM",
+        "300,200|0|Y(j) = T(i,j) * v(i)|1,0|ENTRIES",
+        "300,200,100|1|Y(i,k) = T(i,j,k) * v(j)|0,2,1|ENTRIES",
+        "300,200,100|2|Y(i,j) = T(i,j,k) * v(k)|0,1,2|ENTRIES",
+      })
+  void ttvContractsTheLastLevel(
+      String sizes, int mode, String expression, String modeOrder, Merge merge) {
+    TensorStatistics s = uniform(1000, sizes(sizes));
+    ModePlan plan = only(new TtvJob(mode, ValueType.DOUBLE), s);
+    assertThat(plan.kernel().request().expression()).isEqualTo(expression);
+    assertThat(plan.kernel().tensorFormat().modeOrder()).isEqualTo(ints(modeOrder));
+    assertThat(plan.kernel().partitionedMode()).isEqualTo(ints(modeOrder)[0]);
+    assertThat(plan.kernel().merge()).isEqualTo(merge);
+    assertThat(plan.resultShape()).isEqualTo(s.shape().without(mode));
+    assertThat(plan.kernel().resultFormat().order()).isEqualTo(s.shape().order() - 1);
+    assertThat(plan.rowOffset(plan.partitioning().partitions() - 1)).isZero();
+    assertThat(plan.localShape(0)).isEqualTo(s.shape());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "300|0|Y(r) = T(i) * U(i,r)|{D}|0|SUM",
+        "300,200|1|Y(i,r) = T(i,j) * U(j,r)|{CU[16,16], D}|0,1|ENTRIES",
+        "300,200,100|1|Y(i,k,r) = T(i,j,k) * U(j,r)|{CU[16,16], CU[16,8], D}|0,2,1|ENTRIES",
+      })
+  void ttmResultIsSemiSparse(
+      String sizes, int mode, String expression, String format, String written, Merge merge) {
+    TensorStatistics s = uniform(1000, sizes(sizes));
+    ModePlan plan = only(new TtmJob(mode, 5, ValueType.DOUBLE), s);
+    assertThat(plan.kernel().request().expression()).isEqualTo(expression);
+    assertThat(plan.kernel().resultFormat().toString()).isEqualTo(format);
+    assertThat(plan.kernel().writtenModes().stream().mapToInt(m -> m).toArray())
+        .isEqualTo(ints(written));
+    assertThat(plan.kernel().merge()).isEqualTo(merge);
+    assertThat(plan.resultShape().size(s.shape().order() - 1)).isEqualTo(5);
+  }
+
+  @Test
+  void cpdHasOnePassPerModeAndStatesTheirMemory() {
+    TensorStatistics s = uniform(200_000, 600, 500, 400);
+    JobPlan plan = planner().plan(new CpdJob(16, 50, 1e-5, false, 1, ValueType.DOUBLE), s, LAPTOP);
+    assertThat(plan.modes()).extracting(ModePlan::mode).containsExactly(0, 1, 2);
+    assertThat(plan.modes()).extracting(m -> m.kernel().request().symbol()).doesNotHaveDuplicates();
+    double sum = plan.modes().stream().mapToDouble(ModePlan::storageBytes).sum();
+    assertThat(plan.predicted().storageBytes()).isCloseTo(sum, Offset.offset(1.0));
+    assertThat(plan.predicted().iterations()).isEqualTo(50);
+    // 8 value bytes and 2 coordinate bytes are the least an entry takes in each of three forms.
+    assertThat(sum).isBetween(3 * 10.0 * s.entries(), 3 * 24.0 * s.entries());
+    assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isGreaterThan(sum);
+  }
+
+  @Test
+  void predictedPositionsAreExactWhereUniformIs() {
+    TensorStatistics s = uniform(300_000, 1000, 50, 80);
+    CostModel model = new CostModel(s, MachineParameters.defaults(), 1);
+    SplittableRandom random = new SplittableRandom(300_000);
+    java.util.Set<Long> fibers = new java.util.HashSet<>();
+    for (int e = 0; e < 300_000; e++) {
+      long i = random.nextLong(1000);
+      long j = random.nextLong(50);
+      random.nextLong(80);
+      random.nextDouble();
+      fibers.add(i * 50 + j);
+    }
+    double[] positions = model.positions(TensorFormat.csf(3, ValueType.DOUBLE), 300_000, 1000);
+    assertThat(positions[0]).isEqualTo(1000);
+    assertThat(positions[1]).isCloseTo(fibers.size(), Offset.offset(0.01 * fibers.size()));
+    assertThat(positions[2]).isEqualTo(300_000);
+  }
+
+  @Test
+  void flopsOfMttkrpAreThoseOfTheFactoredLoops() {
+    TensorStatistics s = uniform(10_000, 20, 1, 4000);
+    JobPlan plan = planner().plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP);
+    // One fiber per slice: 2 R for each entry, 2 R for each of 20 fibers.
+    assertThat(plan.predicted().step("kernel").orElseThrow().flops())
+        .isCloseTo(2 * 16 * (10_000 + 20), Offset.offset(1000.0));
+  }
+
+  @Test
+  void biggerWorkCostsMore() {
+    PlanCosts small =
+        planner()
+            .plan(new TtvJob(0, ValueType.DOUBLE), uniform(10_000, 99, 99, 99), LAPTOP)
+            .predicted();
+    PlanCosts big =
+        planner()
+            .plan(new TtvJob(0, ValueType.DOUBLE), uniform(90_000, 99, 99, 99), LAPTOP)
+            .predicted();
+    for (String step : List.of("read", "shuffle", "pack", "kernel", "merge", "write")) {
+      assertThat(big.step(step).orElseThrow().seconds())
+          .as(step)
+          .isGreaterThan(small.step(step).orElseThrow().seconds());
+    }
+    assertThat(big.seconds()).isGreaterThan(small.seconds());
+  }
+
+  @Test
+  void partitionCountFollowsCoresWorkAndMemory() {
+    TensorStatistics s = uniform(200_000, 100, 100, 100);
+    assertThat(planner().partitionCount(s, LAPTOP)).isEqualTo(4);
+    assertThat(planner().partitionCount(s, new Resources(8, 4, 2, 4L << 30))).isEqualTo(10);
+    assertThat(planner().partitionCount(s, new Resources(1, 2, 1, 1 << 20))).isEqualTo(46);
+    assertThat(planner().partitionCount(uniform(100, 10, 10), LAPTOP)).isEqualTo(1);
+    assertThat(planner().partitionCount(TensorStatistics.builder(2).build(), LAPTOP)).isEqualTo(1);
+    Planner fixed = planner(PlannerOptions.defaults().withPartitions(7));
+    assertThat(fixed.partitionCount(s, LAPTOP)).isEqualTo(7);
+  }
+
+  @Test
+  void kernelsOfDenseRowsUseTheTasksThreads() {
+    TensorStatistics s = uniform(1000, 30, 30);
+    Resources threads = new Resources(1, 2, 2, 1 << 30);
+    assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, threads)).isTrue();
+    assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, LAPTOP)).isFalse();
+    assertThat(parallel(new TtvJob(0, ValueType.DOUBLE), s, threads)).isFalse();
+  }
+
+  private static boolean parallel(Job job, TensorStatistics s, Resources r) {
+    return planner().plan(job, s, r).only().kernel().request().schedule().parallelOutermost();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "0,0", "5,0,3", "1,1,1"})
+  void emptyTensorsHavePlans(String sizes) {
+    TensorStatistics s =
+        TensorStatistics.builder(sizes(sizes).length).build(TensorShape.of(sizes(sizes)));
+    for (Job job :
+        List.of(
+            new MttkrpJob(0, 3, ValueType.DOUBLE),
+            new TtmJob(0, 3, ValueType.DOUBLE),
+            new TtvJob(0, ValueType.DOUBLE),
+            new CpdJob(3, 1, 0, true, 0, ValueType.DOUBLE))) {
+      JobPlan plan = planner().plan(job, s, LAPTOP);
+      for (ModePlan mode : plan.modes()) {
+        assertThat(mode.partitioning().partitions()).isOne();
+      }
+      assertThat(plan.predicted().seconds()).isFinite();
+      assertThat(planner().explain(plan)).doesNotContain("NaN");
+    }
+  }
+
+  @Test
+  void explainShowsThePlan() {
+    TensorStatistics s = uniform(100_000, 500, 40, 30);
+    JobPlan plan = planner().plan(new MttkrpJob(1, 16, ValueType.DOUBLE), s, LAPTOP);
+    assertThat(planner().explain(plan))
+        .contains("500 x 40 x 30, 100,000 entries")
+        .contains("M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)")
+        .contains("T {CU[32,8], CU[32,8], CU[32,16]}@1,2,0")
+        .contains("operand   F2 dense, 30 x 16")
+        .contains("cut       mode 1 into 4 partition(s)")
+        .contains("[0, 10)")
+        .contains("kernel")
+        .contains("per executor");
+    JobPlan many =
+        planner(PlannerOptions.defaults().withPartitions(100))
+            .plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP);
+    assertThat(planner().explain(many)).contains("(88 more; the longest is)");
+  }
+
+  @Test
+  void plansAreValues() throws Exception {
+    TensorStatistics s = uniform(50_000, 500, 40, 30);
+    Job job = new CpdJob(4, 3, 0, false, 5, ValueType.FLOAT);
+    JobPlan plan = planner().plan(job, s, LAPTOP);
+    assertThat(planner().plan(job, s, LAPTOP).modes()).isEqualTo(plan.modes());
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(plan);
+    }
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      JobPlan copy = (JobPlan) in.readObject();
+      assertThat(copy.modes()).isEqualTo(plan.modes());
+      assertThat(copy.predicted()).isEqualTo(plan.predicted());
+      assertThat(copy.statistics()).isEqualTo(s);
+    }
+  }
+
+  @Test
+  void refusesJobsThatDoNotFit() {
+    TensorStatistics s = uniform(10, 5, 5);
+    assertThatThrownBy(() -> only(new TtvJob(2, ValueType.DOUBLE), s))
+        .isInstanceOfSatisfying(
+            WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.USAGE))
+        .hasMessageContaining("mode 2 does not exist in a tensor of order 2 (5 x 5)");
+    assertThatThrownBy(() -> new TtmJob(-1, 3, ValueType.DOUBLE)).hasMessageContaining("mode -1");
+    assertThatThrownBy(() -> new MttkrpJob(0, 0, ValueType.DOUBLE)).hasMessageContaining("rank");
+    assertThatThrownBy(() -> new CpdJob(2, 0, 0, false, 0, ValueType.DOUBLE))
+        .hasMessageContaining("iteration");
+    assertThatThrownBy(() -> new TtvJob(0, ValueType.INT)).hasMessageContaining("double or float");
+  }
+
+  @Test
+  void measuredMachineIsPlausible() {
+    MachineParameters machine = MachineParameters.measured();
+    assertThat(machine.streamBytesPerSecond()).isBetween(1e8, 1e12);
+    assertThat(machine.flopsPerSecond()).isBetween(1e8, 1e12);
+  }
+
+  private static long[] sizes(String text) {
+    return java.util.Arrays.stream(text.split(",")).mapToLong(Long::parseLong).toArray();
+  }
+
+  private static int[] ints(String text) {
+    return java.util.Arrays.stream(text.split(",")).mapToInt(Integer::parseInt).toArray();
+  }
+}

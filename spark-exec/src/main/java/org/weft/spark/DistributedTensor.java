@@ -1,0 +1,95 @@
+package org.weft.spark;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
+import org.weft.planner.JobPlan;
+import org.weft.planner.ModePlan;
+import org.weft.planner.Operand;
+import org.weft.spark.cpd.AlternatingLeastSquares;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * MTTKRPs of a decomposition on resident partitions: factors are broadcast when they change, rows
+ * come back to the driver and are put together in partition order.
+ */
+final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoCloseable {
+  private final PlanRunner runner;
+  private final JobPlan plan;
+  private final JobName name;
+  private final List<@Nullable Broadcast<DenseMatrix>> factors = new ArrayList<>();
+
+  DistributedTensor(PlanRunner runner, JobPlan plan, JobName name) {
+    this.runner = runner;
+    this.plan = plan;
+    this.name = name;
+    for (int mode = 0; mode < plan.statistics().shape().order(); mode++) {
+      factors.add(null);
+    }
+  }
+
+  @Override
+  public void publish(int mode, DenseMatrix factor) {
+    @Nullable Broadcast<DenseMatrix> old = factors.set(mode, runner.broadcast(factor));
+    if (old != null) {
+      old.destroy();
+    }
+  }
+
+  @Override
+  public DenseMatrix mttkrp(int mode, int sweep) {
+    long start = System.nanoTime();
+    ModePlan pass = plan.modes().get(mode);
+    int rank = Math.toIntExact(pass.resultShape().size(1));
+    name.describe("cpd: mttkrp mode " + mode + ", rank " + rank + ", iteration " + sweep);
+    List<Broadcast<DenseMatrix>> operands = new ArrayList<>();
+    for (Operand operand : pass.kernel().operands()) {
+      operands.add(factor(operand.mode()));
+    }
+    List<RowBlock> blocks = new ArrayList<>(runner.rows(pass, operands).collect());
+    blocks.sort(Comparator.comparingLong(RowBlock::firstRow).thenComparingInt(RowBlock::partition));
+    DenseMatrix result = DenseMatrix.zeros(pass.resultShape().size(0), rank);
+    long filled = 0;
+    for (RowBlock block : blocks) {
+      boolean fresh = block.firstRow() >= filled;
+      for (int row = 0; row < block.rows(); row++) {
+        put(result, block, row, fresh);
+      }
+      filled = Math.max(filled, block.firstRow() + block.rows());
+    }
+    runner.ran(pass, System.nanoTime() - start);
+    return result;
+  }
+
+  private static void put(DenseMatrix result, RowBlock block, int row, boolean fresh) {
+    long target = block.firstRow() + row;
+    int at = row * block.columns();
+    if (fresh) {
+      result.setRow(target, block.values(), at);
+      return;
+    }
+    for (int r = 0; r < block.columns(); r++) {
+      result.set(target, r, result.get(target, r) + block.values()[at + r]);
+    }
+  }
+
+  private Broadcast<DenseMatrix> factor(int mode) {
+    @Nullable Broadcast<DenseMatrix> factor = factors.get(mode);
+    if (factor == null) {
+      throw new IllegalStateException("the factor of mode " + mode + " was never published");
+    }
+    return factor;
+  }
+
+  @Override
+  public void close() {
+    for (@Nullable Broadcast<DenseMatrix> factor : factors) {
+      if (factor != null) {
+        factor.destroy();
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package org.weft.spark;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.SparkContext;
+import org.apache.spark.util.CollectionAccumulator;
+import org.weft.planner.Job;
+import org.weft.spark.metrics.ProcessMemory;
+import org.weft.spark.metrics.TaskMeasurement;
+
+/** Collects the times of one job: phases on the driver, measurements from the tasks. */
+final class JobClock {
+  private static final List<String> PHASES =
+      List.of("read", "shuffle", "pack", "compile", "kernel", "merge", "write");
+
+  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final int slots;
+  private final Map<String, Long> phases = new LinkedHashMap<>();
+  private final Map<String, Long> peaks = new HashMap<>();
+  private final Map<String, Step> steps = new LinkedHashMap<>();
+
+  /** Sums over the executions of one step. */
+  private static final class Step {
+    private double predictedSeconds = Double.NaN;
+    private int executions;
+    private int calls;
+    private long nonzeros;
+    private long nanos;
+    private long slowestNanos;
+    private long flops;
+    private long bytes;
+
+    StepReport report(String name) {
+      double seconds = Math.max(1, nanos) * 1e-9;
+      int times = Math.max(1, executions);
+      return new StepReport(
+          name,
+          calls,
+          nonzeros / times,
+          predictedSeconds,
+          slowestNanos * 1e-9 / times,
+          nonzeros / seconds,
+          flops / seconds * 1e-9,
+          bytes / seconds * 1e-9);
+    }
+  }
+
+  /**
+   * @param slots tasks that run at once
+   */
+  JobClock(SparkContext context, int slots) {
+    this.measurements = context.collectionAccumulator("weft measurements");
+    this.slots = slots;
+    PHASES.forEach(phase -> phases.put(phase, 0L));
+  }
+
+  /** Where tasks report. */
+  CollectionAccumulator<TaskMeasurement> measurements() {
+    return measurements;
+  }
+
+  void add(String phase, long nanos) {
+    phases.merge(phase, Math.max(0, nanos), Long::sum);
+  }
+
+  void peak(String executor, long bytes) {
+    peaks.merge(executor, bytes, Math::max);
+  }
+
+  /** Books a job that shuffled and packed in {@code elapsed} ns. */
+  void packed(long elapsed) {
+    long pack = Math.min(elapsed, concurrent(drain("pack")));
+    add("pack", pack);
+    add("shuffle", elapsed - pack);
+  }
+
+  /** Books one execution of a kernel step that took {@code elapsed} ns in all. */
+  void ran(String step, double predictedSeconds, long elapsed) {
+    List<TaskMeasurement> all = drain();
+    List<TaskMeasurement> kernels = only(all, "kernel");
+    Step sums = steps.computeIfAbsent(step, name -> new Step());
+    sums.predictedSeconds = predictedSeconds;
+    sums.executions++;
+    long slowest = 0;
+    for (TaskMeasurement call : kernels) {
+      sums.calls++;
+      sums.nonzeros += call.nonzeros();
+      sums.nanos += call.nanos();
+      sums.flops += call.flops();
+      sums.bytes += call.bytes();
+      slowest = Math.max(slowest, call.nanos());
+    }
+    sums.slowestNanos += slowest;
+    long kernel = Math.min(elapsed, Math.max(slowest, concurrent(kernels)));
+    long write =
+        Math.min(
+            elapsed - kernel, only(all, "write").stream().mapToLong(TaskMeasurement::nanos).sum());
+    add("kernel", kernel);
+    add("write", write);
+    add("merge", elapsed - kernel - write);
+  }
+
+  private long concurrent(List<TaskMeasurement> tasks) {
+    long sum = tasks.stream().mapToLong(TaskMeasurement::nanos).sum();
+    return sum / Math.max(1, Math.min(slots, tasks.size()));
+  }
+
+  private List<TaskMeasurement> drain(String phase) {
+    return only(drain(), phase);
+  }
+
+  private List<TaskMeasurement> drain() {
+    List<TaskMeasurement> all = new ArrayList<>(measurements.value());
+    measurements.reset();
+    all.forEach(task -> peak(task.executor(), task.peakResidentBytes()));
+    return all;
+  }
+
+  private static List<TaskMeasurement> only(List<TaskMeasurement> all, String phase) {
+    return all.stream().filter(task -> task.phase().equals(phase)).toList();
+  }
+
+  JobReport report(Job job, long nonzeros, int partitions) {
+    peak("driver", ProcessMemory.peakResidentBytes());
+    Step total = new Step();
+    for (Step step : steps.values()) {
+      total.nonzeros += step.nonzeros;
+      total.nanos += step.nanos;
+      total.flops += step.flops;
+      total.bytes += step.bytes;
+    }
+    StepReport rates = total.report("all");
+    List<StepReport> reports = new ArrayList<>();
+    steps.forEach((name, step) -> reports.add(step.report(name)));
+    return new JobReport(
+        job,
+        phases,
+        nonzeros,
+        partitions,
+        rates.nonzerosPerSecond(),
+        rates.gflops(),
+        rates.gbps(),
+        reports,
+        peaks.values().stream().mapToLong(Long::longValue).sum());
+  }
+}

@@ -1,0 +1,52 @@
+package org.weft.spark.cpd;
+
+import java.util.List;
+import org.ejml.data.DMatrixRMaj;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * One HALS update of a nonnegative factor (Cichocki and Phan 2009, algorithm 2): for each component
+ * in turn, {@code a_r <- max(0, a_r + (m_r - A v_r) / v_rr)}, the exact minimiser over that column
+ * with the others fixed. Rows are independent of each other.
+ */
+final class Nonnegative {
+  private Nonnegative() {}
+
+  /**
+   * @param factor {@code A: I x R} with unit columns; replaced by the update
+   * @param lambda the columns' weights, multiplied into A first
+   * @param m the MTTKRP, {@code I x R}
+   * @param v Hadamard product of the other modes' Gram matrices
+   */
+  static void update(DenseMatrix factor, double[] lambda, DenseMatrix m, DMatrixRMaj v) {
+    int rank = factor.columns();
+    List<RowChunks.Chunk> chunks = RowChunks.of(factor);
+    RowChunks.each(
+        chunks,
+        c -> {
+          RowChunks.Chunk chunk = chunks.get(c);
+          double[] right = new double[rank];
+          for (int row = 0; row < chunk.rows(); row++) {
+            m.copyRow(chunk.first() + row, right, 0);
+            updateRow(chunk.array(), chunk.offset() + row * rank, lambda, right, v);
+          }
+        });
+  }
+
+  private static void updateRow(double[] a, int at, double[] lambda, double[] m, DMatrixRMaj v) {
+    int rank = lambda.length;
+    for (int r = 0; r < rank; r++) {
+      a[at + r] *= lambda[r];
+    }
+    for (int r = 0; r < rank; r++) {
+      double diagonal = v.get(r, r);
+      if (diagonal > 0) {
+        double product = 0;
+        for (int s = 0; s < rank; s++) {
+          product += a[at + s] * v.get(s, r);
+        }
+        a[at + r] = Math.max(0, a[at + r] + (m[r] - product) / diagonal);
+      }
+    }
+  }
+}

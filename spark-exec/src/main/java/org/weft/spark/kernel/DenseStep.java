@@ -1,0 +1,139 @@
+package org.weft.spark.kernel;
+
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.util.CollectionAccumulator;
+import org.jspecify.annotations.Nullable;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeMemory;
+import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.spark.resident.ResidentPartition;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * Runs a kernel whose result is dense and hands its rows on, a block at a time. A partition without
+ * entries gives no rows: they are zero.
+ */
+public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartition>, RowBlock> {
+  private static final long serialVersionUID = 1L;
+  private static final int BLOCK_ELEMENTS = 1 << 17;
+
+  private final KernelCall call;
+  private final Rows rows;
+  private final int columns;
+  private final CollectionAccumulator<TaskMeasurement> measurements;
+
+  /** The rows of a partition's result. */
+  public enum Rows {
+    /** One row per slice of the partition; the result has order 2. */
+    SLICES,
+    /** One row in all, to be summed over the partitions; the result has order 1. */
+    ONE,
+    /** One number in all, to be summed over the partitions; the result has order 0. */
+    SCALAR
+  }
+
+  public DenseStep(
+      KernelCall call,
+      Rows rows,
+      int columns,
+      CollectionAccumulator<TaskMeasurement> measurements) {
+    this.call = call;
+    this.rows = rows;
+    this.columns = columns;
+    this.measurements = measurements;
+  }
+
+  @Override
+  public Iterator<RowBlock> call(Iterator<ResidentPartition> partitions) {
+    return new Blocks(partitions);
+  }
+
+  private TensorStorage run(ResidentPartition partition) {
+    MemoryScope scope = TaskMemory.ofTask().scope();
+    TensorShape shape =
+        switch (rows) {
+          case SLICES -> TensorShape.of(partition.range().slices(), columns);
+          case ONE -> TensorShape.of(columns);
+          case SCALAR -> TensorShape.of();
+        };
+    TensorStorage output = TensorStorage.dense(scope, shape, call.valueType());
+    Map<String, TensorStorage> bound = call.bind(partition);
+    bound.put(call.output(), output);
+    measurements.add(call.run(partition, bound, Map.of(), scope).measurement());
+    return output;
+  }
+
+  /** The rows of one partition's result that have not been handed on. */
+  private static final class Pending {
+    private final ResidentPartition partition;
+    private final TensorStorage output;
+    private long at;
+
+    Pending(ResidentPartition partition, TensorStorage output) {
+      this.partition = partition;
+      this.output = output;
+    }
+
+    boolean isEmpty() {
+      return at == output.vals().length();
+    }
+  }
+
+  private final class Blocks implements Iterator<RowBlock> {
+    private final Iterator<ResidentPartition> partitions;
+    private @Nullable Pending pending;
+
+    Blocks(Iterator<ResidentPartition> partitions) {
+      this.partitions = partitions;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (pending == null || pending.isEmpty()) {
+        if (pending != null) {
+          pending.output.close();
+          pending = null;
+        }
+        if (!partitions.hasNext()) {
+          return false;
+        }
+        ResidentPartition partition = partitions.next();
+        if (partition.storedEntries() > 0) {
+          pending = new Pending(partition, run(partition));
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public RowBlock next() {
+      if (!hasNext() || pending == null) {
+        throw new NoSuchElementException();
+      }
+      Pending from = pending;
+      long left = from.output.vals().length() - from.at;
+      int blockRows = Math.max(1, BLOCK_ELEMENTS / Math.max(1, columns));
+      int count = (int) Math.min(left, (long) blockRows * columns);
+      double[] values = new double[count];
+      copy(from.output, from.at, values);
+      long first = rows == Rows.SLICES ? from.partition.range().from() + from.at / columns : 0;
+      from.at += count;
+      return new RowBlock(from.partition.partition(), first, columns, values);
+    }
+  }
+
+  private static void copy(TensorStorage from, long at, double[] into) {
+    if (from.vals().type().bytes() == Double.BYTES) {
+      NativeMemory.copyToArray(from.vals().address() + at * Double.BYTES, into, 0, into.length);
+      return;
+    }
+    for (int i = 0; i < into.length; i++) {
+      into[i] = from.vals().getDouble(at + i);
+    }
+  }
+}

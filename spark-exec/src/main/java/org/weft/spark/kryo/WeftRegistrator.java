@@ -1,0 +1,57 @@
+package org.weft.spark.kryo;
+
+import com.esotericsoftware.kryo.Kryo;
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import org.apache.spark.serializer.KryoRegistrator;
+import org.weft.runtime.KernelImage;
+import org.weft.spark.kernel.EntryBlock;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.read.ParsedPart;
+import org.weft.spark.read.SplitStatistics;
+import org.weft.spark.resident.OriginBlock;
+import org.weft.spark.resident.PartitionSummary;
+import org.weft.spark.resident.ResidentPartition;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+
+/** Registers every class that Weft sends through Spark's serializer. */
+public final class WeftRegistrator implements KryoRegistrator {
+  @Override
+  public void registerClasses(Kryo kryo) {
+    register(kryo, CooBlock.class, CooBlock::writeTo, CooBlock::readFrom);
+    register(kryo, DenseMatrix.class, DenseMatrix::writeTo, DenseMatrix::readFrom);
+    kryo.register(SplitStatistics.class, JavaForm.of(SplitStatistics.class));
+    register(kryo, ParsedPart.class, WeftRegistrator::writePart, WeftRegistrator::readPart);
+    register(kryo, OriginBlock.class, OriginBlock::writeTo, OriginBlock::readFrom);
+    register(
+        kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
+    register(kryo, PartitionSummary.class, PartitionSummary::writeTo, PartitionSummary::readFrom);
+    register(kryo, EntryBlock.class, EntryBlock::writeTo, EntryBlock::readFrom);
+    register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);
+    kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
+  }
+
+  private static void writePart(ParsedPart part, DataOutput out) throws IOException {
+    OriginBlock block = part.block();
+    SplitStatistics statistics = part.statistics();
+    out.writeBoolean(block != null);
+    if (block != null) {
+      block.writeTo(out);
+    } else if (statistics != null) {
+      JavaForm.write(statistics, out);
+    }
+  }
+
+  private static ParsedPart readPart(DataInput in) throws IOException {
+    return in.readBoolean()
+        ? ParsedPart.of(OriginBlock.readFrom(in))
+        : ParsedPart.of((SplitStatistics) JavaForm.read(in));
+  }
+
+  private static <T> void register(
+      Kryo kryo, Class<T> type, DataSerializer.Writer<T> writer, DataSerializer.Reader<T> reader) {
+    kryo.register(type, new DataSerializer<>(writer, reader));
+  }
+}

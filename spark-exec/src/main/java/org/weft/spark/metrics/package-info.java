@@ -1,0 +1,9 @@
+/**
+ * What tasks measure about themselves, and the weft source of Spark's metrics system. {@link
+ * org.weft.spark.metrics.TaskMeasurement} is one observation; {@link
+ * org.weft.spark.metrics.KernelMetrics} publishes the kernels' rates of a process.
+ */
+@NullMarked
+package org.weft.spark.metrics;
+
+import org.jspecify.annotations.NullMarked;

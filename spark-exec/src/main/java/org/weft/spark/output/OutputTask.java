@@ -1,0 +1,120 @@
+package org.weft.spark.output;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.util.CollectionAccumulator;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.kernel.EntryBlock;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorWriter;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorShape;
+import scala.Tuple2;
+
+/** Streams sorted blocks into the output file and commits it. Executor side. */
+final class OutputTask implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final FileAccess files;
+  private final String uri;
+  private final boolean overwrite;
+  private final TensorShape shape;
+  private final CollectionAccumulator<TaskMeasurement> measurements;
+
+  OutputTask(
+      FileAccess files,
+      String uri,
+      boolean overwrite,
+      TensorShape shape,
+      CollectionAccumulator<TaskMeasurement> measurements) {
+    this.files = files;
+    this.uri = uri;
+    this.overwrite = overwrite;
+    this.shape = shape;
+    this.measurements = measurements;
+  }
+
+  /** A sink of sorted blocks. */
+  private interface Body {
+    long writeTo(TensorWriter writer) throws IOException;
+  }
+
+  void writeRows(Iterator<Tuple2<Tuple2<Long, Long>, RowBlock>> blocks) {
+    write(
+        writer -> {
+          RowSums sums = new RowSums(shape, writer);
+          while (blocks.hasNext()) {
+            sums.add(blocks.next()._2());
+          }
+          return sums.finish();
+        });
+  }
+
+  void writeEntries(Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks, int[] modeOrder) {
+    write(
+        writer -> {
+          long written = 0;
+          List<CooBlock> parts = new ArrayList<>();
+          long slice = -1;
+          while (blocks.hasNext()) {
+            EntryBlock block = blocks.next()._2();
+            if (!parts.isEmpty() && block.firstSlice() != slice) {
+              written += writeMerged(parts, modeOrder, writer);
+            }
+            if (block.partial()) {
+              slice = block.firstSlice();
+              parts.add(block.entries());
+            } else {
+              writer.write(block.entries());
+              written += block.entries().size();
+            }
+          }
+          return written + writeMerged(parts, modeOrder, writer);
+        });
+  }
+
+  private long writeMerged(List<CooBlock> parts, int[] modeOrder, TensorWriter writer)
+      throws IOException {
+    if (parts.isEmpty()) {
+      return 0;
+    }
+    CooBlock merged = Packing.sorted(shape, modeOrder, parts);
+    parts.clear();
+    writer.write(merged);
+    return merged.size();
+  }
+
+  private void write(Body body) {
+    long start = System.nanoTime();
+    long written;
+    try (OutputCommit output = begin()) {
+      WriteOptions options = WriteOptions.defaults().withShape(shape);
+      try (TensorWriter writer = TensorFiles.write(output, shape.order(), options)) {
+        written = body.writeTo(writer);
+      }
+      output.commit();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
+  }
+
+  /** A retried attempt accepts the file of an earlier one, whose success Spark did not hear of. */
+  private OutputCommit begin() {
+    @Nullable TaskContext task = TaskContext.get();
+    boolean retry = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
+    return overwrite || !retry
+        ? OutputCommit.begin(files, uri, overwrite)
+        : OutputCommit.attempt(files, uri);
+  }
+}

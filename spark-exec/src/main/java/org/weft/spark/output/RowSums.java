@@ -1,0 +1,107 @@
+package org.weft.spark.output;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.storage.TensorWriter;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+
+/**
+ * Writes every cell of a dense result in row-major order, from blocks sorted by first row: adds
+ * blocks of the same rows, and fills rows without a block with zeros.
+ */
+final class RowSums {
+  private static final int FILL_ELEMENTS = 1 << 16;
+
+  private final TensorShape shape;
+  private final TensorWriter writer;
+  private final long rows;
+  private final int columns;
+  private long nextRow;
+  private @Nullable RowBlock current;
+
+  /** Order 2: rows x columns; order 1: one row; order 0: one number. */
+  RowSums(TensorShape shape, TensorWriter writer) {
+    this.shape = shape;
+    this.writer = writer;
+    this.rows = shape.order() == 2 ? shape.size(0) : 1;
+    this.columns = shape.order() == 0 ? 1 : Math.toIntExact(shape.size(shape.order() - 1));
+  }
+
+  void add(RowBlock block) throws IOException {
+    RowBlock before = current;
+    if (before != null
+        && before.firstRow() == block.firstRow()
+        && before.values().length == block.values().length) {
+      for (int i = 0; i < block.values().length; i++) {
+        before.values()[i] += block.values()[i];
+      }
+      return;
+    }
+    flush();
+    current = block;
+  }
+
+  /** Writes what is left; returns the number of cells. */
+  long finish() throws IOException {
+    flush();
+    fillTo(rows);
+    return rows * columns;
+  }
+
+  private void flush() throws IOException {
+    RowBlock block = current;
+    if (block == null) {
+      return;
+    }
+    if (block.firstRow() < nextRow) {
+      throw new IllegalStateException(
+          "rows from " + block.firstRow() + " come after row " + nextRow);
+    }
+    fillTo(block.firstRow());
+    write(block.firstRow(), block.values());
+    nextRow = block.firstRow() + block.rows();
+    current = null;
+  }
+
+  private void fillTo(long row) throws IOException {
+    int most = Math.max(1, FILL_ELEMENTS / Math.max(1, columns));
+    while (nextRow < row) {
+      int count = (int) Math.min(most, row - nextRow);
+      write(nextRow, new double[count * columns]);
+      nextRow += count;
+    }
+  }
+
+  private void write(long firstRow, double[] values) throws IOException {
+    int order = shape.order();
+    Object[] coordinates = new Object[order];
+    if (order == 2) {
+      coordinates[0] = rowNumbers(firstRow, values.length);
+    }
+    if (order >= 1) {
+      int[] column = new int[values.length];
+      for (int i = 0; i < column.length; i++) {
+        column[i] = i % columns;
+      }
+      coordinates[order - 1] = column;
+    }
+    writer.write(CooBlock.ofColumns(coordinates, values, values.length));
+  }
+
+  private Object rowNumbers(long firstRow, int count) {
+    if (firstRow + count / columns <= Integer.MAX_VALUE) {
+      int[] column = new int[count];
+      for (int i = 0; i < count; i++) {
+        column[i] = (int) firstRow + i / columns;
+      }
+      return column;
+    }
+    long[] column = new long[count];
+    for (int i = 0; i < count; i++) {
+      column[i] = firstRow + i / columns;
+    }
+    return column;
+  }
+}

@@ -1,0 +1,92 @@
+package org.weft.spark.read;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.weft.storage.BlockReader;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.TensorFiles;
+import scala.collection.Iterator;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/** The input splits of one file, a partition each: its blocks, then its statistics. */
+public final class SplitRdd extends RDD<ParsedPart> {
+  private static final long serialVersionUID = 1L;
+  private static final int HOSTS = 3;
+
+  private final FileAccess files;
+  private final InputPlan plan;
+  private final transient List<List<String>> hosts;
+
+  public SplitRdd(SparkContext context, FileAccess files, InputPlan plan) {
+    super(
+        context,
+        CollectionConverters.asScala(List.<org.apache.spark.Dependency<?>>of()).toSeq(),
+        ClassTag$.MODULE$.apply(ParsedPart.class));
+    this.files = files;
+    this.plan = plan;
+    this.hosts = hosts(files, plan);
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    return NumberedPartition.array(plan.splits().size());
+  }
+
+  @Override
+  public Seq<String> getPreferredLocations(Partition split) {
+    return CollectionConverters.asScala(hosts.get(split.index())).toSeq();
+  }
+
+  @Override
+  public Iterator<ParsedPart> compute(Partition split, TaskContext task) {
+    BlockReader reader = TensorFiles.read(files, plan, plan.splits().get(split.index()));
+    task.addTaskCompletionListener(
+        done -> {
+          try {
+            reader.close();
+          } catch (IOException e) {
+            throw FileAccess.unavailable(plan.uri(), e);
+          }
+        });
+    return CollectionConverters.asScala(
+        new ParsedSplit(reader, split.index(), plan.header().order()));
+  }
+
+  private static List<List<String>> hosts(FileAccess files, InputPlan plan) {
+    List<List<String>> hosts = new ArrayList<>();
+    for (InputSplit split : plan.splits()) {
+      hosts.add(hosts(files, split));
+    }
+    return hosts;
+  }
+
+  private static List<String> hosts(FileAccess files, InputSplit split) {
+    Path path = files.path(split.uri());
+    FileSystem system = files.fileSystem(path);
+    try {
+      BlockLocation[] blocks = system.getFileBlockLocations(path, split.start(), split.length());
+      if (blocks == null || blocks.length == 0) {
+        return List.of();
+      }
+      return Arrays.stream(blocks[0].getHosts())
+          .filter(host -> !host.equals("localhost"))
+          .limit(HOSTS)
+          .toList();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(split.uri(), e);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package org.weft.spark.resident;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.storage.RDDBlockId;
+import org.apache.spark.storage.memory.MemoryStore;
+import org.apache.spark.util.CollectionAccumulator;
+import org.weft.memory.NativeArray;
+import org.weft.planner.ModePartitioning;
+import org.weft.planner.SliceRange;
+import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/**
+ * Packs the shuffled blocks of each partition off heap, once per executor: one {@link
+ * ResidentPartition} per partition. Persist it deserialized in memory; a lost partition is packed
+ * again from the shuffle files. Blocks are packed in the order of their origin, so that sums of
+ * duplicates have the same bits whatever the order of arrival.
+ */
+public final class ResidentRdd extends RDD<ResidentPartition> {
+  private static final long serialVersionUID = 1L;
+
+  private final ModePartitioning partitioning;
+  private final boolean rebased;
+  private final TensorShape shape;
+  private final TensorFormat format;
+  private final CollectionAccumulator<TaskMeasurement> measurements;
+
+  /**
+   * @param shuffled blocks keyed by partition, partitioned by that key
+   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
+   * @param shape of the whole tensor
+   * @param format of each partition; its outermost level stores the partitioned mode
+   * @param measurements receives the time to fetch and to pack of each partition
+   */
+  public ResidentRdd(
+      RDD<Tuple2<Integer, OriginBlock>> shuffled,
+      ModePartitioning partitioning,
+      boolean rebased,
+      TensorShape shape,
+      TensorFormat format,
+      CollectionAccumulator<TaskMeasurement> measurements) {
+    super(shuffled, ClassTag$.MODULE$.apply(ResidentPartition.class));
+    this.partitioning = partitioning;
+    this.rebased = rebased;
+    this.shape = shape;
+    this.format = format;
+    this.measurements = measurements;
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    return parent().partitions();
+  }
+
+  @Override
+  public Iterator<ResidentPartition> compute(Partition split, TaskContext task) {
+    long start = System.nanoTime();
+    List<OriginBlock> arrived = new ArrayList<>();
+    long entries = 0;
+    Iterator<Tuple2<Integer, OriginBlock>> blocks = parent().iterator(split, task);
+    while (blocks.hasNext()) {
+      OriginBlock block = blocks.next()._2();
+      arrived.add(block);
+      entries += block.block().size();
+    }
+    arrived.sort(Comparator.comparingLong(OriginBlock::origin));
+    List<CooBlock> inOrder = arrived.stream().map(OriginBlock::block).toList();
+    arrived.clear();
+    long fetched = System.nanoTime();
+    ResidentPartition packed = pack(split.index(), inOrder, entries);
+    long done = System.nanoTime();
+    measurements.add(TaskMeasurement.of("fetch", split.index(), fetched - start, entries, 0, 0));
+    measurements.add(
+        TaskMeasurement.of("pack", split.index(), done - fetched, entries, 0, packed.byteSize()));
+    return CollectionConverters.asScala(List.of(packed).iterator());
+  }
+
+  private ResidentPartition pack(int partition, List<CooBlock> blocks, long entries) {
+    SliceRange range = partitioning.ranges().get(partition);
+    int mode = partitioning.mode();
+    RDDBlockId block = new RDDBlockId(id(), partition);
+    MemoryStore store = SparkEnv.get().blockManager().memoryStore();
+    BooleanSupplier wanted = () -> store.contains(block);
+    String what = "partition " + partition + " of mode " + mode + " (" + entries + " entries)";
+    ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
+    TensorShape local = rebased ? shape.with(mode, range.slices()) : shape;
+    long offset = rebased ? range.from() : 0;
+    TensorStorage storage = Packing.pack(entry.scope(), local, format, blocks, offset);
+    return new ResidentPartition(
+        partition, range, entries, normSquared(storage.vals()), storage, entry);
+  }
+
+  private static double normSquared(NativeArray values) {
+    double sum = 0;
+    for (long p = 0; p < values.length(); p++) {
+      double value = values.getDouble(p);
+      sum += value * value;
+    }
+    return sum;
+  }
+
+  @SuppressWarnings("unchecked")
+  private RDD<Tuple2<Integer, OriginBlock>> parent() {
+    return (RDD<Tuple2<Integer, OriginBlock>>)
+        (RDD<?>) firstParent(ClassTag$.MODULE$.apply(Tuple2.class));
+  }
+}

@@ -1,0 +1,96 @@
+package org.weft.spark.resident;
+
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.util.CollectionAccumulator;
+import org.weft.planner.ModePartitioning;
+import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+
+/** The driver's handle of a tensor that lies packed on the executors, cut along one mode. */
+public final class ResidentTensor implements AutoCloseable {
+  private final JavaRDD<ResidentPartition> partitions;
+  private final List<PartitionSummary> summaries;
+
+  private ResidentTensor(JavaRDD<ResidentPartition> partitions, List<PartitionSummary> summaries) {
+    this.partitions = partitions;
+    this.summaries = summaries;
+  }
+
+  /**
+   * Shuffles and packs; returns when every partition is resident. If that fails, what was packed is
+   * freed.
+   *
+   * @param blocks keyed by partition, partitioned by that key
+   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
+   */
+  public static ResidentTensor pack(
+      JavaPairRDD<Integer, OriginBlock> blocks,
+      ModePartitioning partitioning,
+      boolean rebased,
+      TensorShape shape,
+      TensorFormat format,
+      CollectionAccumulator<TaskMeasurement> measurements) {
+    JavaRDD<ResidentPartition> partitions =
+        new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements)
+            .toJavaRDD();
+    partitions.setName(shape + " by mode " + partitioning.mode());
+    partitions.persist(StorageLevel.MEMORY_ONLY());
+    boolean packed = false;
+    try {
+      List<PartitionSummary> summaries = partitions.map(PartitionSummary::of).collect();
+      List<PartitionSummary> ordered =
+          summaries.stream().sorted(Comparator.comparingInt(PartitionSummary::partition)).toList();
+      packed = true;
+      return new ResidentTensor(partitions, ordered);
+    } finally {
+      if (!packed) {
+        release(partitions);
+      }
+    }
+  }
+
+  /** The partitions; tasks over them run where they are resident. */
+  public JavaRDD<ResidentPartition> partitions() {
+    return partitions;
+  }
+
+  /** Entries after duplicates were summed. */
+  public long storedEntries() {
+    return summaries.stream().mapToLong(PartitionSummary::storedEntries).sum();
+  }
+
+  /** Entries that repeated the coordinates of another. */
+  public long duplicates() {
+    return summaries.stream().mapToLong(s -> s.entries() - s.storedEntries()).sum();
+  }
+
+  /** Squared Frobenius norm with duplicates summed; added up in partition order. */
+  public double normSquared() {
+    double sum = 0;
+    for (PartitionSummary summary : summaries) {
+      sum += summary.normSquared();
+    }
+    return sum;
+  }
+
+  /** Off-heap bytes on all executors. */
+  public long byteSize() {
+    return summaries.stream().mapToLong(PartitionSummary::bytes).sum();
+  }
+
+  /** Frees the partitions: at once in this process, within a second on other executors. */
+  @Override
+  public void close() {
+    release(partitions);
+  }
+
+  private static void release(JavaRDD<ResidentPartition> partitions) {
+    partitions.unpersist(true);
+    ResidentMemory.PROCESS.sweep();
+  }
+}

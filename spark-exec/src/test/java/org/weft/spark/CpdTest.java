@@ -1,0 +1,203 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.planner.CpdJob;
+import org.weft.spark.resident.ResidentMemory;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
+
+/** CP-ALS on Spark. */
+class CpdTest {
+  private static final Path DATA = Path.of("../../shared/data");
+
+  @TempDir Path folder;
+
+  @AfterEach
+  void nothingStaysOffHeap() {
+    ResidentMemory.PROCESS.sweep();
+    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+  }
+
+  private static WeftEngine engine(int partitions) {
+    return WeftEngine.create(
+        LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions));
+  }
+
+  private SparkTensor read(WeftEngine engine, SparseEntries entries) throws IOException {
+    return engine.read(
+        entries.write(folder.resolve("in.tns")).toString(),
+        ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
+        ValueType.DOUBLE);
+  }
+
+  /** All cells of a tensor of known factors, with Gaussian noise of relative norm {@code noise}. */
+  private static SparseEntries planted(double[][][] factors, double noise, long seed) {
+    int rank = factors[0][0].length;
+    SparseEntries tensor =
+        SparseEntries.empty(factors[0].length, factors[1].length, factors[2].length);
+    Random random = new Random(seed);
+    double square = 0;
+    for (int i = 0; i < factors[0].length; i++) {
+      for (int j = 0; j < factors[1].length; j++) {
+        for (int k = 0; k < factors[2].length; k++) {
+          double value = 0;
+          for (int r = 0; r < rank; r++) {
+            value += factors[0][i][r] * factors[1][j][r] * factors[2][k][r];
+          }
+          square += value * value;
+          tensor.add(value, i, j, k);
+        }
+      }
+    }
+    double scale = noise * Math.sqrt(square / tensor.values().size());
+    tensor.values().replaceAll(value -> value + scale * random.nextGaussian());
+    return tensor;
+  }
+
+  private static double[][][] factors(int rank, boolean nonnegative, long seed, int... sizes) {
+    Random random = new Random(seed);
+    double[][][] factors = new double[sizes.length][][];
+    for (int m = 0; m < sizes.length; m++) {
+      factors[m] = new double[sizes[m]][rank];
+      for (double[] row : factors[m]) {
+        for (int r = 0; r < rank; r++) {
+          row[r] = nonnegative ? random.nextDouble() : random.nextGaussian();
+        }
+      }
+    }
+    return factors;
+  }
+
+  /** Factor match score: the mean over components, greedily paired, of the product of cosines. */
+  private static double matchScore(double[][][] truth, List<DenseMatrix> found) {
+    int rank = truth[0][0].length;
+    List<Integer> free = new ArrayList<>();
+    for (int r = 0; r < rank; r++) {
+      free.add(r);
+    }
+    double total = 0;
+    for (int s = 0; s < rank; s++) {
+      double best = -1;
+      Integer pick = free.get(0);
+      for (Integer r : free) {
+        double score = 1;
+        for (int m = 0; m < truth.length; m++) {
+          score *= Math.abs(cosine(truth[m], s, found.get(m), r));
+        }
+        if (score > best) {
+          best = score;
+          pick = r;
+        }
+      }
+      free.remove(pick);
+      total += best;
+    }
+    return total / rank;
+  }
+
+  private static double cosine(double[][] a, int s, DenseMatrix b, int r) {
+    double inner = 0;
+    double aa = 0;
+    double bb = 0;
+    for (int i = 0; i < a.length; i++) {
+      inner += a[i][s] * b.get(i, r);
+      aa += a[i][s] * a[i][s];
+      bb += b.get(i, r) * b.get(i, r);
+    }
+    return inner / Math.sqrt(aa * bb);
+  }
+
+  @Test
+  void plantedFactorsAreRecoveredUnderNoise() throws IOException {
+    double[][][] truth = factors(4, false, 31, 25, 20, 15);
+    try (WeftEngine engine = engine(3)) {
+      SparkTensor tensor = read(engine, planted(truth, 0.01, 32));
+      CpdResult result =
+          engine.cpd(
+              tensor, new CpdJob(4, 200, 1e-8, false, 5, ValueType.DOUBLE), ProgressListener.NONE);
+      assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
+    }
+  }
+
+  @Test
+  void plantedNonnegativeFactorsAreRecoveredUnderNoise() throws IOException {
+    double[][][] truth = factors(3, true, 41, 25, 20, 15);
+    try (WeftEngine engine = engine(3)) {
+      SparkTensor tensor = read(engine, planted(truth, 0.01, 42));
+      CpdResult result =
+          engine.cpd(
+              tensor, new CpdJob(3, 1000, 1e-9, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
+      assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
+    }
+  }
+
+  @Test
+  void theSameSeedGivesTheSameBitsAndAnotherDoesNot() throws IOException {
+    SparseEntries entries = SparseEntries.random(51, 4000, 40, 30, 20);
+    CpdJob job = new CpdJob(6, 5, 0, false, 9, ValueType.DOUBLE);
+    List<CpdResult> results = new ArrayList<>();
+    for (int run = 0; run < 2; run++) {
+      try (WeftEngine engine = engine(5)) {
+        results.add(engine.cpd(read(engine, entries), job, ProgressListener.NONE));
+      }
+    }
+    assertThat(results.get(0).fits()).isEqualTo(results.get(1).fits());
+    assertThat(results.get(0).lambda()).containsExactly(results.get(1).lambda());
+    for (int m = 0; m < 3; m++) {
+      DenseMatrix one = results.get(0).factors().get(m);
+      DenseMatrix two = results.get(1).factors().get(m);
+      for (int c = 0; c < one.chunkCount(); c++) {
+        assertThat(one.chunk(c)).containsExactly(two.chunk(c));
+      }
+    }
+  }
+
+  @Test
+  void degenerateTensorsDoNotFail() throws IOException {
+    List<SparseEntries> tensors =
+        List.of(
+            SparseEntries.empty(3, 4, 5),
+            SparseEntries.empty(3, 4, 5).add(0, 1, 1, 1),
+            SparseEntries.random(61, 20, 3, 1, 2),
+            SparseEntries.random(62, 10, 12),
+            SparseEntries.empty(3, 0, 2));
+    for (SparseEntries entries : tensors) {
+      for (boolean nonnegative : new boolean[] {false, true}) {
+        try (WeftEngine engine = engine(2)) {
+          CpdResult result =
+              engine.cpd(
+                  read(engine, entries),
+                  new CpdJob(7, 4, 0, nonnegative, 1, ValueType.DOUBLE),
+                  ProgressListener.NONE);
+          assertThat(result.fits()).hasSize(4).allMatch(fit -> !Double.isNaN(fit));
+          assertThat(result.factors()).hasSize(entries.order());
+        }
+      }
+    }
+  }
+
+  @Test
+  void aminoacidHasItsThreeComponents() {
+    Path file = DATA.resolve("aminoacid.tns.gz");
+    assumeTrue(Files.exists(file), () -> "skipped: there is no " + file.toAbsolutePath());
+    try (WeftEngine engine = engine(0)) {
+      SparkTensor tensor = engine.read(file.toString(), ReadOptions.defaults(), ValueType.DOUBLE);
+      CpdResult result =
+          engine.cpd(
+              tensor, new CpdJob(3, 200, 1e-7, false, 3, ValueType.DOUBLE), ProgressListener.NONE);
+      assertThat(result.fits().get(result.fits().size() - 1)).isGreaterThan(0.97);
+    }
+  }
+}

@@ -1,0 +1,277 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.spark.SparkEnv;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.TtmJob;
+import org.weft.planner.TtvJob;
+import org.weft.spark.resident.ResidentMemory;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
+
+/** The operations from file to file against a naive evaluator. */
+class EngineTest {
+  private static final int RANK = 5;
+
+  @TempDir Path folder;
+
+  @AfterEach
+  void nothingStaysOffHeap() {
+    ResidentMemory.PROCESS.sweep();
+    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    assertThat(TaskMemory.liveBytes()).isZero();
+    assertThat(SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed()).isZero();
+    assertThat(SparkEnv.get().memoryManager().offHeapExecutionMemoryUsed()).isZero();
+  }
+
+  static Stream<Arguments> tensors() {
+    SparseEntries fiber = SparseEntries.empty(6, 5, 40);
+    for (int k = 0; k < 40; k++) {
+      fiber.add(k + 0.5, 3, 2, k);
+    }
+    SparseEntries duplicates = SparseEntries.random(21, 300, 4, 3, 5);
+    SparseEntries heavy = SparseEntries.random(22, 200, 30, 20, 20);
+    for (int e = 0; e < 3000; e++) {
+      heavy.add(1.0 / (1 + e), 7, e % 20, (e * 7) % 19);
+    }
+    SparseEntries zeros = SparseEntries.empty(3, 3, 3).add(0, 1, 1, 1).add(2, 0, 2, 1);
+    return Stream.of(
+        Arguments.of("order 1", SparseEntries.random(1, 30, 50), 3),
+        Arguments.of("order 2", SparseEntries.random(2, 200, 30, 20), 3),
+        Arguments.of("order 3", SparseEntries.random(3, 900, 20, 30, 25), 4),
+        Arguments.of("order 4", SparseEntries.random(4, 900, 9, 8, 7, 10), 3),
+        Arguments.of("order 5", SparseEntries.random(5, 500, 5, 6, 4, 3, 7), 2),
+        Arguments.of("empty", SparseEntries.empty(4, 5, 6), 3),
+        Arguments.of("mode of size 0", SparseEntries.empty(4, 0, 6), 2),
+        Arguments.of("mode of size 1", SparseEntries.random(6, 60, 10, 1, 12), 3),
+        Arguments.of("one dense fiber", fiber, 3),
+        Arguments.of("duplicates", duplicates, 3),
+        Arguments.of("more partitions than slices", SparseEntries.random(7, 50, 2, 2, 30), 9),
+        Arguments.of("heavy slice", heavy, 8),
+        Arguments.of("stored zero", zeros, 2));
+  }
+
+  private WeftEngine engine(int partitions) {
+    return WeftEngine.create(
+        LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions));
+  }
+
+  private SparkTensor read(WeftEngine engine, SparseEntries entries, ValueType type)
+      throws IOException {
+    Path file = entries.write(folder.resolve("in.tns"));
+    return engine.read(
+        file.toString(),
+        ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED).withBlockEntries(100),
+        type);
+  }
+
+  private static double[][] matrix(long rows, int columns, long seed) {
+    DenseMatrix random = DenseMatrix.random(rows, columns, seed);
+    double[][] matrix = new double[(int) rows][columns];
+    for (int i = 0; i < rows; i++) {
+      for (int r = 0; r < columns; r++) {
+        matrix[i][r] = random.get(i, r) - 0.4;
+      }
+    }
+    return matrix;
+  }
+
+  private static DenseMatrix weft(double[][] rows, int columns) {
+    return rows.length == 0 ? DenseMatrix.zeros(0, columns) : DenseMatrix.of(rows);
+  }
+
+  private OutputTarget target(String name) {
+    return new OutputTarget(folder.resolve(name).toString(), true);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("tensors")
+  void mttkrpAgreesInEveryMode(String name, SparseEntries entries, int partitions)
+      throws IOException {
+    double[][][] factors = new double[entries.order()][][];
+    List<DenseMatrix> matrices = new ArrayList<>();
+    for (int m = 0; m < factors.length; m++) {
+      factors[m] = matrix(entries.sizes()[m], RANK, 100 + m);
+      matrices.add(weft(factors[m], RANK));
+    }
+    try (WeftEngine engine = engine(partitions)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      for (int mode = 0; mode < entries.order(); mode++) {
+        JobReport report =
+            engine.mttkrp(
+                tensor,
+                new MttkrpJob(mode, RANK, ValueType.DOUBLE),
+                matrices,
+                target("m.npy"),
+                ProgressListener.NONE);
+        double[][] expected = entries.mttkrp(mode, factors, RANK);
+        double[] found = npy(folder.resolve("m.npy"));
+        assertThat(found).hasSize(expected.length * RANK);
+        for (int i = 0; i < found.length; i++) {
+          assertThat(found[i]).isCloseTo(expected[i / RANK][i % RANK], within(1e-10));
+        }
+        assertThat(report.nonzeros()).isEqualTo(entries.distinct());
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("tensors")
+  void ttvAgreesInEveryMode(String name, SparseEntries entries, int partitions) throws IOException {
+    try (WeftEngine engine = engine(partitions)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      for (int mode = 0; mode < entries.order(); mode++) {
+        double[][] column = matrix(entries.sizes()[mode], 1, 7);
+        double[] vector = Stream.of(column).mapToDouble(row -> row[0]).toArray();
+        engine.ttv(
+            tensor,
+            new TtvJob(mode, ValueType.DOUBLE),
+            vector,
+            target("y.tns"),
+            ProgressListener.NONE);
+        Map<List<Long>, Double> expected = entries.ttv(mode, vector);
+        if (entries.order() == 1) {
+          expected.putIfAbsent(List.of(), 0.0);
+        }
+        assertSame(expected, tns(folder.resolve("y.tns")));
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("tensors")
+  void ttmAgreesInEveryMode(String name, SparseEntries entries, int partitions) throws IOException {
+    try (WeftEngine engine = engine(partitions)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      for (int mode = 0; mode < entries.order(); mode++) {
+        double[][] matrix = matrix(entries.sizes()[mode], RANK, 8);
+        engine.ttm(
+            tensor,
+            new TtmJob(mode, RANK, ValueType.DOUBLE),
+            weft(matrix, RANK),
+            target("y.tns"),
+            ProgressListener.NONE);
+        Map<List<Long>, Double> expected = entries.ttm(mode, matrix, RANK);
+        if (entries.order() == 1) {
+          for (long r = 0; r < RANK; r++) {
+            expected.putIfAbsent(List.of(r), 0.0);
+          }
+        }
+        assertSame(expected, tns(folder.resolve("y.tns")));
+      }
+    }
+  }
+
+  @Test
+  void floatKernelsAgreeToFloatPrecision() throws IOException {
+    SparseEntries entries = SparseEntries.random(9, 400, 12, 10, 8);
+    double[][][] factors = {matrix(12, RANK, 1), matrix(10, RANK, 2), matrix(8, RANK, 3)};
+    try (WeftEngine engine = engine(3)) {
+      SparkTensor tensor = read(engine, entries, ValueType.FLOAT);
+      engine.mttkrp(
+          tensor,
+          new MttkrpJob(1, RANK, ValueType.FLOAT),
+          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK)),
+          target("m.npy"),
+          ProgressListener.NONE);
+    }
+    double[][] expected = entries.mttkrp(1, factors, RANK);
+    double[] found = npy(folder.resolve("m.npy"));
+    for (int i = 0; i < found.length; i++) {
+      assertThat(found[i]).isCloseTo(expected[i / RANK][i % RANK], within(1e-4));
+    }
+  }
+
+  @Test
+  void factorsOfTheWrongShapeAreRefusedBeforeAnythingRuns() throws IOException {
+    SparseEntries entries = SparseEntries.random(10, 40, 4, 5, 6);
+    try (WeftEngine engine = engine(2)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      DenseMatrix wrong = DenseMatrix.zeros(4, RANK);
+      assertThatThrownBy(
+              () ->
+                  engine.mttkrp(
+                      tensor,
+                      new MttkrpJob(0, RANK, ValueType.DOUBLE),
+                      List.of(wrong, wrong, wrong),
+                      target("m.npy"),
+                      ProgressListener.NONE))
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.SHAPE_MISMATCH));
+      assertThat(folder.resolve("m.npy")).doesNotExist();
+    }
+  }
+
+  @Test
+  void existingOutputIsRefused() throws IOException {
+    Path existing = Files.writeString(folder.resolve("m.npy"), "mine");
+    SparseEntries entries = SparseEntries.random(11, 40, 4, 5);
+    try (WeftEngine engine = engine(2)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      assertThatThrownBy(
+              () ->
+                  engine.ttv(
+                      tensor,
+                      new TtvJob(0, ValueType.DOUBLE),
+                      new double[4],
+                      new OutputTarget(existing.toString(), false),
+                      ProgressListener.NONE))
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTPUT_EXISTS));
+    }
+    assertThat(existing).hasContent("mine");
+  }
+
+  private static void assertSame(Map<List<Long>, Double> expected, Map<List<Long>, Double> found) {
+    assertThat(found.keySet()).isEqualTo(expected.keySet());
+    expected.forEach((at, value) -> assertThat(found.get(at)).isCloseTo(value, within(1e-10)));
+  }
+
+  /** A FROSTT file as entries; fails on a coordinate that occurs twice. */
+  private static Map<List<Long>, Double> tns(Path file) throws IOException {
+    Map<List<Long>, Double> entries = new TreeMap<>((a, b) -> a.toString().compareTo(b.toString()));
+    for (String line : Files.readAllLines(file)) {
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      String[] fields = line.strip().split("\\s+", -1);
+      List<Long> at = new ArrayList<>();
+      for (int m = 0; m < fields.length - 1; m++) {
+        at.add(Long.parseLong(fields[m]) - 1);
+      }
+      assertThat(entries.put(at, Double.valueOf(fields[fields.length - 1]))).isNull();
+    }
+    return entries;
+  }
+
+  private static double[] npy(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.position(10 + bytes.getShort(8));
+    double[] values = new double[bytes.remaining() / Double.BYTES];
+    bytes.asDoubleBuffer().get(values);
+    return values;
+  }
+}

@@ -1,0 +1,27 @@
+package org.weft.spark;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/** One in-process Spark for all tests of the module, stopped when the JVM ends. */
+final class LocalSpark {
+  private static JavaSparkContext context;
+
+  private LocalSpark() {}
+
+  static synchronized JavaSparkContext context() {
+    if (context == null) {
+      SparkConf conf =
+          new SparkConf()
+              .setMaster("local[2]")
+              .setAppName("weft tests")
+              .set("spark.ui.enabled", "false")
+              .set("spark.memory.offHeap.size", "1g")
+              .set("spark.unsafe.exceptionOnMemoryLeak", "true");
+      WeftEngine.configure(conf, EngineOptions.defaults());
+      context = new JavaSparkContext(conf);
+      Runtime.getRuntime().addShutdownHook(new Thread(context::close));
+    }
+    return context;
+  }
+}

@@ -1,0 +1,210 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.WeftException;
+import org.weft.planner.EqualNonzeros;
+import org.weft.planner.ModePartitioning;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.resident.ResidentMemory;
+import org.weft.spark.resident.ResidentTensor;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+class ResidencyTest {
+  @TempDir Path folder;
+
+  private final JavaSparkContext spark = LocalSpark.context();
+
+  @AfterEach
+  void nothingStaysOffHeap() {
+    ResidentMemory.PROCESS.sweep();
+    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    assertThat(TaskMemory.liveBytes()).isZero();
+    assertThat(
+            org.apache.spark.SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed())
+        .isZero();
+  }
+
+  private SparkTensor read(SparseEntries entries, int blockEntries) throws Exception {
+    FileAccess files = FileAccess.of(new Configuration());
+    Path file = entries.write(folder.resolve("t" + System.nanoTime() + ".tns"));
+    ReadOptions options =
+        ReadOptions.defaults()
+            .withHeader(ReadOptions.Header.EXTENDED)
+            .withBlockEntries(blockEntries);
+    return SparkTensor.read(
+        spark, files, TensorFiles.open(files, file.toString(), options, 4000), ValueType.DOUBLE);
+  }
+
+  @Test
+  void statisticsComeWithTheOnePassThatParses() throws Exception {
+    SparseEntries entries = SparseEntries.random(1, 3000, 20, 30, 40);
+    SparkTensor tensor = read(entries, 100);
+    assertThat(tensor.statistics().shape().toArray()).containsExactly(20, 30, 40);
+    assertThat(tensor.statistics().entries()).isEqualTo(3000);
+    assertThat(tensor.statistics().histogram(1).total()).isEqualTo(3000);
+    assertThat(tensor.duplicates()).isEqualTo(3000 - entries.distinct());
+    tensor.unpersist();
+  }
+
+  @Test
+  void everyEntryIsInItsPartitionWithDuplicatesSummed() throws Exception {
+    SparseEntries entries = SparseEntries.random(2, 5000, 11, 12, 13);
+    for (int e = 0; e < 2000; e++) {
+      entries.add(1, 3, e % 12, e % 13);
+    }
+    SparkTensor tensor = read(entries, 64);
+    TreeMap<String, Double> expected = new TreeMap<>();
+    for (int e = 0; e < entries.values().size(); e++) {
+      expected.merge(
+          Arrays.toString(entries.coordinates().get(e)), entries.values().get(e), Double::sum);
+    }
+    for (int partitions : new int[] {1, 4, 40}) {
+      ModePartitioning cut =
+          new EqualNonzeros().partition(0, 11, tensor.statistics().histogram(0), partitions);
+      JobClock clock = new JobClock(spark.sc(), 2);
+      try (ResidentTensor resident =
+          ResidentTensor.pack(
+              tensor.split(cut),
+              cut,
+              false,
+              tensor.statistics().shape(),
+              TensorFormat.csf(3, ValueType.DOUBLE),
+              clock.measurements())) {
+        assertThat(ResidentMemory.PROCESS.liveBytes()).isGreaterThanOrEqualTo(resident.byteSize());
+        TreeMap<String, Double> found = new TreeMap<>();
+        for (String line : lines(resident)) {
+          String[] parts = line.split("=", -1);
+          found.merge(parts[0], Double.valueOf(parts[1]), Double::sum);
+        }
+        assertThat(found).isEqualTo(expected);
+        assertThat(resident.storedEntries()).isEqualTo(expected.size());
+      }
+      ResidentMemory.PROCESS.sweep();
+      assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    }
+    tensor.unpersist();
+  }
+
+  private static List<String> lines(ResidentTensor resident) {
+    JavaRDD<String> lines =
+        resident
+            .partitions()
+            .flatMap(
+                partition -> {
+                  List<String> out = new ArrayList<>();
+                  TensorStorage storage = partition.lease();
+                  storage.forEachEntry((at, value) -> out.add(Arrays.toString(at) + "=" + value));
+                  return out.iterator();
+                });
+    return lines.collect();
+  }
+
+  @Test
+  void aPartitionTravelsWithItsArrays() throws Exception {
+    SparkTensor tensor = read(SparseEntries.random(3, 500, 6, 7), 64);
+    ModePartitioning cut = new EqualNonzeros().partition(0, 6, tensor.statistics().histogram(0), 3);
+    JobClock clock = new JobClock(spark.sc(), 2);
+    try (ResidentTensor resident =
+        ResidentTensor.pack(
+            tensor.split(cut),
+            cut,
+            false,
+            tensor.statistics().shape(),
+            TensorFormat.csf(2, ValueType.DOUBLE),
+            clock.measurements())) {
+      List<String> direct = lines(resident);
+      // repartition moves elements through the serializer, as a remote fetch does.
+      JavaRDD<String> moved =
+          resident
+              .partitions()
+              .repartition(2)
+              .flatMap(
+                  partition -> {
+                    List<String> out = new ArrayList<>();
+                    partition
+                        .lease()
+                        .forEachEntry((at, v) -> out.add(Arrays.toString(at) + "=" + v));
+                    return out.iterator();
+                  });
+      assertThat(moved.collect()).containsExactlyInAnyOrderElementsOf(direct);
+    }
+    tensor.unpersist();
+  }
+
+  @Test
+  void aPoolThatIsTooSmallSaysWhichSettingToRaise() throws Exception {
+    SparkTensor tensor = read(SparseEntries.random(4, 100, 5, 5), 64);
+    ModePartitioning cut = new EqualNonzeros().partition(0, 5, tensor.statistics().histogram(0), 1);
+    JobClock clock = new JobClock(spark.sc(), 2);
+    // A dense format of 1e5 x 1e5 needs 80 GB; the pool has 1.
+    assertThatThrownBy(
+            () ->
+                ResidentTensor.pack(
+                    tensor.split(cut),
+                    new ModePartitioning(0, 100_000, cutTo(100_000)),
+                    false,
+                    org.weft.tensor.TensorShape.of(100_000, 100_000),
+                    TensorFormat.dense(2, ValueType.DOUBLE),
+                    clock.measurements()))
+        .satisfies(
+            failure ->
+                assertThat(Failures.unwrap((Exception) failure))
+                    .isInstanceOf(WeftException.class)
+                    .hasMessageContaining("spark.memory.offHeap.size"));
+    tensor.unpersist();
+  }
+
+  private static List<org.weft.planner.SliceRange> cutTo(long size) {
+    return List.of(new org.weft.planner.SliceRange(0, size, 0, 1));
+  }
+
+  @Test
+  void registrationIsRequiredAndEverythingThatTravelsIsRegistered() {
+    assertThat(spark.getConf().get("spark.kryo.registrationRequired")).isEqualTo("true");
+    DenseMatrix matrix = DenseMatrix.random(1000, 3, 5);
+    double sum = spark.parallelize(List.of(1, 2), 2).map(i -> matrix.get(i, 0)).reduce(Double::sum);
+    assertThat(sum).isEqualTo(matrix.get(1, 0) + matrix.get(2, 0));
+    List<RowBlock> blocks =
+        spark
+            .parallelize(List.of(0, 1), 2)
+            .map(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i}))
+            .collect();
+    assertThat(blocks).extracting(RowBlock::partition).containsExactly(0, 1);
+    assertThat(blocks.get(1).values()).containsExactly(1, 2);
+  }
+
+  @Test
+  void aBadFileIsOneClearError() throws Exception {
+    Path file = java.nio.file.Files.writeString(folder.resolve("bad.tns"), "1 2 3.0\n1 x 2.0\n");
+    FileAccess files = FileAccess.of(new Configuration());
+    assertThatThrownBy(
+            () ->
+                SparkTensor.read(
+                    spark,
+                    files,
+                    TensorFiles.open(files, file.toString(), ReadOptions.defaults()),
+                    ValueType.DOUBLE))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("bad.tns");
+  }
+}
