@@ -25,7 +25,7 @@ public final class Explanation {
 
   /** The iteration graph and the loop order taken from it. */
   public String iterationGraph() {
-    return stage("graph");
+    return stage("iterationGraph");
   }
 
   /** One merge lattice per index variable. */

@@ -105,9 +105,10 @@ record NpyHeader(int bytes, int itemBytes, boolean fortran, long[] shape) implem
         return sizes;
       }
     } catch (NumberFormatException e) {
-      WeftException error = malformed(name, "a shape of integers", "(" + text + ")");
-      error.initCause(e);
-      throw error;
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          name + ": expected a shape of integers, found (" + text + ")",
+          e);
     }
     throw malformed(name, "mode sizes of at most 2^60 cells", "(" + text + ")");
   }

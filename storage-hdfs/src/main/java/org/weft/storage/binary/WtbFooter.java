@@ -12,7 +12,8 @@ import org.weft.storage.SourceFile;
 import org.weft.tensor.TensorShape;
 
 /**
- * Header and footer of a {@code .wtb} file: what is known before and after the blocks. Little-endian.
+ * Header and footer of a {@code .wtb} file: what is known before and after the blocks.
+ * Little-endian.
  *
  * <pre>
  * header := "WEFTWTB\n" | u32 version | u32 order | u32 valueType | u32 CRC32C of the 20 bytes before
@@ -92,9 +93,12 @@ record WtbFooter(TensorShape shape, long entries, List<Block> blocks, List<Secti
     try {
       return decode(footer, order, at);
     } catch (java.nio.BufferUnderflowException | IllegalArgumentException e) {
-      WeftException error = corrupt(file, "a footer whose parts do not fit", at);
-      error.initCause(e);
-      throw error;
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          file.uri()
+              + ": expected a .wtb file, found a footer whose parts do not fit, at byte "
+              + at,
+          e);
     }
   }
 
@@ -115,8 +119,7 @@ record WtbFooter(TensorShape shape, long entries, List<Block> blocks, List<Secti
     }
     Section[] sections = new Section[count(in, SECTION_BYTES)];
     for (int s = 0; s < sections.length; s++) {
-      sections[s] =
-          new Section(in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getInt());
+      sections[s] = new Section(in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getInt());
       long bytes = sections[s].bytes;
       long offset = sections[s].offset;
       require(offset >= next && bytes >= 0 && bytes <= end && offset <= end - bytes);

@@ -89,8 +89,7 @@ public final class WtbFormat implements TensorFileFormat {
         throw WtbFooter.mismatch(
             file, "the labels of mode " + section.mode(), section.offset(), section.check(), check);
       }
-      labels.put(
-          section.mode(), Labels.read(new ByteArrayInputStream(text.array()), file.uri()));
+      labels.put(section.mode(), Labels.read(new ByteArrayInputStream(text.array()), file.uri()));
     }
     return labels;
   }

@@ -67,8 +67,7 @@ final class WtbReader implements BlockReader {
     if (head.length < headBytes) {
       throw WtbFooter.truncated(file);
     }
-    long bytes =
-        WtbBlock.blockBytes(ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN), order);
+    long bytes = WtbBlock.blockBytes(ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN), order);
     if (bytes < 0 || bytes > end - at || bytes > Integer.MAX_VALUE - 8) {
       throw WtbFooter.corrupt(file, "no valid block", at);
     }

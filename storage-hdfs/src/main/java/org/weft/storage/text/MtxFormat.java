@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -172,33 +171,18 @@ public final class MtxFormat implements TensorFileFormat {
           "expected the size line " + expected + ", found the end of the file");
     }
     String[] tokens = line.tokens();
-    try {
-      long[] sizes = java.util.Arrays.stream(tokens).mapToLong(Long::parseLong).toArray();
-      boolean negative = java.util.Arrays.stream(sizes).anyMatch(s -> s < 0);
-      if (!negative && sizes.length == (banner.array ? 2 : 3)) {
-        return sizes;
-      }
-    } catch (NumberFormatException e) {
-      throw sizeError(errors, line, expected, e);
+    boolean counts = java.util.Arrays.stream(tokens).allMatch(TnsFormat::isCount);
+    if (!counts || tokens.length != (banner.array ? 2 : 3)) {
+      throw errors.at(
+          line.offset(),
+          ErrorCode.MALFORMED_INPUT,
+          "expected the size line "
+              + expected
+              + " of non-negative integers, found '"
+              + shorten(line.text())
+              + "'");
     }
-    throw sizeError(errors, line, expected, null);
-  }
-
-  private static WeftException sizeError(
-      LineErrors errors, HeaderLines.Line line, String expected, @Nullable Throwable cause) {
-    WeftException error =
-        errors.at(
-            line.offset(),
-            ErrorCode.MALFORMED_INPUT,
-            "expected the size line "
-                + expected
-                + " of non-negative integers, found '"
-                + shorten(line.text())
-                + "'");
-    if (cause != null) {
-      error.initCause(cause);
-    }
-    return error;
+    return java.util.Arrays.stream(tokens).mapToLong(Long::parseLong).toArray();
   }
 
   private static String shorten(String text) {

@@ -106,7 +106,7 @@ public final class TnsFormat implements TensorFileFormat {
   }
 
   /** Digits that fit 63 bits. */
-  private static boolean isCount(String token) {
+  static boolean isCount(String token) {
     try {
       return token.chars().allMatch(c -> c >= '0' && c <= '9') && Long.parseLong(token) >= 0;
     } catch (NumberFormatException e) {

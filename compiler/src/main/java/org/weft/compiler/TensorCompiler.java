@@ -1,0 +1,93 @@
+package org.weft.compiler;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.weft.compiler.loop.LoopFunction;
+import org.weft.compiler.lower.LoweredKernel;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.runtime.KernelImage;
+
+/**
+ * Compiles tensor expressions to native kernels. One per driver; thread-safe; executors do not need
+ * one. Compiled libraries are kept in memory until {@link #close}, and in the cache directory of
+ * the options for other processes. A library found on disk costs below 2 ms and never loads LLVM; a
+ * new one about 50 ms, plus LLVM's load time once per process.
+ */
+public final class TensorCompiler implements AutoCloseable {
+  private final LibraryCompiler libraries;
+  private volatile boolean closed;
+
+  private TensorCompiler(CompilerOptions options) {
+    libraries = new LibraryCompiler(options);
+  }
+
+  /**
+   * @throws WeftException UNSUPPORTED_PLATFORM or USAGE for options that name no CPU level or
+   *     optimisation level of the compiler
+   */
+  public static TensorCompiler create(CompilerOptions options) {
+    return new TensorCompiler(options);
+  }
+
+  /**
+   * Compiles the requests to one library whose kernels are in the order of the requests.
+   *
+   * @param requests at least one, with different symbols
+   * @throws WeftException INVALID_EXPRESSION, INVALID_FORMAT, SHAPE_MISMATCH or
+   *     UNSUPPORTED_OPERATION for a request that means nothing or cannot be compiled;
+   *     COMPILER_FAILURE for a bug in the compiler
+   */
+  public KernelImage compile(List<KernelRequest> requests) {
+    if (requests.isEmpty()) {
+      throw new WeftException(ErrorCode.USAGE, "expected at least one kernel to compile, found 0");
+    }
+    Set<String> symbols = new HashSet<>();
+    List<LoopFunction> functions = new ArrayList<>();
+    for (KernelRequest request : requests) {
+      if (!symbols.add(request.symbol())) {
+        throw new WeftException(
+            ErrorCode.USAGE,
+            "expected kernels with different symbols, found '"
+                + request.symbol()
+                + "' twice; rename one");
+      }
+      functions.add(lower(request).function());
+    }
+    return libraries.compile(functions);
+  }
+
+  /** The kernel at every stage of the pipeline, as text. */
+  public Explanation explain(KernelRequest request) {
+    LoweredKernel lowered = lower(request);
+    return new Explanation(lowered.function(), lowered.stages(), libraries.generator());
+  }
+
+  /** What this compiler has done so far. */
+  public CompileStatistics statistics() {
+    return libraries.statistics();
+  }
+
+  private LoweredKernel lower(KernelRequest request) {
+    if (closed) {
+      throw new IllegalStateException("the compiler is closed");
+    }
+    long start = System.nanoTime();
+    LoweredKernel lowered = Lowering.lower(request);
+    libraries.spent(LibraryCompiler.LOWER, System.nanoTime() - start);
+    return lowered;
+  }
+
+  /** Forgets the libraries in memory; images handed out stay valid. */
+  @Override
+  public void close() {
+    if (closed) {
+      throw new IllegalStateException("the compiler is closed twice");
+    }
+    closed = true;
+    libraries.forget();
+  }
+}

@@ -1,0 +1,171 @@
+package org.weft.it.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The module graph of the design, and the house's rules for packages. */
+final class ArchitectureTest {
+  private static final JavaClasses PRODUCT =
+      new ClassFileImporter()
+          .importPackages(
+              "org.weft.error",
+              "org.weft.tensor",
+              "org.weft.memory",
+              "org.weft.runtime",
+              "org.weft.compiler",
+              "org.weft.reorder",
+              "org.weft.storage",
+              "org.weft.planner",
+              "org.weft.spark",
+              "org.weft.jobs");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "org.weft.tensor",
+        "org.weft.runtime",
+        "org.weft.compiler",
+        "org.weft.reorder",
+        "org.weft.storage",
+        "org.weft.planner",
+        "org.weft.spark",
+        "org.weft.jobs"
+      })
+  void theRulesSeeEveryModule(String packageName) {
+    assertThat(PRODUCT.stream().map(JavaClass::getPackageName))
+        .as("no class of %s was imported: the rules below would hold of nothing", packageName)
+        .anyMatch(name -> name.equals(packageName) || name.startsWith(packageName + "."));
+  }
+
+  @Test
+  void modulesDependAsTheDesignDraws() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("native")
+        .definedBy(
+            "org.weft.error..", "org.weft.tensor..", "org.weft.memory..", "org.weft.runtime..")
+        .layer("compiler")
+        .definedBy("org.weft.compiler..")
+        .layer("reorder")
+        .definedBy("org.weft.reorder..")
+        .layer("storage-hdfs")
+        .definedBy("org.weft.storage..")
+        .layer("planner")
+        .definedBy("org.weft.planner..")
+        .layer("spark-exec")
+        .definedBy("org.weft.spark..")
+        .layer("jobs")
+        .definedBy("org.weft.jobs..")
+        .whereLayer("native")
+        .mayNotAccessAnyLayer()
+        .whereLayer("compiler")
+        .mayOnlyAccessLayers("native")
+        .whereLayer("reorder")
+        .mayOnlyAccessLayers("native")
+        .whereLayer("storage-hdfs")
+        .mayOnlyAccessLayers("native")
+        .whereLayer("planner")
+        .mayOnlyAccessLayers("compiler", "native")
+        .whereLayer("spark-exec")
+        .mayOnlyAccessLayers("planner", "compiler", "storage-hdfs", "reorder", "native")
+        .whereLayer("jobs")
+        .mayNotBeAccessedByAnyLayer()
+        .check(PRODUCT);
+  }
+
+  /** Module's packages, and what none of its classes may import. */
+  @ParameterizedTest
+  @CsvSource({
+    "Spark only where jobs run,                    'org.apache.spark..,scala..',"
+        + " 'org.weft.spark..,org.weft.jobs..'",
+    "Hadoop only in storage-hdfs and the glue,     org.apache.hadoop..,"
+        + " 'org.weft.storage..,org.weft.spark..,org.weft.jobs..'",
+    "LLVM only in the compiler's last stage,       org.bytedeco.llvm.., org.weft.compiler.llvm..",
+    "JavaCPP only in the compiler's last stage,    org.bytedeco.., org.weft.compiler.llvm..",
+    "picocli only in the command,                  picocli.., org.weft.jobs..",
+    "raw memory only on the ground floor,          'sun.misc..,jdk.internal..',"
+        + " 'org.weft.memory..,org.weft.runtime..,org.weft.spark..'",
+  })
+  void aLibraryStaysInItsPlace(String law, String library, String place) {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(place.split(","))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(library.split(","))
+        .as(law)
+        .check(PRODUCT);
+  }
+
+  @Test
+  void sparkExecDoesNotKnowTheLanguage() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("org.weft.spark..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.weft.compiler.lang..",
+            "org.weft.compiler.algebra..",
+            "org.weft.compiler.graph..",
+            "org.weft.compiler.lattice..",
+            "org.weft.compiler.lower..",
+            "org.weft.compiler.loop..",
+            "org.weft.compiler.llvm..")
+        .check(PRODUCT);
+  }
+
+  @Test
+  void nothingBelongsToTheSuites() {
+    noClasses().should().dependOnClassesThat().resideInAnyPackage("org.weft.it..").check(PRODUCT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "org.weft.(*)..", // modules and the ground floor's packages
+        "org.weft.compiler.(**)",
+        "org.weft.tensor.(**)",
+        "org.weft.storage.(**)",
+        "org.weft.planner.(**)",
+        "org.weft.spark.(**)",
+        "org.weft.jobs.(**)"
+      })
+  void packagesFormNoCycle(String slice) {
+    ArchRule rule = slices().matching(slice).should().beFreeOfCycles().allowEmptyShould(true);
+    rule.check(PRODUCT);
+  }
+
+  @Test
+  void packagesAreConceptsAndSayWhatTheyAre() {
+    List<JavaPackage> packages =
+        PRODUCT.getDefaultPackage().getSubpackagesInTree().stream()
+            .filter(p -> !p.getClasses().isEmpty())
+            .toList();
+    assertThat(packages)
+        .noneMatch(
+            p ->
+                Stream.of("util", "utils", "common", "impl", "helpers", "misc")
+                    .anyMatch(p.getRelativeName()::equals));
+    assertThat(packages)
+        .allSatisfy(
+            p ->
+                assertThat(p.tryGetPackageInfo())
+                    .as("package-info of %s", p.getName())
+                    .isPresent());
+  }
+}

@@ -1,0 +1,79 @@
+package org.weft.it.cluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+
+/** A driver process under way. */
+public final class RunningSubmission {
+  private final ChildProcess process;
+  private final Path output;
+  private final Path error;
+  private final long startedNanos = System.nanoTime();
+  private long peakMemoryBytes;
+
+  RunningSubmission(ChildProcess process, Path output, Path error) {
+    this.process = process;
+    this.output = output;
+    this.error = error;
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits until either stream holds a match, or fails with the transcript. */
+  public void awaitOutput(Pattern pattern, Duration limit) {
+    boolean found =
+        waitFor(
+            () -> pattern.matcher(read(error)).find() || pattern.matcher(read(output)).find(),
+            limit);
+    if (!found) {
+      throw new AssertionError(
+          "no output matching " + pattern + " within " + limit + "\n" + ended(-1).transcript());
+    }
+  }
+
+  /** Waits for the end; past the limit the process is killed and this throws. */
+  public Submission await(Duration limit) {
+    boolean ended =
+        waitFor(
+            () -> {
+              peakMemoryBytes = Math.max(peakMemoryBytes, process.peakMemoryBytes());
+              return !process.isAlive();
+            },
+            limit);
+    if (!ended) {
+      process.kill();
+      throw new AssertionError(
+          "the driver did not end within " + limit + "\n" + ended(-1).transcript());
+    }
+    return ended(process.exitCode());
+  }
+
+  private Submission ended(int exitCode) {
+    return new Submission(
+        exitCode,
+        read(output),
+        read(error),
+        Duration.ofNanos(System.nanoTime() - startedNanos),
+        peakMemoryBytes);
+  }
+
+  private boolean waitFor(BooleanSupplier done, Duration limit) {
+    return Waiting.until(limit, Duration.ofMillis(50), () -> done.getAsBoolean() || !isAlive())
+        && done.getAsBoolean();
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.exists(file) ? Files.readString(file) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

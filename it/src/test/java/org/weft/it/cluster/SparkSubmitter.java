@@ -1,0 +1,89 @@
+package org.weft.it.cluster;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.spark.launcher.JavaModuleOptions;
+
+/** Runs {@code org.apache.spark.deploy.SparkSubmit} in client mode, one child JVM a submission. */
+final class SparkSubmitter {
+  static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toAbsolutePath().toString();
+
+  private final ClusterFolder folder;
+  private final List<ChildProcess> drivers = new ArrayList<>();
+
+  SparkSubmitter(ClusterFolder folder) {
+    this.folder = folder;
+  }
+
+  /** Where executors log the classes they load; {@code %p} is the process id. */
+  String classLogOption() {
+    return "-Xlog:class+load=info:file=" + folder.logs().resolve("executor-classes-%p.log");
+  }
+
+  static String moduleOptions() {
+    return JavaModuleOptions.defaultModuleOptions();
+  }
+
+  Map<String, String> environment() {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("SPARK_HOME", folder.sparkHome().toString());
+    environment.put("SPARK_CONF_DIR", folder.sparkConf().toString());
+    environment.put("HADOOP_CONF_DIR", folder.hadoopConf().toString());
+    environment.put("SPARK_SCALA_VERSION", "2.13");
+    environment.put("SPARK_LOCAL_IP", "127.0.0.1");
+    environment.put("SPARK_PUBLIC_DNS", "127.0.0.1");
+    environment.put("HADOOP_USER_NAME", "weft");
+    environment.put("WEFT_KERNEL_CACHE", folder.logs().resolve("kernels").toString());
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    return environment;
+  }
+
+  /** A Spark JVM's command up to its main class. */
+  List<String> sparkJvm(int heapMebibytes, List<Path> before) {
+    List<String> classPath = new ArrayList<>();
+    before.forEach(jar -> classPath.add(jar.toString()));
+    classPath.add(folder.sparkConf().toString());
+    classPath.add(folder.hadoopConf().toString());
+    classPath.add(folder.sparkHome() + "/jars/*");
+    List<String> command = new ArrayList<>(List.of(JAVA, "-Xmx" + heapMebibytes + "m"));
+    command.add("-XX:+UseSerialGC");
+    command.addAll(List.of(moduleOptions().split(" ")));
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
+    return command;
+  }
+
+  synchronized RunningSubmission start(SparkApplication application) {
+    String name = "driver-" + drivers.size();
+    List<String> command = sparkJvm(1024, application.driverClassPath());
+    command.add("org.apache.spark.deploy.SparkSubmit");
+    command.addAll(List.of("--deploy-mode", "client", "--class", application.mainClass()));
+    if (!application.driverClassPath().isEmpty()) {
+      command.add("--driver-class-path");
+      command.add(
+          application.driverClassPath().stream()
+              .map(Path::toString)
+              .collect(Collectors.joining(File.pathSeparator)));
+    }
+    application
+        .conf()
+        .forEach((key, value) -> command.addAll(List.of("--conf", key + "=" + value)));
+    command.add(application.jar().toString());
+    command.addAll(application.arguments());
+    Path output = folder.log(name + ".out");
+    Path error = folder.log(name);
+    ChildProcess driver =
+        ChildProcess.start(name, command, folder.data("drivers"), environment(), output, error);
+    drivers.add(driver);
+    return new RunningSubmission(driver, output, error);
+  }
+
+  synchronized void killAll() {
+    drivers.stream().filter(ChildProcess::isAlive).forEach(ChildProcess::killTree);
+  }
+}

@@ -1,0 +1,78 @@
+package org.weft.it.differential;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Random and awkward tensors of orders 1 to 5: MTTKRP, TTM and TTV of one mode each, random
+ * partition counts.
+ *
+ * <p>A failure prints its seed; {@code -Dweft.it.seed=N} runs that one alone.
+ */
+final class RandomTensorTest {
+  private static final int SEEDS = 10;
+  private static final int MANY_SEEDS = 150;
+
+  static LongStream seeds() {
+    Long chosen = Long.getLong("weft.it.seed");
+    return chosen != null ? LongStream.of(chosen) : LongStream.range(0, SEEDS);
+  }
+
+  static LongStream manySeeds() {
+    return LongStream.range(SEEDS, SEEDS + MANY_SEEDS);
+  }
+
+  static Stream<Integer> awkwardCases() {
+    return IntStream.range(0, RandomTensors.awkward().size()).boxed();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void randomTensor(long seed, @TempDir Path folder) {
+    checkAll(RandomTensors.of(seed), seed, folder);
+  }
+
+  @Tag("long")
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("manySeeds")
+  void manyRandomTensors(long seed, @TempDir Path folder) {
+    checkAll(RandomTensors.of(seed), seed, folder);
+  }
+
+  @ParameterizedTest(name = "case {0}")
+  @MethodSource("awkwardCases")
+  void awkwardTensor(int number, @TempDir Path folder) {
+    checkAll(RandomTensors.awkward().get(number), number, folder);
+  }
+
+  private static void checkAll(Entries tensor, long seed, Path folder) {
+    Path input = folder.resolve("tensor.tns");
+    tensor.write(input);
+    SplittableRandom random = new SplittableRandom(~seed);
+    Operations operations = new Operations(tensor, input, folder, random.nextInt(0, 5));
+    int order = tensor.order();
+    List<Runnable> checks =
+        List.of(
+            () -> operations.mttkrp(random.nextInt(order), random.nextInt(1, 20), seed),
+            () -> operations.ttm(random.nextInt(order), random.nextInt(1, 9), seed),
+            () -> operations.ttv(random.nextInt(order), seed));
+    for (Runnable check : checks) {
+      try {
+        check.run();
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError(
+            "seed or case %d, %s, --partitions %d (rerun: -Dweft.it.seed=%d): %s"
+                .formatted(seed, tensor, operations.partitions(), seed, e.getMessage()),
+            e);
+      }
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package org.weft.it.differential;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.it.cluster.ClusterExtension;
+import org.weft.it.cluster.RunningSubmission;
+import org.weft.it.cluster.SparkApplication;
+import org.weft.it.cluster.Submission;
+import org.weft.it.cluster.TestCluster;
+import org.weft.it.cluster.WeftJars;
+
+/**
+ * The command under {@code spark-submit} on real processes, HDFS to HDFS, against the same command
+ * in local mode: the same plan gives the same bytes wherever it runs and whoever dies meanwhile.
+ */
+@ExtendWith(ClusterExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class WeftOnClusterIT {
+  private static final int PARTITIONS = 4;
+  private static final String CPD = "cpd --rank 6 --iterations 40 --tolerance 0 --seed 11";
+  private static final Pattern THIRD_ITERATION = Pattern.compile("iteration +3 ");
+
+  private final TestCluster cluster;
+  private final Entries tensor = RandomTensors.skewed(new long[] {300, 80, 120, 9}, 60_000, 23);
+  private Path folder = Path.of("");
+  private Path localInput = Path.of("");
+
+  WeftOnClusterIT(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  void upload(@TempDir Path temp) throws IOException {
+    folder = temp;
+    localInput = temp.resolve("tensor.tns");
+    tensor.write(localInput);
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyFromLocalFile(hadoop(localInput), new org.apache.hadoop.fs.Path(hdfs("tensor.tns")));
+    }
+  }
+
+  @AfterEach
+  void makeWhole() {
+    cluster.restore();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mttkrp --mode 1 --rank 8 --seed 5 -> mttkrp.npy",
+        "ttm --mode 2 --rank 3 --seed 6 -> ttm.tns",
+        "ttv --mode 0 --seed 7 -> ttv.tns",
+      })
+  void anOperationGivesTheSameBytesEverywhere(String line) throws IOException {
+    String command = line.substring(0, line.indexOf(" -> "));
+    String output = line.substring(line.indexOf(" -> ") + 4);
+    byte[] local = Files.readAllBytes(locally(command, output));
+    Submission done = cluster.submit(onHdfs(command, output));
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertThat(Files.readAllBytes(download(output))).isEqualTo(local);
+  }
+
+  @Test
+  void localClusterGivesTheSameBytes() throws IOException {
+    String command = "mttkrp --mode 3 --rank 5 --seed 8";
+    byte[] local = Files.readAllBytes(locally(command, "local.npy"));
+    SparkApplication application =
+        onHdfs(command, "local-cluster.npy")
+            .with("spark.master", "local-cluster[2,1,1024]")
+            .with("spark.executor.extraClassPath", WeftJars.executor().toString());
+    Submission done = cluster.submit(application);
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertThat(Files.readAllBytes(download("local-cluster.npy"))).isEqualTo(local);
+  }
+
+  @Test
+  void aKilledExecutorChangesNothingInADecomposition() throws IOException {
+    Path local = locally(CPD, "cpd-local");
+    RunningSubmission running = cluster.start(onHdfs(CPD, "cpd-executor"));
+    running.awaitOutput(THIRD_ITERATION, Duration.ofMinutes(3));
+    assertThat(cluster.killWorkerExecutor()).as("an executor was there to kill").isTrue();
+    Submission done = running.await(TestCluster.SUBMISSION_LIMIT);
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertSameFactors(download("cpd-executor"), local);
+  }
+
+  @Test
+  void aKilledWorkerAndDataNodeChangeNothingInADecomposition() throws IOException {
+    Path local = locally(CPD, "cpd-local");
+    RunningSubmission running = cluster.start(onHdfs(CPD, "cpd-worker"));
+    running.awaitOutput(THIRD_ITERATION, Duration.ofMinutes(3));
+    cluster.killWorker();
+    cluster.killDataNode();
+    Submission done = running.await(TestCluster.SUBMISSION_LIMIT);
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertSameFactors(download("cpd-worker"), local);
+  }
+
+  @Test
+  void aBadFileOnHdfsFailsWithStatusTwoAndLeavesNothing() throws IOException {
+    Path bad = folder.resolve("bad.tns");
+    Files.writeString(bad, "1 1 1.0\n1 x 2.0\n");
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyFromLocalFile(hadoop(bad), new org.apache.hadoop.fs.Path(hdfs("bad.tns")));
+      Submission done =
+          cluster.submit(
+              WeftJars.weft(
+                  "ttv",
+                  hdfs("bad.tns"),
+                  "--mode",
+                  0,
+                  "--seed",
+                  1,
+                  "--output",
+                  hdfs("bad-out.tns")));
+      assertThat(done.exitCode()).as(done.transcript()).isEqualTo(2);
+      assertThat(done.standardError()).contains("bad.tns").contains("line 2");
+      assertThat(hdfs.exists(new org.apache.hadoop.fs.Path(hdfs("bad-out.tns")))).isFalse();
+    }
+  }
+
+  @Test
+  void executorsLoadKernelsButNoCompiler() throws IOException {
+    Submission done = cluster.submit(onHdfs("mttkrp --mode 0 --rank 4 --seed 2", "classes.npy"));
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    List<Path> logs = cluster.executorClassLogs();
+    assertThat(logs).isNotEmpty();
+    long withKernels = 0;
+    for (Path log : logs) {
+      String loaded = Files.readString(log);
+      assertThat(loaded).as("%s", log).doesNotContain("org.bytedeco");
+      assertThat(loaded).as("%s", log).doesNotContain("org.weft.compiler");
+      withKernels += loaded.contains(" org.weft.runtime.Kernel ") ? 1 : 0;
+    }
+    assertThat(withKernels).as("executors that called kernels").isPositive();
+  }
+
+  @Test
+  void theExecutorAssemblyHasNoCompiler() throws IOException {
+    assertThat(names(WeftJars.executor()))
+        .anyMatch(name -> name.startsWith("org/weft/runtime/"))
+        .noneMatch(name -> name.startsWith("org/bytedeco/"))
+        .noneMatch(name -> name.startsWith("org/weft/compiler/"));
+    assertThat(names(WeftJars.driver()))
+        .anyMatch(name -> name.startsWith("org/weft/compiler/llvm/"));
+  }
+
+  private static List<String> names(Path jar) throws IOException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      return file.stream().map(entry -> entry.getName()).toList();
+    }
+  }
+
+  /** Runs a command line in this process; the output is made once. */
+  private Path locally(String command, String output) {
+    Path target = folder.resolve(output);
+    if (!Files.exists(target)) {
+      WeftCommand.run(words(command, localInput.toString(), target.toString()));
+    }
+    return target;
+  }
+
+  private SparkApplication onHdfs(String command, String output) {
+    return WeftJars.weft(words(command, hdfs("tensor.tns"), hdfs(output)));
+  }
+
+  private static Object[] words(String command, String input, String output) {
+    List<Object> words = new ArrayList<>(List.of(command.split(" ")));
+    words.add(1, input);
+    words.addAll(List.of("--partitions", PARTITIONS, "--output", output));
+    return words.toArray();
+  }
+
+  private static void assertSameFactors(Path actual, Path expected) {
+    for (String file : List.of("mode0.npy", "mode1.npy", "mode2.npy", "mode3.npy", "lambda.npy")) {
+      assertThat(actual.resolve(file)).hasSameBinaryContentAs(expected.resolve(file));
+    }
+  }
+
+  private String hdfs(String name) {
+    return cluster.hdfsUri() + "/weft/" + name;
+  }
+
+  private Path download(String name) {
+    Path target = folder.resolve("from-hdfs-" + name);
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyToLocalFile(false, new org.apache.hadoop.fs.Path(hdfs(name)), hadoop(target), true);
+      return target;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot download " + name, e);
+    }
+  }
+
+  private static org.apache.hadoop.fs.Path hadoop(Path path) {
+    return new org.apache.hadoop.fs.Path(path.toUri());
+  }
+}

@@ -1,0 +1,135 @@
+package org.weft.reorder;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+
+/**
+ * How well the labels of a tensor suit caches. Entries are taken in lexicographic order of their
+ * coordinates, as a CSF of natural mode order stores them.
+ *
+ * @param modes one figure set for each mode
+ * @param bandwidths one for each pair of modes {@code row < column}
+ */
+public record LocalityMetrics(List<ModeLocality> modes, List<Bandwidth> bandwidths) {
+  private static final int CACHE_LINE_BYTES = 64;
+
+  public LocalityMetrics {
+    modes = List.copyOf(modes);
+    bandwidths = List.copyOf(bandwidths);
+  }
+
+  /**
+   * @param mode the mode
+   * @param cacheLines distinct cache lines of the mode's operand that the entries touch
+   * @param cacheLinesPerWindow distinct cache lines touched by a window of consecutive entries, on
+   *     average over the windows: what a cache that forgets between windows must load
+   * @param nonzerosPerFiber entries over nonempty fibers along the mode; 0 without entries
+   */
+  public record ModeLocality(
+      int mode, long cacheLines, double cacheLinesPerWindow, double nonzerosPerFiber) {}
+
+  /**
+   * Distance from the diagonal of a pair of modes, {@code |i - j I / J|} for mode sizes I and J, in
+   * slices of the row mode.
+   */
+  public record Bandwidth(int row, int column, double average, double maximum) {}
+
+  /**
+   * Measures. Cost {@code O(order^2 entries)} and, per entry, the cache lines of a row; memory 8
+   * bytes per entry and mode.
+   *
+   * @param rowBytes bytes of an operand's row: 8 for a vector, 8 R for a factor
+   * @param window entries per window, at least 1
+   */
+  public static LocalityMetrics of(
+      TensorShape shape, List<CooBlock> blocks, int rowBytes, int window) {
+    if (rowBytes < 1 || window < 1) {
+      throw new IllegalArgumentException(
+          "expected at least 1 byte a row and 1 entry a window: " + rowBytes + ", " + window);
+    }
+    EntryTable entries = new EntryTable(shape, blocks);
+    int order = entries.order();
+    int[] all = new int[order];
+    Arrays.setAll(all, m -> m);
+    int[] sorted = entries.sortedBy(all);
+    List<ModeLocality> modes = new ArrayList<>();
+    List<Bandwidth> bandwidths = new ArrayList<>();
+    for (int m = 0; m < order; m++) {
+      long lines = lines(entries, m, sorted, rowBytes, Math.max(1, entries.size()))[0];
+      long[] windowed = lines(entries, m, sorted, rowBytes, window);
+      modes.add(
+          new ModeLocality(
+              m,
+              lines,
+              windowed[1] == 0 ? 0 : windowed[0] / (double) windowed[1],
+              nonzerosPerFiber(entries, m)));
+      for (int n = m + 1; n < order; n++) {
+        bandwidths.add(bandwidth(entries, m, n));
+      }
+    }
+    return new LocalityMetrics(modes, bandwidths);
+  }
+
+  /** Sum over the windows of distinct lines, and the number of windows. */
+  private static long[] lines(
+      EntryTable entries, int mode, int[] sorted, int rowBytes, int window) {
+    int[] column = entries.column(mode);
+    int[] lastWindow = new int[entries.modeSize(mode)];
+    long lineCount = ((long) entries.modeSize(mode) * rowBytes) / CACHE_LINE_BYTES + 1;
+    if (rowBytes < CACHE_LINE_BYTES) {
+      lastWindow = new int[Math.toIntExact(lineCount)];
+    }
+    long sum = 0;
+    int windows = 0;
+    for (int at = 0; at < sorted.length; at++) {
+      if (at % window == 0) {
+        windows++;
+      }
+      long from = (long) column[sorted[at]] * rowBytes;
+      long first = from / CACHE_LINE_BYTES;
+      long last = (from + rowBytes - 1) / CACHE_LINE_BYTES;
+      if (rowBytes >= CACHE_LINE_BYTES) { // rows share at most their border lines
+        if (lastWindow[column[sorted[at]]] != windows) {
+          lastWindow[column[sorted[at]]] = windows;
+          sum += last - first + 1;
+        }
+        continue;
+      }
+      for (long line = first; line <= last; line++) {
+        if (lastWindow[(int) line] != windows) {
+          lastWindow[(int) line] = windows;
+          sum++;
+        }
+      }
+    }
+    return new long[] {sum, windows};
+  }
+
+  private static double nonzerosPerFiber(EntryTable entries, int mode) {
+    int[] byFiber = entries.sortedBy(entries.modesBut(mode));
+    long fibers = byFiber.length == 0 ? 0 : 1;
+    for (int at = 1; at < byFiber.length; at++) {
+      if (!entries.sameBut(mode, byFiber[at - 1], byFiber[at])) {
+        fibers++;
+      }
+    }
+    return fibers == 0 ? 0 : byFiber.length / (double) fibers;
+  }
+
+  private static Bandwidth bandwidth(EntryTable entries, int row, int column) {
+    int[] i = entries.column(row);
+    int[] j = entries.column(column);
+    double scale = entries.modeSize(row) / (double) Math.max(1, entries.modeSize(column));
+    double sum = 0;
+    double max = 0;
+    for (int e = 0; e < i.length; e++) {
+      double distance = Math.abs(i[e] - j[e] * scale);
+      sum += distance;
+      max = Math.max(max, distance);
+    }
+    return new Bandwidth(row, column, i.length == 0 ? 0 : sum / i.length, max);
+  }
+}

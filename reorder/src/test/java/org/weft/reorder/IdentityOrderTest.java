@@ -1,0 +1,8 @@
+package org.weft.reorder;
+
+class IdentityOrderTest extends ReordererContract {
+  @Override
+  Reorderer reorderer() {
+    return Reorderers.named("identity");
+  }
+}
