@@ -36,7 +36,11 @@ record KeptModes(int[] modes, long[] radices) {
     return key;
   }
 
+  /** The keys that a result stores; one without kept modes is a scalar or vector, always there. */
   long[] distinctKeys(Entries tensor) {
+    if (modes.length == 0) {
+      return new long[1];
+    }
     return IntStream.range(0, tensor.count())
         .mapToLong(entry -> key(tensor, entry))
         .sorted()

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,6 +52,17 @@ final class RandomTensorTest {
   @MethodSource("awkwardCases")
   void awkwardTensor(int number, @TempDir Path folder) {
     checkAll(RandomTensors.awkward().get(number), number, folder);
+  }
+
+  /** Two plans whose kernels are the same code, for storages of different mode orders. */
+  @Test
+  void kernelsThatDifferInModeOrderAlone(@TempDir Path folder) {
+    for (long[] sizes : List.of(new long[] {20, 30, 40}, new long[] {20, 40, 30})) {
+      Entries tensor = RandomTensors.fill(sizes, 500, new SplittableRandom(8));
+      Path input = folder.resolve("tensor.tns");
+      tensor.write(input);
+      new Operations(tensor, input, folder, 2).mttkrp(0, 4, 1);
+    }
   }
 
   private static void checkAll(Entries tensor, long seed, Path folder) {
