@@ -2,6 +2,7 @@ package org.weft.compiler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -32,19 +33,28 @@ class CompileTimesTest {
     System.out.println("cold     " + cold.statistics());
 
     LibraryCompiler warm = new LibraryCompiler(CompilerOptions.forThisHost());
+    long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     for (int run = 0; run < WARM_RUNS; run++) {
       warm.compile(kernels(17 + run));
     }
+    double warmCpu =
+        (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore) / 1e6;
+    System.out.println(
+        String.format(Locale.ROOT, "warm     %.1f ms of CPU each", warmCpu / WARM_RUNS));
     System.out.println("warm x" + WARM_RUNS + " " + warm.statistics());
     assertThat(warm.statistics().compiled()).isEqualTo(WARM_RUNS);
 
     for (int run = 0; run < WARM_RUNS; run++) {
       LibraryCompiler disk = new LibraryCompiler(options);
       long start = System.nanoTime();
+      long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
       assertThat(disk.compile(kernels(16))).isEqualTo(image);
       double millis = (System.nanoTime() - start) / 1e6;
+      double cpuMillis =
+          (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu) / 1e6;
       assertThat(disk.statistics().diskHits()).isEqualTo(1);
-      System.out.println(String.format(Locale.ROOT, "disk     %.2f ms in all", millis));
+      String figures = "disk     %.2f ms in all, %.2f ms of CPU";
+      System.out.println(String.format(Locale.ROOT, figures, millis, cpuMillis));
     }
   }
 

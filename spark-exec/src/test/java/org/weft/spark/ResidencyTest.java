@@ -156,14 +156,14 @@ class ResidencyTest {
     SparkTensor tensor = read(SparseEntries.random(4, 100, 5, 5), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 5, tensor.statistics().histogram(0), 1);
     JobClock clock = new JobClock(spark.sc(), 2);
-    // A dense format of 1e5 x 1e5 needs 80 GB; the pool has 1.
+    // A dense format of 2e4 x 2e4 needs 3.2 GB; the pool has 1.
     assertThatThrownBy(
             () ->
                 ResidentTensor.pack(
                     tensor.split(cut),
-                    new ModePartitioning(0, 100_000, cutTo(100_000)),
+                    new ModePartitioning(0, 20_000, cutTo(20_000)),
                     false,
-                    org.weft.tensor.TensorShape.of(100_000, 100_000),
+                    org.weft.tensor.TensorShape.of(20_000, 20_000),
                     TensorFormat.dense(2, ValueType.DOUBLE),
                     clock.measurements()))
         .satisfies(

@@ -3,6 +3,7 @@ package org.weft.compiler.algebra;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code sum_v(a * b) = a * sum_v(b)} where {@code a} does not use {@code v}: the factored
@@ -51,8 +52,7 @@ public final class DistributeReduction implements RewriteRule {
     return factored == null ? expr : negative ? new TensorExpr.Negate(factored) : factored;
   }
 
-  private @org.jspecify.annotations.Nullable TensorExpr factor(
-      IndexVar variable, TensorExpr.Product product) {
+  private @Nullable TensorExpr factor(IndexVar variable, TensorExpr.Product product) {
     Predicate<TensorExpr> uses = factor -> factor.uses(variable);
     List<TensorExpr> inner = product.factors().stream().filter(uses).toList();
     List<TensorExpr> outer = new ArrayList<>(product.factors());

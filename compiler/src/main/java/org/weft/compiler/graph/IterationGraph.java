@@ -50,6 +50,7 @@ public final class IterationGraph {
   public static IterationGraph of(TensorAssignment assignment, List<String> loopOrder) {
     IterationGraph graph = new IterationGraph(assignment);
     graph.demand(assignment.target());
+    graph.demandAppendOrder(assignment.target());
     assignment.value().accesses().forEach(graph::demand);
     graph.schedule(loopOrder);
     graph.prefer();
@@ -63,6 +64,21 @@ public final class IterationGraph {
           demands.add(new Edge(access.variableAt(above), access.variableAt(level), access));
         }
       }
+    }
+  }
+
+  /**
+   * An appended result is visited in storage order down to its last appended level, and the
+   * random-access levels below that one fill the block of a coordinate.
+   */
+  private void demandAppendOrder(TensorExpr.Access target) {
+    int last = target.variables().size() - 1;
+    while (last >= 0 && randomAccess(target.tensor().format(), last)) {
+      last--;
+    }
+    for (int level = 1; last >= 0 && level < target.variables().size(); level++) {
+      int above = Math.min(level - 1, last);
+      demands.add(new Edge(target.variableAt(above), target.variableAt(level), target));
     }
   }
 

@@ -78,7 +78,7 @@ public final class Parser {
     if (peek().kind() == Kind.SEMICOLON) {
       next();
     }
-    if (peek().kind() != Kind.END) {
+    if (peek().kind() != Kind.END && peek().kind() != Kind.UNKNOWN) {
       error(
           peek(),
           "expected an operator or the end of the statement, found " + peek().found(),
@@ -204,6 +204,9 @@ public final class Parser {
     } else {
       error(
           label, "expected the label to sum over, found " + label.found(), "write sum(j, B(i,j))");
+      if (label.kind() == Kind.NUMBER) {
+        next();
+      }
     }
     if (peek().kind() == Kind.COMMA) {
       next();

@@ -55,7 +55,7 @@ final class ExpressionEmitter {
       return LLVMConstReal(module.type(e.type()), e.value());
     } else if (expr instanceof Expr.VariableRef e) {
       LLVMValueRef value = frame.read(e.variable());
-      return !position && lanes.isLoopVariable(e.variable()) ? laneNumbers(value) : value;
+      return !position && lanes.isConsecutive(e.variable()) ? laneNumbers(value) : value;
     } else if (expr instanceof Expr.Load e) {
       return load(e);
     } else if (expr instanceof Expr.Argument e) {

@@ -2,31 +2,30 @@ package org.weft.compiler.llvm;
 
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 
 /**
- * What varies from lane to lane of a vector loop: the loop variable, which takes consecutive
- * numbers, and variables declared in the body. One lane means scalar code, where nothing varies.
+ * What varies from lane to lane of a vector loop: the loop variable and others that take
+ * consecutive numbers, and further variables declared in the body. One lane means scalar code,
+ * where nothing varies.
  */
 final class Lanes {
   private final int count;
-  private final @Nullable LoopVariable variable;
   private final Set<LoopVariable> varying = new HashSet<>();
+  private final Set<LoopVariable> consecutive = new HashSet<>();
 
-  private Lanes(int count, @Nullable LoopVariable variable) {
+  private Lanes(int count) {
     this.count = count;
-    this.variable = variable;
   }
 
   static Lanes scalar() {
-    return new Lanes(1, null);
+    return new Lanes(1);
   }
 
-  static Lanes of(int count, LoopVariable variable) {
-    Lanes lanes = new Lanes(count, variable);
-    lanes.varying.add(variable);
+  static Lanes of(int count, LoopVariable loopVariable) {
+    Lanes lanes = new Lanes(count);
+    lanes.addConsecutive(loopVariable);
     return lanes;
   }
 
@@ -34,9 +33,17 @@ final class Lanes {
     return count;
   }
 
-  /** Whether {@code v} is the loop variable, whose lanes are consecutive numbers. */
-  boolean isLoopVariable(LoopVariable v) {
-    return v.equals(variable);
+  /**
+   * Whether the lanes of {@code v} are consecutive numbers; its register holds the first lane's.
+   */
+  boolean isConsecutive(LoopVariable v) {
+    return consecutive.contains(v);
+  }
+
+  /** Makes a variable consecutive: the loop variable, and constants of the body made from it. */
+  void addConsecutive(LoopVariable v) {
+    varying.add(v);
+    consecutive.add(v);
   }
 
   /** Makes a variable of the body a vector. */
@@ -73,10 +80,10 @@ final class Lanes {
     return false;
   }
 
-  /** Whether {@code position} is an invariant plus the loop variable: consecutive elements. */
+  /** Whether {@code position} is an invariant plus a consecutive variable. */
   boolean consecutive(Expr position) {
     if (position instanceof Expr.VariableRef e) {
-      return e.variable().equals(variable);
+      return consecutive.contains(e.variable());
     }
     if (position instanceof Expr.Binary e) {
       return switch (e.op()) {

@@ -106,6 +106,9 @@ final class StatementEmitter {
   }
 
   private LLVMValueRef value(LoopVariable variable, Expr value) {
+    if (lanes.isConsecutive(variable)) {
+      return expressions.emitPosition(value);
+    }
     return lanes.varies(variable) ? expressions.emitLanes(value) : expressions.emit(value);
   }
 

@@ -20,10 +20,13 @@ final class VectorLoops {
 
   private final Lanes probe;
   private final Set<LoopVariable> inside = new HashSet<>();
+  private final Set<LoopVariable> consecutive = new HashSet<>();
+  private final Set<LoopVariable> assigned = new HashSet<>();
   private int widest = 4;
 
-  private VectorLoops(LoopVariable variable) {
-    this.probe = Lanes.of(2, variable);
+  private VectorLoops(Stmt.For loop) {
+    this.probe = Lanes.of(2, loop.variable());
+    collectAssigned(loop.body());
   }
 
   /** Whether the loop is short and every statement works on consecutive elements or invariants. */
@@ -34,14 +37,14 @@ final class VectorLoops {
         || !(loop.upper() instanceof Expr.IntLiteral upper)) {
       return false;
     }
-    VectorLoops analysis = new VectorLoops(loop.variable());
+    VectorLoops analysis = new VectorLoops(loop);
     long trips = upper.value() - lower.value();
     return trips <= (long) MOST_CHUNKS * target.vectorBits() / 64 && analysis.fits(loop.body());
   }
 
   /** Emits the chunks, widest first. */
   static void emit(StatementEmitter emitter, Stmt.For loop) {
-    VectorLoops analysis = new VectorLoops(loop.variable());
+    VectorLoops analysis = new VectorLoops(loop);
     analysis.fits(loop.body());
     Frame frame = emitter.frame();
     int lanes = frame.module.target.vectorBits() / 8 / analysis.widest;
@@ -53,6 +56,7 @@ final class VectorLoops {
       }
       Lanes chunk = Lanes.of(lanes, loop.variable());
       analysis.inside.forEach(chunk::add);
+      analysis.consecutive.forEach(chunk::addConsecutive);
       frame.bind(loop.variable(), frame.module.constant(at));
       emitter.inLanes(chunk).emit(loop.body());
       at += lanes;
@@ -63,11 +67,7 @@ final class VectorLoops {
     if (stmt instanceof Stmt.Block s) {
       return s.statements().stream().allMatch(this::fits);
     } else if (stmt instanceof Stmt.Declare s) {
-      widen(s.variable().type());
-      boolean fits = fits(s.value());
-      inside.add(s.variable());
-      probe.add(s.variable());
-      return fits;
+      return declare(s);
     } else if (stmt instanceof Stmt.Assign s) {
       return inside.contains(s.variable()) && fits(s.value());
     } else if (stmt instanceof Stmt.Store s) {
@@ -78,6 +78,28 @@ final class VectorLoops {
       return probe.consecutive(s.position()) && fits(s.value());
     }
     return stmt instanceof Stmt.Comment;
+  }
+
+  private boolean declare(Stmt.Declare s) {
+    LoopVariable v = s.variable();
+    if (probe.consecutive(s.value()) && !assigned.contains(v)) {
+      consecutive.add(v);
+      probe.addConsecutive(v);
+      return true;
+    }
+    widen(v.type());
+    boolean fits = fits(s.value());
+    inside.add(v);
+    probe.add(v);
+    return fits;
+  }
+
+  private void collectAssigned(Stmt stmt) {
+    if (stmt instanceof Stmt.Block s) {
+      s.statements().forEach(this::collectAssigned);
+    } else if (stmt instanceof Stmt.Assign s) {
+      assigned.add(s.variable());
+    }
   }
 
   private boolean fits(Expr expr) {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
+import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
@@ -112,13 +113,11 @@ final class AppendPlan {
 
   /** Valid arrays before the first append. */
   void init(Code code) {
-    int above = 0;
     for (Group group : groups) {
       Level level = layout.level(group.first());
       boolean first = group.equals(groups.get(0));
       Expr parents = first ? blockSize(0, group.first()) : Expr.of(0);
-      level.emitter().appendInit(level, first && above == 0 ? parents : Expr.of(0), code);
-      above = group.last() + 1;
+      level.emitter().appendInit(level, parents, code);
       for (int number = group.first() + 1; number <= group.last(); number++) {
         code.add(new Stmt.Grow(requireCrd(layout.level(number)), Expr.of(1)));
       }
@@ -126,7 +125,7 @@ final class AppendPlan {
     code.add(new Stmt.Grow(layout.vals(), Expr.of(1)));
   }
 
-  private static org.weft.compiler.loop.Buffer requireCrd(Level level) {
+  private static Buffer requireCrd(Level level) {
     if (level.crd() == null) {
       throw new IllegalStateException("level " + level.name() + " has no coordinates to append");
     }

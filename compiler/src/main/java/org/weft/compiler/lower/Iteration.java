@@ -55,10 +55,13 @@ final class Iteration {
   /** The level of {@code access} that its cursor has come to, if {@code variable} labels it. */
   @org.jspecify.annotations.Nullable
   Level levelAt(TensorExpr.Access access, IndexVar variable, Scope scope) {
+    if (scope.value(access) != null) {
+      return null;
+    }
     int next = scope.cursor(access).next();
     TensorLayout layout = tensors.layout(access.tensor());
     boolean here = next < layout.order() && access.variableAt(next).equals(variable);
-    return here && scope.value(access) == null ? layout.level(next) : null;
+    return here ? layout.level(next) : null;
   }
 
   /** {@code expr} where exactly the operands of {@code point} are present along the variable. */

@@ -164,7 +164,8 @@ final class LoopNest {
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
-        loops.operand(access, level);
+        TensorLayout layout = tensors.layout(access.tensor());
+        loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
     }
     loops.emit(scope, code);

@@ -31,6 +31,9 @@ import org.weft.error.WeftException;
  * positions that share its coordinate.
  */
 final class MergeLoops {
+  /** More cases than this share one body, in which absent operands have empty segments. */
+  private static final int MOST_CASES = 7;
+
   /** Emits what happens at a coordinate in one case. */
   interface Body {
     void emit(LatticePoint present, Scope scope, Code code);
@@ -75,6 +78,7 @@ final class MergeLoops {
   private final Body body;
   private final Map<Integer, TensorExpr.Access> accesses = new LinkedHashMap<>();
   private final Map<Integer, Level> levels = new LinkedHashMap<>();
+  private boolean segments = true;
 
   /**
    * Loops over {@code variable}.
@@ -90,9 +94,20 @@ final class MergeLoops {
     this.body = body;
   }
 
-  void operand(TensorExpr.Access access, Level level) {
+  /**
+   * Announces an operand of the lattice.
+   *
+   * @param below the levels of the access below {@code level}
+   */
+  void operand(TensorExpr.Access access, Level level, List<Level> below) {
     accesses.put(access.id(), access);
     levels.put(access.id(), level);
+    segments &= level.random() || below.stream().noneMatch(Level::random);
+  }
+
+  /** Whether there are too many cases to write each out, and one body can serve them all. */
+  private boolean sharesBody() {
+    return segments && lattice.points().size() > MOST_CASES;
   }
 
   void emit(Scope scope, Code code) {
@@ -106,9 +121,37 @@ final class MergeLoops {
       Operand only = walked(top).get(0);
       LevelEmitter.Range range = range(only, scope);
       single(top, only, range.begin(), range.end(), scope, code);
+    } else if (sharesBody()) {
+      anyOperand(top, scope, code);
     } else {
       merge(scope, code);
     }
+  }
+
+  /** All operands of {@code point} in one loop, until the last of them ends. */
+  private void anyOperand(LatticePoint point, Scope scope, Code code) {
+    List<Walk> walks = walked(point).stream().map(o -> walk(o, scope, code)).toList();
+    Code loop = code.nested();
+    Expr more = null;
+    Expr least = null;
+    for (Walk walk : walks) {
+      Expr here = Expr.lessThan(walk.at(), walk.end);
+      more = more == null ? here : new Expr.Binary(Expr.Op.OR, more, here);
+      peek(walk, loop);
+      least = least == null ? walk.coordinate() : Expr.min(least, walk.coordinate());
+    }
+    Expr i = loop.name(variable.name(), require(least));
+    cases(point, walks, i, scope.bind(variable, i), loop);
+    code.add(new Stmt.While(require(more), loop.block()));
+  }
+
+  /** Reads the coordinate of an operand that may have ended; then it is past every coordinate. */
+  private void peek(Walk walk, Code loop) {
+    LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size.get());
+    Code read = loop.nested();
+    read.assign(coordinate, walk.level.emitter().coordinate(walk.level, walk.at()));
+    loop.when(Expr.lessThan(walk.at(), walk.end), read);
+    walk.coordinate = Expr.of(coordinate);
   }
 
   private void merge(Scope scope, Code code) {
@@ -177,13 +220,7 @@ final class MergeLoops {
         scope.bind(variable, Expr.of(i)),
         code,
         (inner, loop) -> {
-          for (Walk walk : walks) {
-            LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size.get());
-            Code read = loop.nested();
-            read.assign(coordinate, walk.level.emitter().coordinate(walk.level, walk.at()));
-            loop.when(Expr.lessThan(walk.at(), walk.end), read);
-            walk.coordinate = Expr.of(coordinate);
-          }
+          walks.forEach(walk -> peek(walk, loop));
           cases(point, walks, Expr.of(i), inner, loop);
         });
   }
@@ -246,15 +283,49 @@ final class MergeLoops {
 
   /** The cases of a loop, the most specific first, then the steps of the operands at {@code i}. */
   private void cases(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
+    boolean shared = sharesBody();
     for (Walk walk : walks) {
-      if (!walk.level.unique()) {
+      if (shared || !walk.level.unique()) {
         walk.segmentEnd = loop.declare("p" + walk.level.name() + "_seg", walk.at());
         Code found = loop.nested();
         found.assign(walk.segmentEnd, Expr.add(walk.at(), Expr.of(1)));
-        skipRepeated(walk, found);
+        if (!walk.level.unique()) {
+          skipRepeated(walk, found);
+        }
         loop.when(Expr.equal(walk.coordinate(), i), found);
       }
     }
+    if (shared) {
+      sharedBody(point, walks, scope, loop);
+    } else {
+      eachCase(point, walks, i, scope, loop);
+    }
+    for (Walk walk : walks) {
+      Code step = loop.nested();
+      step.assign(walk.position, walk.next());
+      if (shared) {
+        loop.addAll(step);
+      } else {
+        loop.when(Expr.equal(walk.coordinate(), i), step);
+      }
+    }
+  }
+
+  /** One body for all cases: an operand that is absent has an empty segment of positions. */
+  private void sharedBody(LatticePoint point, List<Walk> walks, Scope scope, Code loop) {
+    Scope inner = scope;
+    for (Walk walk : walks) {
+      Expr end = Expr.of(require(walk.segmentEnd));
+      int next = scope.cursor(walk.access).next() + 1;
+      inner =
+          inner
+              .withCursor(walk.access.id(), new Cursor(next, walk.at(), end))
+              .withPresence(walk.access.id(), Expr.lessThan(walk.at(), end));
+    }
+    body.emit(point, inner, loop);
+  }
+
+  private void eachCase(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
     List<Stmt> thens = new ArrayList<>();
     List<@Nullable Expr> conditions = new ArrayList<>();
     for (LatticePoint present : lattice.cases(point)) {
@@ -267,11 +338,10 @@ final class MergeLoops {
       Expr condition = conditions.get(c);
       chain = condition == null ? thens.get(c) : new Stmt.If(condition, thens.get(c), chain);
     }
-    loop.add(chain);
-    for (Walk walk : walks) {
-      Code step = loop.nested();
-      step.assign(walk.position, walk.next());
-      loop.when(Expr.equal(walk.coordinate(), i), step);
+    if (chain instanceof Stmt.Block always) {
+      always.statements().forEach(loop::add);
+    } else {
+      loop.add(chain);
     }
   }
 

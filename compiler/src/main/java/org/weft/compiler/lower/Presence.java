@@ -18,6 +18,8 @@ final class Presence {
   static @Nullable Expr of(TensorExpr expr, Scope scope) {
     if (expr instanceof TensorExpr.Access access) {
       return scope.presence(access);
+    } else if (expr instanceof TensorExpr.Zero) {
+      return FALSE;
     } else if (expr instanceof TensorExpr.Sum
         || expr instanceof TensorExpr.Apply apply && apply.arguments().size() == 2) {
       return combine(expr, scope, Expr.Op.OR);

@@ -308,6 +308,33 @@ class StatementExecutionTest {
     assertThat(out).containsExactly(0, -4, 0, -2, 4, 0, 8, 2, 12, 4, 16, 6);
   }
 
+  /** A position held in a variable of the body, also used as a value. */
+  @Test
+  void shortVectorLoopsOverNamedPositions() {
+    LoopVariable position = LoopVariable.integer("position");
+    double[] out =
+        run(
+            ValueType.DOUBLE,
+            1,
+            ramp(),
+            a -> {
+              Expr at = new Expr.Convert(Expr.of(position), ScalarType.F64);
+              Stmt store =
+                  new Stmt.Store(
+                      a.out(),
+                      Expr.of(position),
+                      op(Op.ADD, new Expr.Load(a.in(), Expr.of(position)), at));
+              return List.of(
+                  loop(
+                      I,
+                      Expr.of(7),
+                      LoopTraits.VECTOR,
+                      new Stmt.Declare(position, Expr.add(Expr.of(2), Expr.of(I))),
+                      Stmt.Block.of(store)));
+            });
+    assertThat(out).containsExactly(0, 0, -1, 1, 3, 5, 7, 9, 11, 0, 0, 0);
+  }
+
   @Test
   void returnLeavesEarly() {
     double[] out =

@@ -10,6 +10,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
+import org.weft.runtime.KernelSignature;
 import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.spark.resident.ResidentPartition;
@@ -43,8 +44,11 @@ public record KernelCall(
     int threads)
     implements Serializable {
 
-  /** Kernels of this process by library hash and symbol; libraries stay mapped anyway. */
-  private static final Map<String, Kernel> LOADED = new ConcurrentHashMap<>();
+  /** Kernels of this process; libraries stay mapped anyway. */
+  private static final Map<Loaded, Kernel> LOADED = new ConcurrentHashMap<>();
+
+  /** The same code may serve several signatures: formats that differ in the mode order only. */
+  private record Loaded(String sha256, KernelSignature signature) {}
 
   public KernelCall {
     operands = List.copyOf(operands);
@@ -99,7 +103,7 @@ public record KernelCall(
   private Kernel kernel() {
     KernelImage library = image.value();
     return LOADED.computeIfAbsent(
-        library.sha256() + "/" + symbol,
-        key -> Kernel.of(KernelLibrary.open(library), library.signature(symbol)));
+        new Loaded(library.sha256(), library.signature(symbol)),
+        key -> Kernel.of(KernelLibrary.open(library), key.signature()));
   }
 }

@@ -1,0 +1,184 @@
+package org.weft.compiler.lower;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.runtime.Kernel;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/** An expression with formats and sizes: random operands, a run, and the check of its result. */
+record KernelCase(
+    String expression,
+    Map<String, TensorFormat> formats,
+    Map<String, Long> sizes,
+    Set<String> constants,
+    Schedule schedule) {
+
+  Statement statement() {
+    Diagnostics diagnostics = new Diagnostics();
+    Statement statement =
+        Parser.statement(SourceText.expression(expression), diagnostics).orElse(null);
+    diagnostics.throwIfErrors();
+    return statement;
+  }
+
+  KernelRequest request(String symbol) {
+    Map<String, Long> known = new HashMap<>(sizes);
+    known.keySet().retainAll(constants);
+    return new KernelRequest(symbol, expression, formats, known, schedule);
+  }
+
+  private TensorShape shape(Syntax.Access access) {
+    return TensorShape.of(
+        access.labels().stream().mapToLong(label -> sizes.get(label.name())).toArray());
+  }
+
+  private static void accesses(Syntax node, Map<String, Syntax.Access> into) {
+    if (node instanceof Syntax.Access access) {
+      into.put(access.tensor(), access);
+    } else if (node instanceof Syntax.Operation operation) {
+      accesses(operation.left(), into);
+      accesses(operation.right(), into);
+    } else if (node instanceof Syntax.Negation negation) {
+      accesses(negation.operand(), into);
+    } else if (node instanceof Syntax.Call call) {
+      call.arguments().forEach(argument -> accesses(argument, into));
+    } else if (node instanceof Syntax.Reduction reduction) {
+      accesses(reduction.body(), into);
+    }
+  }
+
+  /** Runs {@code kernel} on random operands and compares values and storage. */
+  void check(Kernel kernel, RandomGenerator random) {
+    Statement statement = statement();
+    Map<String, Syntax.Access> accesses = new LinkedHashMap<>();
+    accesses(statement.value(), accesses);
+    Map<String, SampleTensor> operands = new TreeMap<>();
+    double[] densities = {0, 0.15, 0.4, 1};
+    accesses.forEach(
+        (name, access) ->
+            operands.put(
+                name,
+                SampleTensor.random(
+                    random,
+                    formats.get(name),
+                    shape(access),
+                    densities[random.nextInt(20) == 0 ? 0 : 1 + random.nextInt(3)])));
+    MemoryScope scope = MemoryScope.root("case", MemorySource.system());
+    try {
+      Map<String, TensorStorage> bound = new HashMap<>();
+      operands.forEach((name, tensor) -> bound.put(name, tensor.pack(scope)));
+      String result = statement.target().tensor();
+      TensorShape shape = shape(statement.target());
+      TensorFormat format = formats.get(result);
+      TensorStorage output = null;
+      if (format.isInsertable()) {
+        output = SampleTensor.zeros(scope, shape, format);
+        bound.put(result, output);
+      }
+      Map<String, TensorStorage> made =
+          kernel.run(bound, Map.of(result, shape), scope, 1 + random.nextInt(3));
+      compare(statement, operands, output == null ? made.get(result) : output);
+    } finally {
+      scope.close();
+    }
+  }
+
+  private void compare(
+      Statement statement, Map<String, SampleTensor> operands, TensorStorage result) {
+    assertThat(StoredStructure.violation(result)).isEmpty();
+    DenseEvaluator evaluator = new DenseEvaluator(statement, operands, sizes);
+    Map<List<Long>, DenseEvaluator.Cell> expected = new TreeMap<>(SampleTensor::compare);
+    Set<List<Long>> present = new TreeSet<>(SampleTensor::compare);
+    for (List<Long> cell : SampleTensor.cells(result.shape())) {
+      Map<String, Long> at = new HashMap<>();
+      for (int mode = 0; mode < cell.size(); mode++) {
+        at.put(statement.target().labels().get(mode).name(), cell.get(mode));
+      }
+      DenseEvaluator.Cell value = evaluator.evaluate(statement.value(), at);
+      expected.put(cell, value);
+      if (value.present()) {
+        present.add(cell);
+      }
+    }
+    List<List<Long>> order = new ArrayList<>();
+    Set<List<Long>> stored = new TreeSet<>(SampleTensor::compare);
+    double epsilon =
+        SampleTensor.isFloat(result.format())
+                || operands.values().stream().anyMatch(t -> SampleTensor.isFloat(t.format()))
+            ? 1e-5
+            : 1e-12;
+    result.forEachEntry(
+        (coordinates, value) -> {
+          List<Long> cell = new ArrayList<>();
+          for (long c : coordinates) {
+            cell.add(c);
+          }
+          DenseEvaluator.Cell wanted = expected.get(cell);
+          boolean same =
+              Double.compare(value, wanted.value()) == 0
+                  || Math.abs(value - wanted.value()) <= epsilon * (wanted.magnitude() + 1e-30)
+                  || value == wanted.value();
+          assertThat(same).as("value at %s: %s, expected %s", cell, value, wanted).isTrue();
+          order.add(cell);
+          stored.add(cell);
+        });
+    assertThat(order).as("stored once each").hasSameSizeAs(stored);
+    assertThat(stored)
+        .as("stored coordinates")
+        .isEqualTo(StoredStructure.of(result.format(), result.shape(), present));
+    assertThat(inLevelOrder(order, result.format())).as("in order").isTrue();
+  }
+
+  private static boolean inLevelOrder(List<List<Long>> cells, TensorFormat format) {
+    for (int i = 1; i < cells.size(); i++) {
+      List<Long> a = byLevel(cells.get(i - 1), format);
+      if (SampleTensor.compare(a, byLevel(cells.get(i), format)) >= 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<Long> byLevel(List<Long> cell, TensorFormat format) {
+    List<Long> levels = new ArrayList<>();
+    for (int level = 0; level < format.order(); level++) {
+      levels.add(cell.get(format.modeOf(level)));
+    }
+    return levels;
+  }
+
+  @Override
+  public String toString() {
+    Map<String, String> shown = new TreeMap<>();
+    formats.forEach((name, f) -> shown.put(name, f + ":" + f.valueType().keyword()));
+    return expression
+        + " formats "
+        + shown
+        + " sizes "
+        + new TreeMap<>(sizes)
+        + " constant "
+        + constants
+        + ", "
+        + schedule;
+  }
+}

@@ -1,0 +1,76 @@
+package org.weft.compiler.lower;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.loop.Goldens;
+import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelImage;
+import org.weft.runtime.KernelLibrary;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
+
+/** The loops of well-known kernels, as text and executed. */
+class KernelGoldenTest {
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "spmv-csr    | y(i) = A(i,j) * x(j)                          | y=Dense:1 A=CSR:2 x=Dense:1",
+        "spmv-csf    | y(i) = A(i,j) * x(j)                          | y=Dense:1 A=CSF:2 x=Dense:1",
+        "spmv-coo    | y(i) = A(i,j) * x(j)                          | y=Dense:1 A=COO:2 x=Dense:1",
+        "ttv         | Y(i,j) = T(i,j,k) * v(k)                      | Y=CSF:2 T=CSF:3 v=Dense:1",
+        "ttm         | Y(i,j,r) = T(i,j,k) * U(k,r)                  | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16",
+        "mttkrp-3    | M(i,r) = T(i,j,k) * C(j,r) * D(k,r)           | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16",
+        "mttkrp-4    | M(i,r) = T(i,j,k,l) * C(j,r) * D(k,r) * E(l,r) | M=Dense:2 T=CSF:4 C=Dense:2 D=Dense:2 E=Dense:2 r=16",
+        "mttkrp-coo  | M(i,r) = T(i,j,k) * C(j,r) * D(k,r)           | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 r=16",
+        "add-csr-csr | Y(i,j) = A(i,j) + B(i,j)                      | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "mul-csr-coo | Y(i,j) = A(i,j) * B(i,j)                      | Y=CSR:2 A=CSR:2 B=COO:2",
+        "add-csr-coo | Y(i,j) = A(i,j) + B(i,j)                      | Y=Dense:2 A=CSR:2 B=COO:2",
+        "spgemm      | Y(i,j) = A(i,k) * B(k,j)                      | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "sddmm       | Y(i,j) = S(i,j) * A(i,k) * B(k,j)             | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2"
+      })
+  void kernel(String name, String expression, String formats) throws IOException {
+    KernelCase sample = sample(expression, formats);
+    KernelRequest request = sample.request("kernel");
+    Map<String, String> stages = Lowering.lower(request).stages();
+    Goldens.check(
+        "kernel-" + name + ".txt",
+        "// " + stages.get("algebra") + stages.get("lattices") + stages.get("loops"));
+    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
+      KernelImage image = compiler.compile(List.of(request));
+      try (KernelLibrary library = KernelLibrary.open(image)) {
+        for (int run = 0; run < 20; run++) {
+          sample.check(Kernel.of(library, image.kernels().get(0)), new Random(run));
+        }
+      }
+    }
+  }
+
+  static KernelCase sample(String expression, String formats) {
+    Map<String, TensorFormat> parsed = new TreeMap<>();
+    Map<String, Long> sizes = new TreeMap<>(Map.of("i", 5L, "j", 7L, "k", 4L, "l", 3L));
+    Set<String> constants = new HashSet<>();
+    for (String format : formats.trim().split(" +")) {
+      String[] parts = format.split("[=:]");
+      if (parts.length == 2) {
+        sizes.put(parts[0], Long.parseLong(parts[1]));
+        constants.add(parts[0]);
+      } else {
+        parsed.put(
+            parts[0], TensorFormat.parse(parts[1], Integer.parseInt(parts[2]), ValueType.DOUBLE));
+      }
+    }
+    return new KernelCase(expression.trim(), parsed, sizes, constants, Schedule.parallel());
+  }
+}

@@ -1,0 +1,98 @@
+package org.weft.jobs;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkConf;
+import org.jspecify.annotations.Nullable;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Option;
+
+/** The options that every command has. */
+final class CommonOptions {
+  @Option(
+      order = 101,
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  private boolean help;
+
+  @Option(
+      order = 102,
+      names = "--master",
+      paramLabel = "URL",
+      description = "Spark master, such as local[2] or spark://host:7077. spark-submit's wins.")
+  @Nullable String master;
+
+  @Option(
+      order = 103,
+      names = "--partitions",
+      paramLabel = "N",
+      description = "Partitions of each mode; 0 chooses from memory and cores (default: 0).")
+  int partitions;
+
+  @Option(
+      order = 104,
+      names = "--threads",
+      paramLabel = "N",
+      description =
+          "Cores to use: those of the process in local mode, those of each task on a cluster; 0"
+              + " takes all, or one per task (default: 0).")
+  int threads;
+
+  @Option(
+      order = 105,
+      names = "--type",
+      paramLabel = "TYPE",
+      description = "Value type of the kernels: double or float (default: ${DEFAULT-VALUE}).")
+  ValueType type = ValueType.DOUBLE;
+
+  @Option(
+      order = 106,
+      names = "--dry-run",
+      description = "Check everything and say what would be done; write nothing.")
+  boolean dryRun;
+
+  @Option(order = 107, names = "--overwrite", description = "Replace an output that exists.")
+  boolean overwrite;
+
+  @Option(
+      order = 108,
+      names = "--zero-based",
+      description = "Coordinates in .tns files start at 0, not 1.")
+  boolean zeroBased;
+
+  @Option(
+      order = 109,
+      names = "--allow-nonfinite",
+      description = "Accept NaN and infinities as values.")
+  boolean allowNonfinite;
+
+  @Option(
+      order = 110,
+      names = {"-q", "--quiet"},
+      description = "Results and errors only.")
+  boolean quiet;
+
+  @Option(
+      order = 111,
+      names = {"-v", "--verbose"},
+      description = "Spark's log, and stack traces of errors.")
+  boolean verbose;
+
+  ReadOptions readOptions() {
+    return ReadOptions.defaults().withZeroBased(zeroBased).withAllowNonfinite(allowNonfinite);
+  }
+
+  /** File systems as Spark will see them, before Spark runs. */
+  static FileAccess files() {
+    Configuration configuration = new Configuration();
+    String prefix = "spark.hadoop.";
+    for (scala.Tuple2<String, String> setting : new SparkConf().getAll()) {
+      if (setting._1().startsWith(prefix)) {
+        configuration.set(setting._1().substring(prefix.length()), setting._2());
+      }
+    }
+    return FileAccess.of(configuration);
+  }
+}

@@ -1,0 +1,148 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.CpdJob;
+import org.weft.spark.CpdResult;
+import org.weft.spark.SparkTensor;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft cpd}. */
+@Command(
+    name = "cpd",
+    sortOptions = false,
+    description = {
+      "CP decomposition by alternating least squares: T(i,j,k) is approximated by the sum over r of"
+          + " lambda(r) * A(i,r) * B(j,r) * C(k,r).",
+      "The output folder holds mode0.npy, mode1.npy, ... (mode size x R, columns of norm 1),"
+          + " lambda.npy, summary.json, and modeN.tsv for modes with labels."
+    },
+    footer = {
+      "",
+      "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors"
+    })
+final class CpdCommand extends WeftCommand {
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+  String input = "";
+
+  @Option(
+      names = "--rank",
+      required = true,
+      paramLabel = "R",
+      description = "Number of components.")
+  int rank;
+
+  @Option(
+      names = "--iterations",
+      paramLabel = "N",
+      description = "Most iterations (default: ${DEFAULT-VALUE}).")
+  int iterations;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "T",
+      description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
+  double tolerance;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of the initial factors (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(names = "--nonnegative", description = "Constrain all factors to be nonnegative.")
+  boolean nonnegative;
+
+  @Option(
+      names = "--labels",
+      paramLabel = "MODE=FILE",
+      description =
+          "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
+  Map<Integer, String> labelFiles = new LinkedHashMap<>();
+
+  @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
+  @Nullable String output;
+
+  @Override
+  void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, common.type);
+    String target = planOnly() && output == null ? null : required(output, "--output DIR");
+    if (target != null) {
+      checkOutput(files, target);
+    }
+    InputPlan plan = TensorFiles.open(files, input, common.readOptions());
+    Map<Integer, Labels> labels = labels(files, plan.header().order());
+    try (Session session = Session.open(common, "weft cpd " + input, console)) {
+      SparkTensor tensor = session.read(input, common, console);
+      checkLabels(labels, tensor.statistics().shape());
+      if (target == null || planOnly()) {
+        PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
+        return;
+      }
+      long start = System.nanoTime();
+      CpdResult result = session.engine().cpd(tensor, job, console.progress());
+      CpdOutput folder = new CpdOutput(files, target, common.overwrite);
+      folder.write(
+          result,
+          labels,
+          CpdSummary.of(
+              input,
+              spec.commandLine().getParseResult().originalArgs(),
+              job,
+              tensor.statistics(),
+              result,
+              (System.nanoTime() - start) * 1e-9 + tensor.readNanos() * 1e-9));
+      console.result(
+          "fit %.6f after %d iterations%s; wrote %s",
+          result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1),
+          result.fits().size(),
+          result.converged() ? "" : " (not converged)",
+          target);
+      RunReport.print(console, result.report());
+    }
+  }
+
+  /** More labels than slices are fine: the last slices of a mode may be empty. */
+  private void checkLabels(Map<Integer, Labels> labels, TensorShape shape) {
+    labels.forEach(
+        (mode, names) -> {
+          if (names.size() < shape.size(mode)) {
+            throw new WeftException(
+                ErrorCode.SHAPE_MISMATCH,
+                String.format(
+                    "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
+                        + " labels of another mode?",
+                    labelFiles.getOrDefault(mode, input), shape.size(mode), mode, names.size()));
+          }
+        });
+  }
+
+  private Map<Integer, Labels> labels(FileAccess files, int order) {
+    Map<Integer, Labels> labels = new HashMap<>(TensorFiles.labels(files, input));
+    labelFiles.forEach(
+        (mode, file) -> {
+          if (mode < 0 || mode >= order) {
+            throw usage(
+                "expected --labels of a mode from 0 to %d, found %d=%s", order - 1, mode, file);
+          }
+          labels.put(mode, Labels.read(files, file));
+        });
+    return labels;
+  }
+}

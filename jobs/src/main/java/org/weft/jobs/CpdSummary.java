@@ -1,0 +1,66 @@
+package org.weft.jobs;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.planner.CpdJob;
+import org.weft.planner.TensorStatistics;
+import org.weft.spark.CpdResult;
+
+/** What {@code summary.json} of a decomposition says. Times are in seconds. */
+final class CpdSummary {
+  private final Map<String, Object> content;
+
+  private CpdSummary(Map<String, Object> content) {
+    this.content = content;
+  }
+
+  static CpdSummary of(
+      String input,
+      List<String> command,
+      CpdJob job,
+      TensorStatistics statistics,
+      CpdResult result,
+      double seconds) {
+    List<Double> fits = result.fits();
+    Map<String, Object> content = new LinkedHashMap<>();
+    content.put("command", "weft " + String.join(" ", command));
+    content.put("input", input);
+    content.put("dims", statistics.shape().toArray());
+    content.put("nnz", result.report().nonzeros());
+    content.put("norm", statistics.norm());
+    content.put("rank", job.rank());
+    content.put("nonnegative", job.nonnegative());
+    content.put("tolerance", job.tolerance());
+    content.put("seed", job.seed());
+    content.put("type", job.valueType().keyword());
+    content.put("fit", fits.isEmpty() ? 0 : fits.get(fits.size() - 1));
+    content.put("fits", fits);
+    content.put("iterations", fits.size());
+    content.put("converged", result.converged());
+    content.put("lambda", result.lambda());
+    content.put("times", times(result, seconds));
+    content.put("peak_memory_bytes", result.report().peakMemoryBytes());
+    content.put("kernel_nonzeros_per_second", result.report().nonzerosPerSecond());
+    content.put("versions", Versions.all());
+    return new CpdSummary(content);
+  }
+
+  private static Map<String, Double> times(CpdResult result, double seconds) {
+    Map<String, Double> times = new LinkedHashMap<>();
+    times.put("total", seconds);
+    result.report().phaseNanos().forEach((phase, nanos) -> times.put(phase, nanos * 1e-9));
+    return times;
+  }
+
+  byte[] json() throws IOException {
+    return new ObjectMapper()
+        .enable(SerializationFeature.INDENT_OUTPUT)
+        .writeValueAsString(content)
+        .concat("\n")
+        .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,37 @@
+package org.weft.jobs;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.weft.spark.JobReport;
+import org.weft.spark.StepReport;
+
+/** Prints what a job took. */
+final class RunReport {
+  private RunReport() {}
+
+  static void print(Console console, JobReport report) {
+    console.result(
+        "%,d nonzeros in %d partition(s); kernels %.1f M nonzeros/s, %.2f GFLOP/s, %.2f GB/s",
+        report.nonzeros(),
+        report.partitions(),
+        report.nonzerosPerSecond() / 1e6,
+        report.kernelGflops(),
+        report.kernelGbps());
+    console.result(
+        "seconds: %s; peak memory %.0f MiB",
+        report.phaseNanos().entrySet().stream()
+            .map(RunReport::phase)
+            .collect(Collectors.joining(", ")),
+        report.peakMemoryBytes() / (double) (1 << 20));
+    for (StepReport step : report.steps()) {
+      console.note(
+          "  %s: %.1f ms a call, predicted %.1f ms",
+          step.name(), step.measuredSeconds() * 1e3, step.predictedSeconds() * 1e3);
+    }
+  }
+
+  private static String phase(Map.Entry<String, Long> phase) {
+    return String.format(Locale.ROOT, "%s %.2f", phase.getKey(), phase.getValue() * 1e-9);
+  }
+}

@@ -1,0 +1,110 @@
+package org.weft.jobs;
+
+import java.util.List;
+import org.weft.planner.Job;
+import org.weft.planner.ModePlan;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.PartitionCosts;
+import org.weft.planner.SliceSummary;
+import org.weft.planner.TensorStatistics;
+import org.weft.spark.SparkTensor;
+import org.weft.spark.WeftEngine;
+import org.weft.storage.FileAccess;
+import org.weft.storage.TensorFiles;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft stats}. */
+@Command(
+    name = "stats",
+    sortOptions = false,
+    description = {
+      "Describe a tensor: order, mode sizes, nonzeros, density, duplicates, value range, how the"
+          + " nonzeros spread over the slices of each mode, and what a partition would weigh.",
+      "min, median, p99 and max are nonzeros per slice, among slices that have any."
+    },
+    footer = {"", "Example: weft stats x.tns.gz"})
+final class StatsCommand extends WeftCommand {
+  private static final int NOMINAL_RANK = 16;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+  String input = "";
+
+  @Override
+  void run(Console console) {
+    FileAccess files = CommonOptions.files();
+    int splits = TensorFiles.open(files, input, common.readOptions()).splits().size();
+    if (planOnly()) {
+      console.result(
+          "would read %s in %d split(s), count its entries per slice, and pack it once along mode 0"
+              + " to count duplicates; no kernel, no output",
+          input, splits);
+      return;
+    }
+    try (Session session = Session.open(common, "weft stats " + input, console)) {
+      SparkTensor tensor = session.read(input, common, console);
+      console.step("count duplicates", 1, 2);
+      tensor(console, tensor);
+      slices(console, tensor.statistics());
+      if (tensor.statistics().entries() > 0 && tensor.statistics().shape().order() > 0) {
+        partitions(console, session.engine(), tensor);
+      }
+    }
+  }
+
+  private static void tensor(Console console, SparkTensor tensor) {
+    TensorStatistics s = tensor.statistics();
+    long duplicates = tensor.duplicates();
+    long distinct = s.entries() - duplicates;
+    console.result("order       %d", s.shape().order());
+    console.result("mode sizes  %s", s.shape());
+    console.result("nonzeros    %,d stored entries at distinct coordinates", distinct);
+    console.result("duplicates  %,d (entries in the file: %,d)", duplicates, s.entries());
+    console.result("density     %.6g", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    console.result("values      %s to %s", s.minValue(), s.maxValue());
+    console.result("norm        %s", s.norm());
+  }
+
+  private static void slices(Console console, TensorStatistics statistics) {
+    console.result("");
+    console.result(
+        "%4s %14s %14s %12s %12s %12s %12s",
+        "mode", "slices", "empty", "min", "median", "p99", "max");
+    for (int m = 0; m < statistics.shape().order(); m++) {
+      SliceSummary s = statistics.slices(m);
+      console.result(
+          "%4d %,14d %,14d %,12d %,12d %,12d %,12d%s",
+          m,
+          statistics.shape().size(m),
+          s.empty(),
+          s.min(),
+          s.median(),
+          s.p99(),
+          s.max(),
+          s.exact() ? "" : "  (estimates)");
+    }
+  }
+
+  /** Partitions of an MTTKRP along each mode; their storage does not depend on the rank. */
+  private void partitions(Console console, WeftEngine engine, SparkTensor tensor) {
+    console.result("");
+    console.result(
+        "%4s %12s %16s %16s %14s",
+        "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
+    for (int m = 0; m < tensor.statistics().shape().order(); m++) {
+      Job job = new MttkrpJob(m, NOMINAL_RANK, common.type);
+      ModePlan plan = engine.plan(tensor, job).only();
+      List<PartitionCosts> parts = plan.partitions();
+      console.result(
+          "%4d %,12d %,16.0f %,16.0f %,14.2f",
+          m,
+          parts.size(),
+          parts.stream().mapToDouble(PartitionCosts::entries).average().orElse(0),
+          parts.stream().mapToDouble(PartitionCosts::entries).max().orElse(0),
+          parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0) / (1 << 20));
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.hadoop.util.VersionInfo;
+import picocli.CommandLine.IVersionProvider;
+
+/** The versions that a result depends on. */
+final class Versions implements IVersionProvider {
+
+  /** Weft, Spark, Hadoop, JDK and LLVM, by name. */
+  static Map<String, String> all() {
+    Properties built = new Properties();
+    try (InputStream in = Versions.class.getResourceAsStream("versions.properties")) {
+      if (in != null) {
+        built.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("weft", built.getProperty("weft", "unknown"));
+    versions.put("spark", org.apache.spark.package$.MODULE$.SPARK_VERSION());
+    versions.put("hadoop", VersionInfo.getVersion());
+    versions.put("jdk", System.getProperty("java.runtime.version", "unknown"));
+    versions.put("llvm", built.getProperty("llvm", "unknown"));
+    return versions;
+  }
+
+  @Override
+  public String[] getVersion() {
+    return all().entrySet().stream()
+        .map(v -> String.format("%-7s %s", v.getKey(), v.getValue()))
+        .toArray(String[]::new);
+  }
+}

@@ -1,0 +1,85 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What all commands share: the common options, the console, and whether to act or to explain. */
+abstract class WeftCommand implements Callable<Integer> {
+  @Mixin CommonOptions common = new CommonOptions();
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  /** Does the work; errors are {@link WeftException}. */
+  abstract void run(Console console) throws IOException;
+
+  @Override
+  public final Integer call() throws IOException {
+    Console console = ((Weft) spec.root().userObject()).console();
+    console.setVerbosity(common.quiet, common.verbose);
+    if (common.quiet && common.verbose) {
+      throw usage("expected -q or -v, found both");
+    }
+    if (common.partitions < 0 || common.threads < 0) {
+      throw usage("expected --partitions and --threads of at least 0; 0 chooses");
+    }
+    if (common.type != ValueType.DOUBLE && common.type != ValueType.FLOAT) {
+      throw usage("expected --type double or float, found " + common.type.keyword());
+    }
+    if (common.verbose) {
+      Configurator.setAllLevels("", Level.INFO);
+    }
+    run(console);
+    console.clearBar();
+    return 0;
+  }
+
+  /** The {@code explain} before this command, if there is one. */
+  final @Nullable ExplainCommand explain() {
+    CommandSpec parent = spec.parent();
+    return parent != null && parent.userObject() instanceof ExplainCommand explain ? explain : null;
+  }
+
+  /** Whether to say what would be done instead of doing it. */
+  final boolean planOnly() {
+    return common.dryRun || explain() != null;
+  }
+
+  /** The command line without its options: {@code weft mttkrp}. */
+  final String commandName() {
+    return spec.name();
+  }
+
+  static WeftException usage(String format, Object... arguments) {
+    return new WeftException(ErrorCode.USAGE, String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** Refuses an output that could not be published, before any work. */
+  final void checkOutput(FileAccess files, String uri) {
+    OutputCommit.begin(files, uri, common.overwrite).close();
+  }
+
+  /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
+  final void checkTensorOutput(FileAccess files, String uri) {
+    TensorFiles.requireKnownExtension(uri);
+    checkOutput(files, uri);
+  }
+
+  final String required(@Nullable String value, String option) {
+    if (value == null) {
+      throw usage("expected %s, found none; see 'weft %s --help'", option, commandName());
+    }
+    return value;
+  }
+}

@@ -1,0 +1,185 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What needs no Spark: help, usage, and errors that are found before Spark starts. */
+class CommandLineTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"demo", "mttkrp", "ttm", "ttv", "cpd", "stats", "convert", "generate", "explain"})
+  void everyCommandHasHelpWithAnExample(String command) {
+    Run run = Run.of(command, "--help");
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).contains("Example: weft " + command);
+    if (!command.equals("explain")) {
+      assertThat(run.out())
+          .contains("--master", "--partitions", "--threads", "--dry-run", "--quiet", "--verbose");
+    }
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void helpAndVersionOfTheWhole() {
+    assertThat(Run.of("--help").out()).contains("mttkrp", "Example: weft demo");
+    Run version = Run.of("--version");
+    assertThat(version.status()).isZero();
+    assertThat(version.out()).contains("spark   4.2.0").doesNotContain("$", "null", "unknown");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "                                        | expected a command",
+        "frobnicate x                            | Unmatched argument",
+        "mttkrp                                  | Missing required",
+        "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
+        "mttkrp IN --mode one --rank 2 --output m.npy | not an int",
+        "mttkrp IN --mode 3 --rank 2 --output m.npy | expected --mode 0 to 2, found 3",
+        "mttkrp IN --mode -1 --rank 2 --output m.npy | expected --mode 0 to 2, found -1",
+        "mttkrp IN --mode 0 --output m.npy       | expected --rank R or --factors DIR",
+        "mttkrp IN --mode 0 --rank 2 --output m.xyz | expected a file name that ends in",
+        "ttm IN --mode 0 --output y.tns          | expected either --matrix M or --rank R",
+        "ttm IN --mode 0 --matrix u.txt --output y.tns | expected a dense operand in a .npy file",
+        "cpd IN --rank 0 --output d              | rank",
+        "cpd IN --rank 2 --iterations 0 --output d | expected at least 1 iteration",
+        "cpd IN --rank 2 --output d --labels 7=x | expected --labels of a mode from 0 to 2",
+        "stats IN --partitions -1| at least 0",
+        "stats IN --type int                     | expected --type double or float",
+        "generate nell-3 OUT.tns                 | use one of nell-1",
+        "generate nell-2 --scale 0 OUT.tns       | expected --scale above 0",
+        "generate nell-2                         | expected SHAPE OUT",
+        "generate 3x3 OUT.tns --nonzeros 10      | expected 1 to 9 nonzeros",
+        "generate 3x3 OUT.tns --factors-out d    | expected --planted R",
+        "explain                                 | expected a command after explain"
+      })
+  void wrongUsageIsOneLineAndStatus2(String line, String expected) {
+    Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
+    String[] arguments =
+        line == null
+            ? new String[0]
+            : line.strip()
+                .replace("IN", folder.resolve("in.tns").toString())
+                .replace("OUT.tns", folder.resolve("out.tns").toString())
+                .replaceAll(" (m|y|d)(\\.\\w+)?( |$)", " " + folder + "/$1$2$3")
+                .split(" +");
+    Run run = Run.of(arguments);
+    assertThat(run.err()).startsWith("weft: WEFT-").contains(expected);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err().strip().lines()).hasSize(1);
+    assertThat(Run.names(folder)).containsExactly("in.tns");
+  }
+
+  @Test
+  void verboseErrorsHaveTheirStackTrace() {
+    Run run = Run.of("stats", folder.resolve("no.tns").toString(), "-v");
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("weft: WEFT-105: ", "at org.weft.");
+    assertThat(Run.of("stats", "x.tns", "-q", "-v").err()).contains("expected -q or -v");
+  }
+
+  @Test
+  void aMissingInputAndAFolder() {
+    Run missing = Run.of("stats", folder.resolve("no.tns").toString());
+    assertThat(missing.status()).isEqualTo(2);
+    assertThat(missing.err()).startsWith("weft: WEFT-105: ").contains("no.tns");
+    Path directory = folder.resolve("dir.tns");
+    assertThat(directory.toFile().mkdir()).isTrue();
+    Run read = Run.of("convert", directory.toString(), folder.resolve("x.wtb").toString());
+    assertThat(read.status()).isEqualTo(2);
+    assertThat(read.err()).startsWith("weft: WEFT-").contains("directory");
+  }
+
+  @Test
+  void existingOutputIsRefusedUnlessOverwritten() {
+    String out = Run.write(folder, "out.tns", "1 1 1\n");
+    Run refused = Run.of("generate", "4x4", "--nonzeros", "3", out);
+    assertThat(refused.status()).isEqualTo(2);
+    assertThat(refused.err()).startsWith("weft: WEFT-104: ").contains(out);
+    assertThat(Run.read(out)).isEqualTo("1 1 1\n");
+    assertThat(Run.of("generate", "4x4", "--nonzeros", "3", out, "--overwrite").status()).isZero();
+    assertThat(Run.read(out).lines()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "1 1 1 1\\n1 1 2\\n                | WEFT-300 | :2",
+        "1 1 x 1\\n                        | WEFT-300 | :1",
+        "1 1 1 abc\\n                      | WEFT-300 | :1",
+        "1 1 1 nan\\n                      | WEFT-301 | :1",
+        "1 1 1 1\\n1 0 1 1\\n              | WEFT-302 | :2",
+        "1 1 -4 1\\n                       | WEFT-302 | :1",
+        "# only a comment\\n\\n            | WEFT-300 | bad.tns"
+      })
+  void badFilesNameFileAndLineAndLeaveNothing(String text, String label, String where) {
+    String in = Run.write(folder, "bad.tns", text.strip().replace("\\n", "\n"));
+    Run run = Run.of("convert", in, folder.resolve("out.wtb").toString());
+    assertThat(run.err()).contains("weft: " + label).contains(in).contains(where);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(Run.names(folder)).containsExactly("bad.tns");
+  }
+
+  @Test
+  void conversionSortsAndSums() {
+    String in = Run.write(folder, "in.tns", "2 1 1.5\n1 2 1\n2 1 2\n1 1 0\n");
+    String out = folder.resolve("out.tns.gz").toString();
+    String back = folder.resolve("back.tns").toString();
+    assertThat(Run.of("convert", in, out).status()).isZero();
+    assertThat(Run.of("convert", out, back).status()).isZero();
+    List<String> lines = Run.read(back).lines().map(l -> l.replaceAll("\\.0$", "")).toList();
+    assertThat(lines).containsExactly("1 1 0", "1 2 1", "2 1 3.5");
+    Run mtx = Run.of("convert", in, folder.resolve("out.mtx").toString());
+    assertThat(mtx.status()).isZero();
+    assertThat(Run.read(folder.resolve("out.mtx").toString())).contains("2 2 3");
+  }
+
+  @Test
+  void dryRunsAndExplanationsWriteNothing() {
+    String out = folder.resolve("g.tns").toString();
+    assertThat(Run.of("generate", "uber", out, "--dry-run").out()).contains("183 x 24");
+    assertThat(Run.of("explain", "generate", "uber", out).out()).contains("3,309,490");
+    String in = Run.write(folder, "in.tns", "1 1 1\n");
+    Run convert = Run.of("explain", "convert", in, out);
+    assertThat(convert.out()).contains("would read").contains("stream");
+    assertThat(Run.names(folder)).containsExactly("in.tns");
+  }
+
+  @Test
+  void generatedFilesAreTheSameForTheSameSeedAndPlantedOnesHaveTheirTruth() {
+    String one = folder.resolve("a.tns").toString();
+    String two = folder.resolve("b.tns").toString();
+    Run.of("generate", "uber", "--scale", "0.001", "--seed", "3", one);
+    Run.of("generate", "uber", "--scale", "0.001", "--seed", "3", two);
+    assertThat(Run.read(one)).isEqualTo(Run.read(two));
+    assertThat(Run.read(one).lines()).hasSize(3309);
+    String truth = folder.resolve("truth").toString();
+    Run planted =
+        Run.of(
+            "generate",
+            "--shape",
+            "5x4x3",
+            "--planted",
+            "2",
+            "--noise",
+            "0.01",
+            "--factors-out",
+            truth,
+            folder.resolve("p.tns").toString());
+    assertThat(planted.status()).as(planted.err()).isZero();
+    assertThat(Run.names(folder.resolve("truth")))
+        .containsExactly("lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy");
+    assertThat(Run.read(folder.resolve("p.tns").toString()).lines()).hasSize(60);
+  }
+}

@@ -1,0 +1,250 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.tensor.DenseMatrix;
+
+/** Each command end to end on Spark in this process, against sums written out in the test. */
+class SparkCommandsTest {
+  @TempDir Path folder;
+  private String tensor = "";
+  private final Map<String, Double> entries = new TreeMap<>();
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder("# 3 x 4 x 5, with a duplicate\n");
+    long state = 12345;
+    for (int n = 0; n < 40; n++) {
+      state = state * 6364136223846793005L + 1442695040888963407L;
+      long bits = state >>> 20;
+      int i = (int) (bits % 3);
+      int j = (int) (bits / 3 % 4);
+      int k = (int) (bits / 12 % 5);
+      double value = (bits / 60 % 1000) / 100.0;
+      entries.merge(i + " " + j + " " + k, value, Double::sum);
+      text.append(i + 1).append(' ').append(j + 1).append('\t').append(k + 1);
+      text.append(' ').append(value).append('\n');
+    }
+    text.append("3 4 5 1\n");
+    entries.merge("2 3 4", 1.0, Double::sum);
+    tensor = Run.write(folder, "t.tns", text.toString());
+  }
+
+  private static void succeeds(Run run) {
+    assertThat(run.status()).as(run.err()).isZero();
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private static DenseMatrix npy(String file) {
+    return NpyFile.read(FileAccess.local(), file);
+  }
+
+  private static int[] coordinates(String key) {
+    String[] parts = key.split(" ");
+    return new int[] {
+      Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), Integer.parseInt(parts[2])
+    };
+  }
+
+  @Test
+  void mttkrpInEveryModeWithFactorsFromFiles() throws IOException {
+    Files.createDirectory(folder.resolve("f"));
+    DenseMatrix[] factors = new DenseMatrix[3];
+    for (int m = 0; m < 3; m++) {
+      factors[m] = DenseMatrix.random(3 + m, 4, 50 + m);
+      try (var out = Files.newOutputStream(folder.resolve("f/mode" + m + ".npy"))) {
+        NpyFile.write(out, factors[m]);
+      }
+    }
+    for (int mode = 0; mode < 3; mode++) {
+      String out = path("m" + mode + ".npy");
+      succeeds(
+          Run.of(
+              "mttkrp",
+              tensor,
+              "--mode",
+              "" + mode,
+              "--factors",
+              path("f"),
+              "--output",
+              out,
+              "--master",
+              "local[2]",
+              "--partitions",
+              "2"));
+      double[][] expected = new double[3 + mode][4];
+      for (Map.Entry<String, Double> e : entries.entrySet()) {
+        int[] c = coordinates(e.getKey());
+        for (int r = 0; r < 4; r++) {
+          double term = e.getValue();
+          for (int m = 0; m < 3; m++) {
+            term *= m == mode ? 1 : factors[m].get(c[m], r);
+          }
+          expected[c[mode]][r] += term;
+        }
+      }
+      DenseMatrix found = npy(out);
+      assertThat(found.rows()).isEqualTo(3 + mode);
+      for (int i = 0; i < expected.length; i++) {
+        for (int r = 0; r < 4; r++) {
+          assertThat(found.get(i, r)).isCloseTo(expected[i][r], within(1e-10));
+        }
+      }
+    }
+  }
+
+  @Test
+  void ttvAndTtmWriteSparseFiles() throws IOException {
+    try (var out = Files.newOutputStream(folder.resolve("v.npy"))) {
+      NpyFile.writeVector(out, new double[] {1, 2, 3, 4});
+    }
+    succeeds(
+        Run.of(
+            "ttv",
+            tensor,
+            "--mode",
+            "1",
+            "--vector",
+            path("v.npy"),
+            "--output",
+            path("y.mtx"),
+            "--threads",
+            "1"));
+    double expected = 0;
+    for (Map.Entry<String, Double> e : entries.entrySet()) {
+      int[] c = coordinates(e.getKey());
+      expected += e.getValue() * (c[1] + 1) * (c[0] + 1) * (c[2] + 1);
+    }
+    double found = 0;
+    for (String line :
+        Run.read(path("y.mtx")).lines().filter(l -> !l.startsWith("%")).skip(1).toList()) {
+      String[] f = line.split(" ");
+      found += Double.parseDouble(f[2]) * Integer.parseInt(f[0]) * Integer.parseInt(f[1]);
+    }
+    assertThat(found).isCloseTo(expected, within(1e-9));
+    Run ttm =
+        Run.of(
+            "ttm",
+            tensor,
+            "--mode",
+            "2",
+            "--rank",
+            "3",
+            "--seed",
+            "5",
+            "--output",
+            path("y.tns"),
+            "--threads",
+            "1");
+    succeeds(ttm);
+    long fibers = entries.keySet().stream().map(k -> k.substring(0, 3)).distinct().count();
+    assertThat(Run.read(path("y.tns")).lines()).hasSize((int) fibers * 3);
+  }
+
+  @Test
+  void cpdWritesItsFolderWithLabelsAndTheSameBitsForTheSameSeed() throws IOException {
+    String labels = Run.write(folder, "names", "ant\nbee\ncat\n");
+    for (String name : new String[] {"d1", "d2"}) {
+      Run run =
+          Run.of(
+              "cpd",
+              tensor,
+              "--rank",
+              "2",
+              "--iterations",
+              "4",
+              "--seed",
+              "9",
+              "--labels",
+              "0=" + labels,
+              "--output",
+              path(name),
+              "--threads",
+              "2");
+      succeeds(run);
+      assertThat(run.out()).contains("iteration   4");
+    }
+    assertThat(Run.names(folder.resolve("d1")))
+        .containsExactly(
+            "lambda.npy", "mode0.npy", "mode0.tsv", "mode1.npy", "mode2.npy", "summary.json");
+    for (String file : new String[] {"lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy"}) {
+      assertThat(folder.resolve("d1").resolve(file))
+          .hasSameBinaryContentAs(folder.resolve("d2").resolve(file));
+    }
+    assertThat(Run.read(path("d1/mode0.tsv"))).startsWith("ant\t").contains("\nbee\t", "\ncat\t");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("d1/summary.json").toFile());
+    assertThat(summary.get("dims").toString()).isEqualTo("[3,4,5]");
+    assertThat(summary.get("nnz").asLong()).isEqualTo(entries.size());
+    assertThat(summary.get("fits").size()).isEqualTo(summary.get("iterations").asInt());
+    assertThat(summary.get("versions").get("spark").asText()).isEqualTo("4.2.0");
+    Run refused = Run.of("cpd", tensor, "--rank", "2", "--output", path("d1"));
+    assertThat(refused.status()).isEqualTo(2);
+    Run mismatch =
+        Run.of("cpd", tensor, "--rank", "2", "--labels", "1=" + labels, "--output", path("d3"));
+    assertThat(mismatch.status()).isEqualTo(2);
+    assertThat(mismatch.err()).contains("WEFT-103", "expected at least 4 labels");
+  }
+
+  @Test
+  void statsCountsDuplicatesExactly() {
+    Run run = Run.of("stats", tensor, "--threads", "1");
+    succeeds(run);
+    assertThat(run.out())
+        .contains("order       3", "mode sizes  3 x 4 x 5")
+        .contains("duplicates  " + (41 - entries.size()) + " ")
+        .contains("nonzeros    " + entries.size() + " ")
+        .contains("partitions");
+  }
+
+  @Test
+  void explainShowsPlanLoopsAndCodeAndWritesNothing() {
+    Run run =
+        Run.of(
+            "explain",
+            "--llvm",
+            "--asm",
+            "mttkrp",
+            tensor,
+            "--mode",
+            "0",
+            "--rank",
+            "4",
+            "--output",
+            path("m.npy"));
+    succeeds(run);
+    assertThat(run.out()).contains("M(i,r) = T(i,j,k)", "for (int64_t", "define", "ret");
+    Run dry = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--output", path("y.tns"));
+    succeeds(dry);
+    assertThat(dry.out()).contains("partition").doesNotContain("for (int64_t");
+    assertThat(Run.names(folder)).containsExactly("t.tns");
+  }
+
+  @Test
+  void aBadFileUnderSparkIsOneErrorWithoutOutput() {
+    String bad = Run.write(folder, "bad.tns", "1 1 1 1\n2 2 two 2\n");
+    Run run = Run.of("mttkrp", bad, "--mode", "0", "--rank", "2", "--output", path("m.npy"), "-q");
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).startsWith("weft: WEFT-300: ").contains("bad.tns:2");
+    assertThat(run.err().strip().lines()).hasSize(1);
+    Run shape =
+        Run.of("ttv", tensor, "--mode", "0", "--vector", path("v.npy"), "--output", path("y.tns"));
+    assertThat(shape.status()).isEqualTo(2);
+    assertThat(Run.names(folder)).containsExactly("bad.tns", "t.tns");
+  }
+}
