@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 
@@ -27,7 +28,7 @@ final class ClusterProbe {
     configuration.set("dfs.client.retry.policy.enabled", "false");
     try (FileSystem client = FileSystem.newInstance(URI.create(hdfsUri), configuration)) {
       DistributedFileSystem hdfs = (DistributedFileSystem) client;
-      if (hdfs.setSafeMode(org.apache.hadoop.fs.SafeModeAction.GET)) {
+      if (hdfs.setSafeMode(SafeModeAction.GET)) {
         return -1;
       }
       return hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.LIVE).length;

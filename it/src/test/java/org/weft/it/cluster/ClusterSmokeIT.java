@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,7 @@ final class ClusterSmokeIT {
     assertThat(read(output)).isEqualTo(expected);
   }
 
+  @Tag("long")
   @Test
   void aKilledExecutorChangesNothing() throws IOException {
     String output = cluster.hdfsUri() + "/smoke/executor-killed";
@@ -90,6 +92,7 @@ final class ClusterSmokeIT {
     assertThat(read(output)).isEqualTo(expected);
   }
 
+  @Tag("long")
   @Test
   void aFailingJobIsSeen() {
     Submission done = cluster.submit(job(cluster.hdfsUri() + "/smoke/x", 0, "/absent.tns"));

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,7 @@ public final class ProcessCluster implements TestCluster {
             SparkSubmitter.JAVA,
             "-Xmx192m",
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1", // starts sooner; servers here do little
             "-Djava.net.preferIPv4Stack=true",
             "-cp",
             folder.hadoopConf() + File.pathSeparator + jars));
@@ -149,6 +151,7 @@ public final class ProcessCluster implements TestCluster {
 
   private void startMaster() {
     List<String> command = submitter.sparkJvm(SERVER_HEAP_MEBIBYTES, List.of());
+    command.add(1, "-XX:TieredStopAtLevel=1");
     command.add("org.apache.spark.deploy.master.Master");
     command.addAll(List.of("--host", "127.0.0.1", "--port", "" + masterPort));
     command.addAll(List.of("--webui-port", "" + masterWebPort));
@@ -157,6 +160,7 @@ public final class ProcessCluster implements TestCluster {
 
   private void startWorker(String name) {
     List<String> command = submitter.sparkJvm(SERVER_HEAP_MEBIBYTES, List.of());
+    command.add(1, "-XX:TieredStopAtLevel=1");
     command.add("org.apache.spark.deploy.worker.Worker");
     command.addAll(List.of("--host", "127.0.0.1", "--port", "0", "--webui-port", "0"));
     command.addAll(List.of("--cores", "" + ClusterSettings.CORES_PER_WORKER, "--memory", "4g"));
@@ -253,7 +257,7 @@ public final class ProcessCluster implements TestCluster {
   private void killEverything() {
     submitter.killAll();
     List<ChildProcess> reverse = new ArrayList<>(servers.values());
-    java.util.Collections.reverse(reverse);
+    Collections.reverse(reverse);
     reverse.forEach(ChildProcess::killTree);
   }
 }

@@ -35,7 +35,7 @@ import org.weft.it.cluster.WeftJars;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WeftOnClusterIT {
   private static final int PARTITIONS = 4;
-  private static final String CPD = "cpd --rank 6 --iterations 40 --tolerance 0 --seed 11";
+  private static final String CPD = "cpd --rank 6 --iterations 12 --tolerance 0 --seed 11";
   private static final Pattern THIRD_ITERATION = Pattern.compile("iteration +3 ");
 
   private final TestCluster cluster;
