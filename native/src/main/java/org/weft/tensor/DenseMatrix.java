@@ -4,6 +4,9 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.Locale;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.NativeMemory;
 
 /**
@@ -24,6 +27,7 @@ public final class DenseMatrix implements Serializable {
     if (rows < 0 || columns < 0) {
       throw new IllegalArgumentException("negative shape " + rows + " x " + columns);
     }
+    requireFits(rows, columns);
     this.rows = rows;
     this.columns = columns;
     this.chunkRows = Math.max(1, CHUNK_ELEMENTS / Math.max(1, columns));
@@ -35,6 +39,26 @@ public final class DenseMatrix implements Serializable {
     }
   }
 
+  private static void requireFits(long rows, int columns) {
+    double bytes = (double) rows * columns * Double.BYTES;
+    long heap = Runtime.getRuntime().maxMemory();
+    if (bytes > heap) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              Locale.ROOT,
+              "a dense matrix of %d x %d needs %.3g GiB, but this process has %.3g GiB of heap;"
+                  + " give it more (-Xmx), or work on a mode with fewer slices",
+              rows,
+              columns,
+              bytes / (1L << 30),
+              heap / (double) (1L << 30)));
+    }
+  }
+
+  /**
+   * @throws WeftException {@code OUT_OF_MEMORY} if the matrix is larger than the whole heap
+   */
   public static DenseMatrix zeros(long rows, int columns) {
     return new DenseMatrix(rows, columns);
   }

@@ -9,6 +9,8 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -65,5 +67,13 @@ class DenseMatrixTest {
   void emptyMatricesHaveNoChunks() {
     assertThat(DenseMatrix.zeros(0, 16).chunkCount()).isZero();
     assertThatThrownBy(() -> DenseMatrix.zeros(-1, 2)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aMatrixLargerThanTheHeapIsAResourceError() {
+    assertThatThrownBy(() -> DenseMatrix.random(Long.MAX_VALUE, 16, 1))
+        .isInstanceOfSatisfying(
+            WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUT_OF_MEMORY))
+        .hasMessageContaining("9223372036854775807 x 16");
   }
 }

@@ -167,7 +167,7 @@ public final class ModeHistogram implements Serializable {
     long last = Math.min(to, largest + 1);
     for (long c = from; c < last; ) {
       long bucket = c >>> shift;
-      long end = Math.min(last, (bucket + 1) << shift);
+      long end = Math.min(last, endOf(bucket));
       sum +=
           count((int) bucket)
               * ((end - c) / (double) Math.min(width, largest + 1 - (bucket << shift)));
@@ -182,11 +182,17 @@ public final class ModeHistogram implements Serializable {
     long last = Math.min(to, largest + 1);
     for (long c = from; c < last; ) {
       long bucket = c >>> shift;
-      long end = Math.min(last, (bucket + 1) << shift);
+      long end = Math.min(last, endOf(bucket));
       sum += Math.min(end - c, count((int) bucket));
       c = end;
     }
     return sum;
+  }
+
+  /** One past the last slice of {@code bucket}; the last bucket of 2^63 slices ends at 2^63 - 1. */
+  private long endOf(long bucket) {
+    long end = (bucket + 1) << shift;
+    return end < 0 ? Long.MAX_VALUE : end;
   }
 
   /**

@@ -183,4 +183,14 @@ class ModeHistogramTest {
     return ModeHistogram.readFrom(
         new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
   }
+
+  @Test
+  void coordinatesReachTheLargestLong() {
+    ModeHistogram h = new ModeHistogram();
+    h.add(Long.MAX_VALUE - 1);
+    h.add(0);
+    assertThat(h.countBetween(0, Long.MAX_VALUE)).isEqualTo(2);
+    assertThat(h.nonemptyBetween(0, Long.MAX_VALUE)).isEqualTo(2);
+    assertThat(new EqualNonzeros().partition(0, Long.MAX_VALUE, h, 2).partitions()).isEqualTo(2);
+  }
 }

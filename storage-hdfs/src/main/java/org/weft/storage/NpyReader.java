@@ -102,7 +102,7 @@ final class NpyReader implements BlockReader {
             + value
             + " at "
             + Arrays.toString(coordinates)
-            + " (counted from 0); allow non-finite values to keep it");
+            + " (counted from 0); to keep it, allow non-finite values (--allow-nonfinite)");
   }
 
   @Override

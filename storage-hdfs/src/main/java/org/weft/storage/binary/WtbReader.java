@@ -117,7 +117,7 @@ final class WtbReader implements BlockReader {
                 + block.value(e)
                 + " in entry "
                 + (entries + e)
-                + " of the split; allow non-finite values to keep it");
+                + " of the split; to keep it, allow non-finite values (--allow-nonfinite)");
       }
     }
   }

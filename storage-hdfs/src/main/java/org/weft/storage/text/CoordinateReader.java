@@ -191,7 +191,7 @@ final class CoordinateReader extends TextReader {
               + ", found "
               + found
               + (number == 0 && rules == LineRules.TNS
-                  ? "; if the file counts from 0, read it as zero-based"
+                  ? "; if the file counts from 0, read it as zero-based (--zero-based)"
                   : "");
     } else if (layout.sizes() == null) {
       message =

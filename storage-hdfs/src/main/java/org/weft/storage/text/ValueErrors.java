@@ -7,7 +7,7 @@ final class ValueErrors {
   static String nonfinite(byte[] b, int at) {
     return "expected a finite value, found "
         + LineErrors.quoteToken(b, at)
-        + "; allow non-finite values to keep it";
+        + "; to keep it, allow non-finite values (--allow-nonfinite)";
   }
 
   /** Whether the token in [{@code from}, {@code to}) is an optional sign and digits. */
