@@ -164,6 +164,9 @@ final class LoopNest {
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
+        if (sink instanceof AppendSink && sink.variables().contains(variable)) {
+          MergeLoops.requireOrdered(level);
+        }
         TensorLayout layout = tensors.layout(access.tensor());
         loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }

@@ -189,6 +189,15 @@ final class MergeLoops {
 
   private Walk walk(Operand operand, Scope scope, Code code) {
     Level level = requireLevel(operand);
+    requireOrdered(level);
+    LevelEmitter.Range range = range(operand, scope);
+    LoopVariable position = code.declare("p" + level.name(), range.begin());
+    Expr end = code.name("p" + level.name() + "_end", range.end());
+    return new Walk(require(accesses.get(operand.id())), level, position, end);
+  }
+
+  /** Rejects an unordered level where increasing coordinates are needed. */
+  static void requireOrdered(Level level) {
     if (!level.ordered()) {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_OPERATION,
@@ -196,13 +205,10 @@ final class MergeLoops {
               + level.name()
               + " ("
               + level.spec()
-              + ") is unordered, and the expression merges it with other operands, which needs"
-              + " increasing coordinates; convert the tensor to an ordered format first");
+              + ") is unordered, but is merged with other operands, has repeated coordinates or"
+              + " drives a result that is appended, which needs increasing coordinates; convert the"
+              + " tensor to an ordered format first");
     }
-    LevelEmitter.Range range = range(operand, scope);
-    LoopVariable position = code.declare("p" + level.name(), range.begin());
-    Expr end = code.name("p" + level.name() + "_end", range.end());
-    return new Walk(require(accesses.get(operand.id())), level, position, end);
   }
 
   private void everyCoordinate(LatticePoint point, Scope scope, Code code) {
@@ -248,6 +254,7 @@ final class MergeLoops {
           });
       return;
     }
+    requireOrdered(level);
     LoopVariable p = code.declare("p" + level.name(), begin);
     Walk walk = new Walk(access, level, p, code.name("p" + level.name() + "_end", end));
     Code loop = code.nested();

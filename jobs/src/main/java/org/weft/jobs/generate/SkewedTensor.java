@@ -22,7 +22,6 @@ import org.weft.tensor.TensorShape;
 public final class SkewedTensor {
   static final int REGION = 1 << 16;
   private static final double MOST_CELLS = 0x1p62; // keys of a region are longs
-  private static final int ROUNDS = 8;
 
   private final TensorShape shape;
   private final PowerLaw[] laws;
@@ -108,22 +107,28 @@ public final class SkewedTensor {
     return -1;
   }
 
-  /** Draws {@code count} distinct cells and passes them on; false if repeats prevail. */
+  /** Draws {@code count} distinct cells and passes them on; false if more than half are repeats. */
   private boolean draw(int count, boolean corner) {
     long[] keys = new long[count];
     int distinct = 0;
     if (corner) {
       keys[distinct++] = lastKey();
     }
-    for (int round = 0; round < ROUNDS && distinct < count; round++) {
+    PowerLaw.Range[] ranges = new PowerLaw.Range[laws.length];
+    for (int m = 0; m < laws.length; m++) {
+      ranges[m] = laws[m].range(from[m], to[m]);
+    }
+    while (distinct < count) {
+      int drawn = count - distinct;
       for (int i = distinct; i < count; i++) {
-        keys[i] = drawKey();
+        keys[i] = drawKey(ranges);
       }
       Arrays.sort(keys);
+      int before = distinct;
       distinct = unique(keys);
-    }
-    if (distinct < count) {
-      return false;
+      if (2 * (distinct - before) < drawn) {
+        return false;
+      }
     }
     for (long key : keys) {
       long rest = key;
@@ -145,11 +150,10 @@ public final class SkewedTensor {
     return cells - 1;
   }
 
-  private long drawKey() {
+  private long drawKey(PowerLaw.Range[] ranges) {
     long key = 0;
-    for (int m = 0; m < from.length; m++) {
-      long coordinate = laws[m].quantile(random.nextDouble(), from[m], to[m]);
-      key = key * (to[m] - from[m]) + (coordinate - from[m]);
+    for (PowerLaw.Range range : ranges) {
+      key = key * range.size() + range.quantile(random.nextDouble());
     }
     return key;
   }
