@@ -132,7 +132,7 @@ final class WeftOnClusterIT {
                   "--output",
                   hdfs("bad-out.tns")));
       assertThat(done.exitCode()).as(done.transcript()).isEqualTo(2);
-      assertThat(done.standardError()).contains("bad.tns").contains("line 2");
+      assertThat(done.standardError()).contains("bad.tns:2:");
       assertThat(hdfs.exists(new org.apache.hadoop.fs.Path(hdfs("bad-out.tns")))).isFalse();
     }
   }
