@@ -13,6 +13,7 @@ import org.weft.runtime.KernelLibrary;
 import org.weft.runtime.KernelSignature;
 import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -94,7 +95,7 @@ public record KernelCall(
             entries,
             Math.round(entries * flopsPerEntry),
             bytes);
-    KernelMetrics.ofProcess().record(operation, measurement);
+    KernelMetrics.ofProcess(ResidentMemory.PROCESS::liveBytes).record(operation, measurement);
     return new Result(outputs, measurement);
   }
 

@@ -4,10 +4,10 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.resident.ResidentMemory;
 
 /**
  * Source {@code weft} of Spark's metrics system, one per process. Per operation: {@code
@@ -16,26 +16,34 @@ import org.weft.spark.resident.ResidentMemory;
  */
 public final class KernelMetrics implements Source {
   private static @Nullable SparkEnv registeredWith;
-  private static KernelMetrics current = new KernelMetrics();
+  private static @Nullable KernelMetrics current;
 
   private final MetricRegistry registry = new MetricRegistry();
   private final Map<String, Rates> last = new ConcurrentHashMap<>();
 
   private record Rates(double nonzerosPerSecond, double gflops, double gbps) {}
 
-  private KernelMetrics() {
-    registry.registerGauge("resident.bytes", (Gauge<Long>) ResidentMemory.PROCESS::liveBytes);
+  private KernelMetrics(LongSupplier residentBytes) {
+    registry.registerGauge("resident.bytes", (Gauge<Long>) residentBytes::getAsLong);
   }
 
-  /** The source of this process, registered with the running Spark environment. */
-  public static synchronized KernelMetrics ofProcess() {
+  /**
+   * The source of this process, registered with the running Spark environment.
+   *
+   * @param residentBytes bytes of tensors that the process holds off the heap
+   */
+  public static synchronized KernelMetrics ofProcess(LongSupplier residentBytes) {
     SparkEnv env = SparkEnv.get();
-    if (env != null && env != registeredWith) {
-      current = new KernelMetrics();
-      env.metricsSystem().registerSource(current);
-      registeredWith = env;
+    KernelMetrics source = current;
+    if (source == null || env != null && env != registeredWith) {
+      source = new KernelMetrics(residentBytes);
+      current = source;
+      if (env != null) {
+        env.metricsSystem().registerSource(source);
+        registeredWith = env;
+      }
     }
-    return current;
+    return source;
   }
 
   /** Counts one kernel call. */
