@@ -47,6 +47,13 @@ final class Console {
     out.flush();
   }
 
+  /** A line of a job's report on standard output, unless {@code -q}. */
+  void report(String format, Object... arguments) {
+    if (!quiet) {
+      result(format, arguments);
+    }
+  }
+
   /** A line about the run, unless {@code -q}. */
   void note(String format, Object... arguments) {
     if (!quiet) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -85,6 +87,7 @@ final class CpdCommand extends WeftCommand {
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null) {
       checkOutput(files, target);
+      refuseForeignFolder(files, target);
     }
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labels(files, plan.header().order());
@@ -115,6 +118,22 @@ final class CpdCommand extends WeftCommand {
           result.converged() ? "" : " (not converged)",
           target);
       RunReport.print(console, result.report());
+    }
+  }
+
+  /** {@code --overwrite} replaces the folder of an earlier decomposition, never another one. */
+  private void refuseForeignFolder(FileAccess files, String target) throws IOException {
+    Path folder = files.path(target);
+    FileSystem system = files.fileSystem(folder);
+    if (common.overwrite
+        && system.exists(folder)
+        && system.listStatus(folder).length > 0
+        && !system.exists(new Path(folder, "summary.json"))) {
+      throw new WeftException(
+          ErrorCode.OUTPUT_EXISTS,
+          target
+              + ": expected the folder of an earlier decomposition to overwrite, found other files"
+              + " and no summary.json; name another folder");
     }
   }
 

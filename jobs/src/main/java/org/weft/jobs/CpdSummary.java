@@ -31,7 +31,7 @@ final class CpdSummary {
     content.put("input", input);
     content.put("dims", statistics.shape().toArray());
     content.put("nnz", result.report().nonzeros());
-    content.put("norm", statistics.norm());
+    content.put("norm", result.norm());
     content.put("rank", job.rank());
     content.put("nonnegative", job.nonnegative());
     content.put("tolerance", job.tolerance());

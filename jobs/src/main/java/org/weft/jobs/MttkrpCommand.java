@@ -39,6 +39,7 @@ final class MttkrpCommand extends TensorJobCommand {
 
   @Override
   void prepare(FileAccess files, int order) {
+    requireRank(rank);
     if (factors != null) {
       given = Operands.readFactors(files, factors, order, mode);
       if (rank == null && order > 1) {
@@ -46,7 +47,9 @@ final class MttkrpCommand extends TensorJobCommand {
       }
     }
     if (rank == null) {
-      throw usage("expected --rank R or --factors DIR, found neither");
+      throw factors == null
+          ? usage("expected --rank R or --factors DIR, found neither")
+          : usage("expected --rank R: order 1 has no other mode whose factor gives the rank");
     }
   }
 

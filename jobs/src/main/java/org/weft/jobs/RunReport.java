@@ -11,14 +11,14 @@ final class RunReport {
   private RunReport() {}
 
   static void print(Console console, JobReport report) {
-    console.result(
+    console.report(
         "%,d nonzeros in %d partition(s); kernels %.1f M nonzeros/s, %.2f GFLOP/s, %.2f GB/s",
         report.nonzeros(),
         report.partitions(),
         report.nonzerosPerSecond() / 1e6,
         report.kernelGflops(),
         report.kernelGbps());
-    console.result(
+    console.report(
         "seconds: %s; peak memory %.0f MiB",
         report.phaseNanos().entrySet().stream()
             .map(RunReport::phase)

@@ -49,6 +49,33 @@ abstract class TensorJobCommand extends WeftCommand {
 
   abstract BoundJob bind(TensorShape shape);
 
+  /** Refuses an extension that cannot hold the result of a tensor of this order. */
+  void checkExtension(String target, int order) {}
+
+  final void requireRank(@Nullable Integer rank) {
+    if (rank != null && rank < 1) {
+      throw usage("expected --rank of at least 1, found %d", rank);
+    }
+  }
+
+  /**
+   * A sparse result of {@code order} modes goes to a tensor file; a matrix also to Matrix Market.
+   */
+  final void requireSparseFile(String target, int order) {
+    if (target.endsWith(".npy")) {
+      throw usage(
+          "%s: the result of weft %s is sparse: expected a name that ends in .tns, .tns.gz, .wtb"
+              + " or, for a matrix, .mtx",
+          target, commandName());
+    }
+    if (order != 2 && (target.endsWith(".mtx") || target.endsWith(".mtx.gz"))) {
+      throw usage(
+          "%s: the result has order %d, and Matrix Market holds matrices: expected a name that ends"
+              + " in .tns, .tns.gz or .wtb",
+          target, order);
+    }
+  }
+
   @Override
   void run(Console console) {
     FileAccess files = CommonOptions.files();
@@ -62,6 +89,9 @@ abstract class TensorJobCommand extends WeftCommand {
       throw usage(
           "%s: expected --mode 0 to %d, found %d: the tensor's order is %d and modes count from 0",
           input, order - 1, mode, order);
+    }
+    if (target != null) {
+      checkExtension(target, order);
     }
     prepare(files, order);
     try (Session session = Session.open(common, "weft " + commandName() + " " + input, console)) {

@@ -35,6 +35,7 @@ final class TtmCommand extends TensorJobCommand {
 
   @Override
   void prepare(FileAccess files, int order) {
+    requireRank(rank);
     if ((matrix == null) == (rank == null)) {
       throw usage(
           "expected either --matrix M or --rank R, found %s", matrix == null ? "neither" : "both");
@@ -42,6 +43,11 @@ final class TtmCommand extends TensorJobCommand {
     if (matrix != null) {
       given = Operands.read(files, matrix);
     }
+  }
+
+  @Override
+  void checkExtension(String target, int order) {
+    requireSparseFile(target, order);
   }
 
   @Override

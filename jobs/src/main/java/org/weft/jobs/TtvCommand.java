@@ -46,6 +46,11 @@ final class TtvCommand extends TensorJobCommand {
   }
 
   @Override
+  void checkExtension(String target, int order) {
+    requireSparseFile(target, order - 1);
+  }
+
+  @Override
   BoundJob bind(TensorShape shape) {
     TtvJob job = new TtvJob(mode, common.type);
     DenseMatrix source = given != null ? given : DenseMatrix.random(shape.size(mode), 1, seed);

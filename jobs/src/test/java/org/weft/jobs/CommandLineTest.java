@@ -50,6 +50,9 @@ class CommandLineTest {
         "mttkrp IN --mode 0 --output m.npy       | expected --rank R or --factors DIR",
         "mttkrp IN --mode 0 --rank 2 --output m.xyz | expected a file name that ends in",
         "ttm IN --mode 0 --output y.tns          | expected either --matrix M or --rank R",
+        "mttkrp IN --mode 0 --rank 0 --output m.npy | expected --rank of at least 1, found 0",
+        "ttm IN --mode 0 --rank 2 --output y.npy | the result of weft ttm is sparse",
+        "ttm IN --mode 0 --rank 2 --output y.mtx | the result has order 3",
         "ttm IN --mode 0 --matrix u.txt --output y.tns | expected a dense operand in a .npy file",
         "cpd IN --rank 0 --output d              | rank",
         "cpd IN --rank 2 --iterations 0 --output d | expected at least 1 iteration",
@@ -98,6 +101,18 @@ class CommandLineTest {
     Run read = Run.of("convert", directory.toString(), folder.resolve("x.wtb").toString());
     assertThat(read.status()).isEqualTo(2);
     assertThat(read.err()).startsWith("weft: WEFT-").contains("directory");
+  }
+
+  @Test
+  void aFolderThatIsNoDecompositionIsNeverOverwritten() {
+    String in = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
+    Path precious = folder.resolve("precious");
+    assertThat(precious.toFile().mkdir()).isTrue();
+    String thesis = Run.write(precious, "thesis.doc", "years of work");
+    Run run = Run.of("cpd", in, "--rank", "1", "--output", precious.toString(), "--overwrite");
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).startsWith("weft: WEFT-104: ").contains("no summary.json");
+    assertThat(Run.read(thesis)).isEqualTo("years of work");
   }
 
   @Test

@@ -211,14 +211,20 @@ public final class WeftEngine implements AutoCloseable {
         }
         ModePlan first = plan.modes().get(0);
         progress.step("alternating least squares", order + 1, order + 2);
+        double normSquared = runner.resident(first).normSquared();
         AlternatingLeastSquares.Model model =
             new AlternatingLeastSquares(job, tensor.statistics().shape())
-                .run(mttkrps, runner.resident(first).normSquared(), progress::iteration);
+                .run(mttkrps, normSquared, progress::iteration);
         JobReport report =
             clock.report(
                 job, runner.resident(first).storedEntries(), first.partitioning().partitions());
         return new CpdResult(
-            model.factors(), model.lambda(), model.fits(), model.converged(), report);
+            model.factors(),
+            model.lambda(),
+            model.fits(),
+            Math.sqrt(normSquared),
+            model.converged(),
+            report);
       }
     } catch (Exception e) {
       tensor.releaseResident();

@@ -10,6 +10,9 @@ import org.weft.tensor.DenseMatrix;
  * with the others fixed. Rows are independent of each other.
  */
 final class Nonnegative {
+  /** Instead of 0 where there is data, so that a component that loses all of it can come back. */
+  private static final double FLOOR = 1e-16;
+
   private Nonnegative() {}
 
   /**
@@ -45,7 +48,8 @@ final class Nonnegative {
         for (int s = 0; s < rank; s++) {
           product += a[at + s] * v.get(s, r);
         }
-        a[at + r] = Math.max(0, a[at + r] + (m[r] - product) / diagonal);
+        double floor = m[r] > 0 ? FLOOR : 0;
+        a[at + r] = Math.max(floor, a[at + r] + (m[r] - product) / diagonal);
       }
     }
   }
