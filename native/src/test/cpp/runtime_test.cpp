@@ -173,8 +173,10 @@ struct Counted {
   int64_t nested;
 };
 
-/* No atomic: a nested parallel_for stays on its thread. */
-void add(void *ctx, int64_t) { ++*static_cast<int64_t *>(ctx); }
+/* Atomic: below a single task, which runs on its caller, the nested loop is the parallel one. */
+void add(void *ctx, int64_t) {
+  __atomic_fetch_add(static_cast<int64_t *>(ctx), 1, __ATOMIC_RELAXED);
+}
 
 void count_task(void *ctx, int64_t task) {
   Counted *counted = static_cast<Counted *>(ctx);
