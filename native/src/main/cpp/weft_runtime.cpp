@@ -1,6 +1,7 @@
 /* The runtime table: who provides what is in one place. */
 #include "weft_runtime.h"
 
+#include "entries.h"
 #include "memory.h"
 #include "sort.h"
 #include "tasks.h"
@@ -18,7 +19,8 @@ void statistics(int64_t *out) {
 constexpr weft_process process = {
     {weft::allocate, weft::grow, weft::release, weft::parallel_for, 1, weft::sort_i64},
     release_block,
-    statistics};
+    statistics,
+    weft::sort_entries};
 
 }  // namespace
 

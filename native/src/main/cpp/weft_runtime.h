@@ -73,6 +73,7 @@ typedef struct weft_process {
   /* The rest has a kernel's form, so that Java needs one way to call. */
   void (*release_block)(int64_t *block); /* releases a block that came from alloc or grow */
   void (*statistics)(int64_t *out); /* live blocks; their bytes as asked for; workers started */
+  void (*sort_entries)(int64_t *args); /* sorts the entries of a tensor; see entries.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);
