@@ -63,6 +63,13 @@ final class Lexer {
       case ')' -> take(Kind.RIGHT_PARENTHESIS, at + 1);
       case '[' -> take(Kind.LEFT_BRACKET, at + 1);
       case ']' -> take(Kind.RIGHT_BRACKET, at + 1);
+      case '{' -> take(Kind.LEFT_BRACE, at + 1);
+      case '}' -> take(Kind.RIGHT_BRACE, at + 1);
+      case '<' -> take(Kind.LESS, at + 1);
+      case '>' -> take(Kind.GREATER, at + 1);
+      case '@' -> take(Kind.AT, at + 1);
+      case '|' -> take(Kind.BAR, at + 1);
+      case '&' -> take(Kind.AMPERSAND, at + 1);
       case ',' -> take(Kind.COMMA, at + 1);
       case ';' -> take(Kind.SEMICOLON, at + 1);
       case '=' -> take(Kind.ASSIGN, at + 1);
@@ -92,7 +99,6 @@ final class Lexer {
     String advice =
         switch (text.charAt(at)) {
           case '/' -> "there is no division: multiply by the reciprocal";
-          case '{', '}' -> "labels stand in ( ) or [ ]";
           default -> "an expression has names, numbers, ( ) [ ] , + - * .* = and +=";
         };
     diagnostics.error(span, "unexpected character '" + span.text() + "'", advice);
@@ -103,7 +109,7 @@ final class Lexer {
     return !Character.isWhitespace(c)
         && !isLetter(c)
         && !isDigit(c)
-        && "()[],;=+-*.#".indexOf(c) < 0;
+        && "()[]{}<>@|&,;=+-*.#".indexOf(c) < 0;
   }
 
   private void number() {
