@@ -115,6 +115,7 @@ public final class AlgebraBuilder {
         case ADD -> new TensorExpr.Sum(List.of(left, right));
         case SUBTRACT -> new TensorExpr.Sum(List.of(left, new TensorExpr.Negate(right)));
         case MULTIPLY, ELEMENTWISE_MULTIPLY -> new TensorExpr.Product(List.of(left, right));
+        case DIVIDE -> throw unsupported(syntax);
       };
     } else if (syntax instanceof Syntax.Call call) {
       return call(call, result, scope);
@@ -129,7 +130,11 @@ public final class AlgebraBuilder {
       }
       return access(access, TensorVar.Kind.OPERAND, scope);
     }
-    throw new WeftException(
+    throw unsupported(syntax);
+  }
+
+  private static WeftException unsupported(Syntax syntax) {
+    return new WeftException(
         ErrorCode.UNSUPPORTED_OPERATION, "no algebra for '" + syntax.span().text() + "'");
   }
 

@@ -13,7 +13,7 @@ import org.weft.compiler.lang.Token.Kind;
  *
  * <pre>
  * sum        = product { ("+" | "-") product }
- * product    = factor { ("*" | ".*" | "@" "(" operator [ "," operator ] ")") factor }
+ * product    = factor { ("*" | ".*" | "/" | "@" "(" operator [ "," operator ] ")") factor }
  * factor     = "-" factor | number | "(" sum ")" | "sum" "(" name "," sum ")" | "SUM" "(" sum ")"
  *            | "transpose" "(" sum "," "{" labels "}" ")"
  *            | function "(" sum { "," sum } ")" | access
@@ -60,6 +60,8 @@ final class ExpressionParser {
         left = operation(Syntax.Operator.MULTIPLY, left, factor());
       } else if (tokens.accept(Kind.DOT_STAR)) {
         left = operation(Syntax.Operator.ELEMENTWISE_MULTIPLY, left, factor());
+      } else if (tokens.accept(Kind.SLASH)) {
+        left = operation(Syntax.Operator.DIVIDE, left, factor());
       } else if (tokens.isAt(Kind.AT)) {
         left = semiring(left, tokens.next());
       } else {

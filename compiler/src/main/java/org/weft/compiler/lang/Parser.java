@@ -1,5 +1,6 @@
 package org.weft.compiler.lang;
 
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Token.Kind;
@@ -17,9 +18,31 @@ public final class Parser {
   private final TokenCursor tokens;
   private final ExpressionParser expressions;
 
-  private Parser(TokenCursor tokens) {
-    this.tokens = tokens;
-    this.expressions = new ExpressionParser(tokens);
+  /** A parser of the tokens from {@code start} on; a program's parser starts one per statement. */
+  Parser(List<Token> tokens, int start, Diagnostics diagnostics) {
+    this.tokens = new TokenCursor(tokens, start, diagnostics);
+    this.expressions = new ExpressionParser(this.tokens);
+  }
+
+  /** Number of the first token that has not been read. */
+  int position() {
+    return tokens.position();
+  }
+
+  /** An expression. */
+  Syntax sum() {
+    return expressions.expression();
+  }
+
+  /** The access that {@code name}, which has been read, begins. */
+  Syntax.Access access(Token name) {
+    return expressions.access(name);
+  }
+
+  /** The mask of {@code target} if one stands here. */
+  @Nullable Mask mask(Syntax.Access target) {
+    Token open = tokens.peek();
+    return tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;
   }
 
   /**
@@ -27,7 +50,7 @@ public final class Parser {
    * could be found.
    */
   public static Optional<Statement> statement(SourceText source, Diagnostics diagnostics) {
-    Parser parser = new Parser(new TokenCursor(source, diagnostics));
+    Parser parser = new Parser(Lexer.tokens(source, diagnostics), 0, diagnostics);
     Optional<Statement> statement = parser.statement();
     return diagnostics.hasErrors() ? Optional.empty() : statement;
   }
@@ -42,8 +65,7 @@ public final class Parser {
       return Optional.empty();
     }
     Syntax.Access target = expressions.access(first);
-    Token open = tokens.peek();
-    @Nullable Mask mask = tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;
+    Mask mask = mask(target);
     Statement.Assignment assignment = assignment();
     Syntax value = expressions.expression();
     tokens.accept(Kind.SEMICOLON);

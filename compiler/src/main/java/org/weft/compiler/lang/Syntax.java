@@ -34,7 +34,8 @@ public sealed interface Syntax {
     ADD,
     SUBTRACT,
     MULTIPLY,
-    ELEMENTWISE_MULTIPLY
+    ELEMENTWISE_MULTIPLY,
+    DIVIDE
   }
 
   record Operation(Operator operator, Syntax left, Syntax right, SourceSpan span)

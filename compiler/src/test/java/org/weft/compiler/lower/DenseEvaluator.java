@@ -123,6 +123,8 @@ final class DenseEvaluator {
           new Cell(left.value() + right.value(), magnitude, left.present() || right.present());
       case SUBTRACT ->
           new Cell(left.value() - right.value(), magnitude, left.present() || right.present());
+      case DIVIDE ->
+          new Cell(left.value() / right.value(), left.magnitude() / right.value(), left.present());
       case MULTIPLY, ELEMENTWISE_MULTIPLY ->
           new Cell(
               left.value() * right.value(),
