@@ -97,7 +97,19 @@ final class BucketSink implements Sink {
     Buffer pos = layout.level(first).requirePos();
     code.add(new Stmt.Grow(pos, length));
     code.add(new Stmt.Clear(pos, Expr.of(0), length));
+    for (int number = first; number < layout.order(); number++) {
+      checkCoordinates(layout.level(number), code);
+    }
     return sink;
+  }
+
+  private static void checkCoordinates(Level level, Code code) {
+    Width width = level.spec().crdWidth();
+    if (width != Width.W64) {
+      Expr largest = Expr.sub(level.size(), Expr.of(1));
+      Expr checked = new Expr.Binary(Expr.Op.MAX, largest, Expr.of(0));
+      code.add(new Stmt.CheckWidth(checked, width, level.tensor(), level.number()));
+    }
   }
 
   /** The sink of the second pass; {@code code} runs between the passes. */
@@ -110,8 +122,7 @@ final class BucketSink implements Sink {
     }
     LoopVariable bucket = LoopVariable.integer(code.fresh("bucket"));
     Expr at = Expr.of(bucket);
-    Stmt sum =
-        new Stmt.Accumulate(pos, at, new Expr.Load(pos, Expr.sub(at, Expr.of(1))));
+    Stmt sum = new Stmt.Accumulate(pos, at, new Expr.Load(pos, Expr.sub(at, Expr.of(1))));
     code.add(
         new Stmt.For(
             bucket,
@@ -199,7 +210,8 @@ final class BucketSink implements Sink {
       Expr coordinate = scope.coordinate(access.variableAt(number));
       code.add(new Stmt.Store(level.requireCrd(), position, coordinate));
     }
-    code.add(new Stmt.Store(layout.vals(), position, Values.convert(value, layout.vals().scalar())));
+    code.add(
+        new Stmt.Store(layout.vals(), position, Values.convert(value, layout.vals().scalar())));
     code.add(new Stmt.Store(pos, next, Expr.add(position, Expr.of(1))));
   }
 }
