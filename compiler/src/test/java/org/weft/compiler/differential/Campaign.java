@@ -36,8 +36,7 @@ final class Campaign {
    * @param optimised compiles with it; gets every sixteenth batch
    * @param anyModeOrder whether mode orders are drawn without regard to each other
    */
-  Campaign(
-      String name, Runner runner, Runner optimised, Refusals refusals, boolean anyModeOrder) {
+  Campaign(String name, Runner runner, Runner optimised, Refusals refusals, boolean anyModeOrder) {
     this.name = name;
     this.runner = runner;
     this.optimised = optimised;

@@ -93,8 +93,7 @@ record Case(
       }
       block.add(at, entry.value());
     }
-    return Packing.pack(
-        scope, shape(access), formats.get(access.tensor()), List.of(block.build()));
+    return Packing.pack(scope, shape(access), formats.get(access.tensor()), List.of(block.build()));
   }
 
   /**
@@ -149,8 +148,7 @@ record Case(
     } else if (term instanceof Term.Call call && List.of("exp", "log").contains(call.function())) {
       return false;
     } else if (term instanceof Term.Binary binary
-        && List.of(Term.Operator.MULTIPLY, Term.Operator.ELEMENTWISE)
-            .contains(binary.operator())) {
+        && List.of(Term.Operator.MULTIPLY, Term.Operator.ELEMENTWISE).contains(binary.operator())) {
       return isAbsentOutside(binary.left(), label) || isAbsentOutside(binary.right(), label);
     }
     return term.children().stream().allMatch(child -> isAbsentOutside(child, label));
@@ -185,8 +183,7 @@ record Case(
   }
 
   Case withConstants(Set<String> changed) {
-    return new Case(
-        target, assignment, value, formats, axes, changed, schedule, threads, entries);
+    return new Case(target, assignment, value, formats, axes, changed, schedule, threads, entries);
   }
 
   Case withSchedule(Schedule changed, int count) {
@@ -239,7 +236,8 @@ record Case(
     String shown =
         new TreeMap<>(formats)
             .entrySet().stream()
-                .map(f -> f.getKey() + "=" + f.getValue() + ":" + f.getValue().valueType().keyword())
+                .map(
+                    f -> f.getKey() + "=" + f.getValue() + ":" + f.getValue().valueType().keyword())
                 .collect(Collectors.joining(" "));
     StringBuilder text = new StringBuilder(text());
     text.append("\n    formats   ").append(shown);

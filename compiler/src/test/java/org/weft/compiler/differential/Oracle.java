@@ -90,8 +90,7 @@ final class Oracle {
       values[offset(entry.cell(), strides)] += entry.value();
       present.add(entry.cell());
     }
-    for (List<Integer> cell :
-        Structure.of(subject.formats().get(access.tensor()), axes, present)) {
+    for (List<Integer> cell : Structure.of(subject.formats().get(access.tensor()), axes, present)) {
       stored[offset(cell, strides)] = true;
     }
     return new Operand(values, stored, strides);
@@ -136,9 +135,7 @@ final class Oracle {
     if (!b.present()) {
       return a;
     }
-    return a.present()
-        ? new Cell(a.value() + b.value(), a.magnitude() + b.magnitude(), true)
-        : b;
+    return a.present() ? new Cell(a.value() + b.value(), a.magnitude() + b.magnitude(), true) : b;
   }
 
   private Cell node(Term term) {
@@ -181,12 +178,10 @@ final class Oracle {
   private static Cell binary(Term.Operator operator, Cell left, Cell right) {
     return switch (operator) {
       case ADD -> add(left, right);
-      case SUBTRACT ->
-          add(left, new Cell(-right.value(), right.magnitude(), right.present()));
+      case SUBTRACT -> add(left, new Cell(-right.value(), right.magnitude(), right.present()));
       case MULTIPLY, ELEMENTWISE ->
           left.present() && right.present()
-              ? new Cell(
-                  left.value() * right.value(), left.magnitude() * right.magnitude(), true)
+              ? new Cell(left.value() * right.value(), left.magnitude() * right.magnitude(), true)
               : Cell.ABSENT;
     };
   }

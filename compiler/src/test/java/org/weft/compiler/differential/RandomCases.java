@@ -231,8 +231,7 @@ final class RandomCases {
     } else {
       modes.sort((a, b) -> order.indexOf(labels.get(a)) - order.indexOf(labels.get(b)));
     }
-    formats.put(
-        access.tensor(), format.withModeOrder(modes.stream().mapToInt(m -> m).toArray()));
+    formats.put(access.tensor(), format.withModeOrder(modes.stream().mapToInt(m -> m).toArray()));
     accesses.put(access.tensor(), access);
   }
 
@@ -275,5 +274,4 @@ final class RandomCases {
     int signed = random.nextInt(3) == 0 ? -whole : whole;
     return values == ValueType.INT || values == ValueType.LONG ? signed : signed / 4.0;
   }
-
 }

@@ -131,8 +131,7 @@ final class ResultCheck {
             cell.add(number);
           }
           Oracle.Cell wanted = expected.get(cell);
-          require(
-              same(value, wanted), "value at " + cell + ": " + value + ", expected " + wanted);
+          require(same(value, wanted), "value at " + cell + ": " + value + ", expected " + wanted);
           require(stored.add(cell), "stored twice: " + cell);
           order.add(cell);
         });
@@ -171,8 +170,7 @@ final class ResultCheck {
   }
 
   private static boolean rounds(Term term) {
-    return term instanceof Term.Call call
-            && !List.of("abs", "min", "max").contains(call.function())
+    return term instanceof Term.Call call && !List.of("abs", "min", "max").contains(call.function())
         || term.children().stream().anyMatch(ResultCheck::rounds);
   }
 

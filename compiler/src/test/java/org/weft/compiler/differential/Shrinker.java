@@ -169,8 +169,7 @@ final class Shrinker {
         modes.add(stored > mode ? stored - 1 : stored);
       }
     }
-    return new TensorFormat(
-        levels, modes.stream().mapToInt(m -> m).toArray(), format.valueType());
+    return new TensorFormat(levels, modes.stream().mapToInt(m -> m).toArray(), format.valueType());
   }
 
   /** Drops the first or the second half of an operand's entries. */

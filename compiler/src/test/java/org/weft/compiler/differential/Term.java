@@ -124,8 +124,7 @@ sealed interface Term {
       return "-" + t.operand().text(3);
     } else if (this instanceof Binary t) {
       int own = t.operator().precedence;
-      String text =
-          t.left().text(own) + " " + t.operator().symbol + " " + t.right().text(own + 1);
+      String text = t.left().text(own) + " " + t.operator().symbol + " " + t.right().text(own + 1);
       return own < precedence ? "(" + text + ")" : text;
     } else if (this instanceof Call t) {
       return t.function()
