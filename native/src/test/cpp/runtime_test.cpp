@@ -219,9 +219,6 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   growing_blocks_do_not_overlap();
   sorts();
   entries_sort();
-  parallel_for_runs_every_task_once();
-  a_call_uses_no_more_than_its_threads();
-  concurrent_calls_do_not_disturb_each_other();
   test_tasks();
   tasks_may_allocate();
   out[0] = failures;
