@@ -13,8 +13,9 @@ sealed interface Block {
   record Coordinates(Expr from, Expr to) implements Block {
     /** The positions of {@code range} whose coordinates are in the block: two binary searches. */
     LevelEmitter.Range narrow(LevelEmitter.Range range, Level level, Code code) {
-      Expr begin = search(range.begin(), range.end(), from, level, code);
-      return new LevelEmitter.Range(begin, search(begin, range.end(), to, level, code));
+      Expr end = code.name("p" + level.name() + "_end", range.end());
+      Expr begin = search(range.begin(), end, from, level, code);
+      return new LevelEmitter.Range(begin, search(begin, end, to, level, code));
     }
 
     private static Expr search(Expr begin, Expr end, Expr bound, Level level, Code code) {
@@ -26,7 +27,8 @@ sealed interface Block {
       Expr middle = loop.name(name + "_mid", Expr.binary(Expr.Op.DIV, sum, Expr.of(2)));
       Expr before = Expr.lessThan(level.emitter().coordinate(level, middle), bound);
       Stmt up = new Stmt.Assign(low, Expr.add(middle, Expr.of(1)));
-      loop.add(new Stmt.If(before, Stmt.Block.of(up), Stmt.Block.of(new Stmt.Assign(high, middle))));
+      loop.add(
+          new Stmt.If(before, Stmt.Block.of(up), Stmt.Block.of(new Stmt.Assign(high, middle))));
       code.add(new Stmt.While(Expr.lessThan(Expr.of(low), Expr.of(high)), loop.block()));
       return Expr.of(low);
     }
@@ -38,12 +40,14 @@ sealed interface Block {
    */
   record Share(Expr number, long shares, long least) implements Block {
     LevelEmitter.Range of(LevelEmitter.Range whole, Code code) {
-      Expr count = Expr.sub(whole.end(), whole.begin());
+      Expr begin = code.name("all_from", whole.begin());
+      Expr end = code.name("all_to", whole.end());
+      Expr count = Expr.sub(end, begin);
       Expr each = divideUp(count, shares);
       Expr size = code.name("share", Expr.binary(Expr.Op.MAX, each, Expr.of(least)));
-      Expr start = Expr.add(whole.begin(), Expr.mul(number, size));
-      Expr from = code.name("share_from", Expr.min(start, whole.end()));
-      Expr to = code.name("share_to", Expr.min(Expr.add(from, size), whole.end()));
+      Expr start = Expr.add(begin, Expr.mul(number, size));
+      Expr from = code.name("share_from", Expr.min(start, end));
+      Expr to = code.name("share_to", Expr.min(Expr.add(from, size), end));
       return new LevelEmitter.Range(from, to);
     }
   }

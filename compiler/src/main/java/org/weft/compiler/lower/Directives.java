@@ -57,15 +57,14 @@ final class Directives {
     return follow(split);
   }
 
-  private boolean isParallel(
-      IndexVar variable, LoopFacts facts, Directive.@Nullable Split split) {
+  private boolean isParallel(IndexVar variable, LoopFacts facts, Directive.@Nullable Split split) {
     boolean cut = split != null && split.by() == Directive.SplitBy.COORDINATE;
-    boolean legal =
-        (cut || facts.walks().counted())
-            && facts.writes() == LoopFacts.Writes.DISJOINT
-            && !facts.insideParallel();
-    Optional<Directive.Parallel> wanted =
-        schedule.find(Directive.Parallel.class, variable.name());
+    boolean disjoint =
+        cut
+            ? facts.apart()
+            : facts.walks().counted() && facts.writes() == LoopFacts.Writes.DISJOINT;
+    boolean legal = disjoint && !facts.insideParallel();
+    Optional<Directive.Parallel> wanted = schedule.find(Directive.Parallel.class, variable.name());
     if (wanted.isEmpty()) {
       boolean vector = schedule.find(Directive.Vector.class, variable.name()).isPresent();
       return schedule.parallelOutermost() && facts.outermost() && legal && (cut || !vector);
@@ -78,9 +77,15 @@ final class Directives {
     if (facts.writes() == LoopFacts.Writes.ORDERED) {
       return refuse(
           directive,
-          "its iterations append to a sparse result, or to a list of touched coordinates, one"
-              + " after the other",
+          "its iterations append to a sparse result, or note where one has entries, one after the"
+              + " other",
           "run a loop outside it in parallel, or choose a dense result");
+    }
+    if (facts.writes() == LoopFacts.Writes.SUMS && !cut) {
+      return refuse(
+          directive,
+          "its iterations add to the same cells of a result that must know which cells have entries",
+          "choose a dense result, or run a loop outside it in parallel");
     }
     if (!legal) {
       return refuse(

@@ -1,10 +1,13 @@
 package org.weft.compiler.lower;
 
+import org.weft.compiler.algebra.IndexVar;
+
 /**
  * What is known of a loop before it is emitted, for the directives that want to change it.
  *
  * @param walks how it finds its coordinates
  * @param writes how its iterations share what they write
+ * @param apart whether two of its coordinates never share a cell of the result
  * @param independent whether iterations may run in lock step, sums apart
  * @param innermost whether no loop is inside
  * @param outermost whether no loop is around
@@ -13,6 +16,7 @@ package org.weft.compiler.lower;
 record LoopFacts(
     Walks walks,
     Writes writes,
+    boolean apart,
     boolean independent,
     boolean innermost,
     boolean outermost,
@@ -52,7 +56,38 @@ record LoopFacts(
     DISJOINT,
     /** Iterations add to the same cells. */
     SUMS,
-    /** Iterations append, or keep a list: each needs the one before. */
+    /** Iterations append, or note which cells have entries: each needs the one before. */
     ORDERED
+  }
+
+  /** The facts of a loop whose values go to {@code sink}. */
+  static LoopFacts of(IndexVar variable, Walks walks, Sink sink, boolean innermost, Scope scope) {
+    boolean temporary = sink instanceof MemorySink memory && memory.temporary();
+    Writes writes = writes(sink, variable);
+    return new LoopFacts(
+        walks,
+        writes,
+        writes == Writes.DISJOINT,
+        sink.independent(variable),
+        innermost,
+        scope.isOutermost() && !temporary,
+        scope.isParallel());
+  }
+
+  private static Writes writes(Sink sink, IndexVar variable) {
+    if (sink instanceof ScalarSink) {
+      return Writes.SUMS;
+    } else if (sink instanceof MemorySink memory && !memory.tracksPresence()) {
+      return memory.variables().contains(variable) ? Writes.DISJOINT : Writes.SUMS;
+    } else if (sink instanceof AppendSink && sink.independent(variable)) {
+      return Writes.DISJOINT;
+    }
+    return Writes.ORDERED;
+  }
+
+  /** The facts of a loop that walks repeated coordinates of {@code variable} one by one. */
+  LoopFacts repeating() {
+    return new LoopFacts(
+        Walks.POSITIONS, Writes.SUMS, apart, false, innermost, outermost, insideParallel);
   }
 }
