@@ -1,6 +1,7 @@
 /* The runtime table: who provides what is in one place. */
 #include "weft_runtime.h"
 
+#include "entries.h"
 #include "jobs.h"
 #include "memory.h"
 #include "sort.h"
@@ -40,7 +41,8 @@ constexpr weft_process process = {
     },
     release_block,
     statistics,
-    set_threads};
+    set_threads,
+    weft::sort_entries};
 
 }  // namespace
 

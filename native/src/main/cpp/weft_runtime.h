@@ -119,6 +119,7 @@ typedef struct weft_process {
   /* in[0]: most threads that kernels of the process use together, workers and callers. At first,
    * the number of processors. A calling thread always runs, so callers alone may exceed it. */
   void (*set_threads)(int64_t *in);
+  void (*sort_entries)(int64_t *args); /* sorts the entries of a tensor; see entries.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);

@@ -133,6 +133,63 @@ void sorts() {
   }
 }
 
+/* Entries of three columns of different widths against an insertion sort of rows. */
+void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
+  size_t count = static_cast<size_t>(n) + 1;
+  uint8_t *a = static_cast<uint8_t *>(malloc(count));
+  uint32_t *b = static_cast<uint32_t *>(malloc(count * sizeof(uint32_t)));
+  uint64_t *c = static_cast<uint64_t *>(malloc(count * sizeof(uint64_t)));
+  float *values = static_cast<float *>(malloc(count * sizeof(float)));
+  struct Row {
+    uint64_t column[3];
+    float value;
+  };
+  Row *rows = static_cast<Row *>(malloc(count * sizeof(Row)));
+  for (int64_t i = 0; i < n; i++) {
+    a[i] = static_cast<uint8_t>(random.next() % 5);
+    b[i] = static_cast<uint32_t>(random.next() % 100000);
+    c[i] = random.next() >> (64 - bits);
+    values[i] = static_cast<float>(i);
+    Row row = {{a[i], b[i], c[i]}, values[i]};
+    int64_t at = i;
+    for (; at > 0; at--) {
+      int order = 0;
+      for (int64_t k = 0; k < keys && order == 0; k++) {
+        order = (rows[at - 1].column[k] > row.column[k]) - (rows[at - 1].column[k] < row.column[k]);
+      }
+      if (order <= 0) break;
+      rows[at] = rows[at - 1];
+    }
+    rows[at] = row;
+  }
+  int64_t args[15] = {-1, n, 3, keys, reinterpret_cast<int64_t>(values), 4,
+                      reinterpret_cast<int64_t>(a), 1, 3, reinterpret_cast<int64_t>(b), 4, 17,
+                      reinterpret_cast<int64_t>(c), 8, bits};
+  process()->sort_entries(args);
+  EXPECT(args[0] == WEFT_OK);
+  for (int64_t i = 0; i < n; i++) {
+    EXPECT(a[i] == rows[i].column[0] && b[i] == rows[i].column[1] && c[i] == rows[i].column[2]);
+    EXPECT(values[i] == rows[i].value);
+  }
+  free(a);
+  free(b);
+  free(c);
+  free(values);
+  free(rows);
+}
+
+void entries_sort() {
+  Random random{20261121};
+  const int64_t lengths[] = {0, 1, 2, 17, 600, 3000};
+  for (int64_t n : lengths) {
+    for (int64_t keys = 0; keys <= 3; keys++) {
+      check_entries(n, keys, 20, random);
+      check_entries(n, keys, 44, random);
+      check_entries(n, keys, 63, random);
+    }
+  }
+}
+
 void allocate_in_task(void *ctx, int64_t task) {
   const weft_runtime *runtime = static_cast<const weft_runtime *>(ctx);
   char *block = static_cast<char *>(runtime->alloc(task * 977));
@@ -161,6 +218,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   growth_keeps_contents();
   growing_blocks_do_not_overlap();
   sorts();
+  entries_sort();
   test_tasks();
   tasks_may_allocate();
   out[0] = failures;

@@ -33,6 +33,7 @@ public final class NativeRuntime {
   private static final int RELEASE_BLOCK_OFFSET = TABLE_BYTES;
   private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;
   private static final int SET_THREADS_OFFSET = TABLE_BYTES + 2 * Long.BYTES;
+  private static final int SORT_ENTRIES_OFFSET = TABLE_BYTES + 3 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -143,6 +144,11 @@ public final class NativeRuntime {
   /** Frees a block that a kernel allocated. */
   static void release(long block) {
     callEntry(RELEASE_BLOCK_OFFSET, block);
+  }
+
+  /** Sorts the entries that the argument block describes; see {@code entries.h}. */
+  static void sortEntries(long arguments) {
+    callEntry(SORT_ENTRIES_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {
