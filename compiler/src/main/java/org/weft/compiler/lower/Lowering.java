@@ -92,7 +92,7 @@ public final class Lowering {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
     FusedAccess fused = FusedAccess.in(algebra.value(), order);
-    LoopNest nest = new LoopNest(tensors, values, fused, false);
+    LoopNest nest = new LoopNest(tensors, values, fused, new Directives(schedule));
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code body = tensors.head().nested();
     Scope scope = Scope.root(tensors.head().nested());
