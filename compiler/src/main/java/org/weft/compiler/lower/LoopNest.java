@@ -113,10 +113,11 @@ final class LoopNest {
   }
 
   private void put(TensorExpr expr, Scope scope, Sink sink, Code code) {
-    Scope held = cursors.hold(expr.accesses(), false, scope, code);
+    Scope held = cursors.hold(expr.valueAccesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
-    wrap(sink.tracksPresence() ? Presence.of(expr, held) : null, store, code);
+    boolean conditional = sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr);
+    wrap(conditional ? Presence.of(expr, held) : null, store, code);
   }
 
   private void reduce(
@@ -129,9 +130,10 @@ final class LoopNest {
     List<IndexVar> unbound =
         order.stream().filter(v -> sink.variables().contains(v) && !scope.isBound(v)).toList();
     boolean small = temporaries.isSmall(expr, unbound, scope);
-    if (sink.scatters(unbound, small)) {
+    Fold fold = Fold.of(reduction);
+    if (sink.scatters(fold, unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
-      loop(body, variable, order.subList(1, order.size()), scope, sink.accumulating(), code);
+      loop(body, variable, order.subList(1, order.size()), scope, sink.reducing(fold), code);
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
     }
@@ -192,7 +194,7 @@ final class LoopNest {
       scope = cursors.advance(memory, scope, code);
     }
     boolean innermost = !hasLoops(expr, rest, scope, sink);
-    scope = cursors.hold(expr.accesses(), !innermost, scope, code);
+    scope = cursors.hold(expr.valueAccesses(), !innermost, scope, code);
     List<Sink> sinks = new ArrayList<>(List.of(sink));
     for (IndexVar variable : entered) {
       sinks.add(sinks.get(sinks.size() - 1).enter(variable, scope, code));
@@ -265,7 +267,7 @@ final class LoopNest {
       bound = bound.bind(variable, coordinate);
     }
     bound = bound.withCursor(chain.access().id(), new Cursor(chain.last() + 1, position, null));
-    body(body, chain.variables(), rest, bound, sink.accumulating(), loop);
+    body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), loop);
     code.add(new Stmt.For(p, range.begin(), range.end(), loop.block(), LoopTraits.SERIAL));
   }
 }
