@@ -185,7 +185,12 @@ public sealed interface TensorExpr {
     MIN(true),
     MAX(true),
     /** 1 where the argument is not 0, else 0: the values of {@code and} and {@code or}. */
-    TRUTH(true);
+    TRUTH(true),
+    /**
+     * The operand itself, present only where it is not 0. Not part of the language: conversions use
+     * it to leave padding behind. Only as a whole right side.
+     */
+    NONZERO(true);
 
     private final boolean preservesZero;
 
