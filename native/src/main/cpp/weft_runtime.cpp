@@ -16,7 +16,8 @@ void statistics(int64_t *out) {
 }
 
 constexpr weft_process process = {
-    {weft::allocate, weft::grow, weft::release, weft::parallel_for, 1, weft::sort_i64},
+    {weft::allocate, weft::grow, weft::release, weft::parallel_for, 1, weft::sort_i64,
+     weft::sort_pairs_i64},
     release_block,
     statistics};
 

@@ -65,6 +65,9 @@ typedef struct weft_runtime {
   int64_t threads; /* threads that this call may use, the calling one included; at least 1 */
   /* Sorts ascending, in place. Cost O(n) passes over the bytes in which the values differ. */
   void (*sort_i64)(int64_t *values, int64_t n);
+  /* Sorts keys ascending, in place and stably, and moves values along. Linear, like sort_i64.
+   * Returns 0, with nothing moved, when there is no memory for a scratch copy; else 1. */
+  int64_t (*sort_pairs_i64)(int64_t *keys, int64_t *values, int64_t n);
 } weft_runtime;
 
 /* What the process's runtime offers to the Java side. */

@@ -21,6 +21,7 @@ final class RuntimeCalls {
   private static final int PARALLEL_FOR = 3;
   private static final int THREADS = 4;
   private static final int SORT_I64 = 5;
+  private static final int SORT_PAIRS_I64 = 6;
 
   private static final int STATUS_SLOT = 1;
   private static final int DETAIL_SLOT = 2;
@@ -58,6 +59,13 @@ final class RuntimeCalls {
   void sort(LLVMValueRef address, LLVMValueRef count) {
     LLVMTypeRef type = ModuleContext.functionType(module.nothing, module.pointer, module.i64);
     code.call(type, word(SORT_I64, module.pointer), address, count);
+  }
+
+  void sortPairs(LLVMValueRef keys, LLVMValueRef values, LLVMValueRef count) {
+    LLVMTypeRef p = module.pointer;
+    LLVMTypeRef type = ModuleContext.functionType(module.i64, p, p, module.i64);
+    LLVMValueRef sorted = code.call(type, word(SORT_PAIRS_I64, p), keys, values, count);
+    failIf(code.compare(LLVMIntEQ, sorted, module.constant(0)), OUT_OF_MEMORY, 0);
   }
 
   /** Allocates a zeroed workspace, releasing the one of an earlier round. */
