@@ -63,6 +63,17 @@ final class Lexer {
       case ')' -> take(Kind.RIGHT_PARENTHESIS, at + 1);
       case '[' -> take(Kind.LEFT_BRACKET, at + 1);
       case ']' -> take(Kind.RIGHT_BRACKET, at + 1);
+      case '{' -> take(Kind.LEFT_BRACE, at + 1);
+      case '}' -> take(Kind.RIGHT_BRACE, at + 1);
+      case '<' -> take(Kind.LESS, at + 1);
+      case '>' -> take(Kind.GREATER, at + 1);
+      case ':' -> take(Kind.COLON, at + 1);
+      case '?' -> take(Kind.QUESTION, at + 1);
+      case '@' -> take(Kind.AT, at + 1);
+      case '|' -> take(Kind.PIPE, at + 1);
+      case '&' -> take(Kind.AMPERSAND, at + 1);
+      case '/' -> take(Kind.SLASH, at + 1);
+      case '"' -> string();
       case ',' -> take(Kind.COMMA, at + 1);
       case ';' -> take(Kind.SEMICOLON, at + 1);
       case '=' -> take(Kind.ASSIGN, at + 1);
@@ -89,13 +100,10 @@ final class Lexer {
       end++;
     }
     SourceSpan span = new SourceSpan(source, at, end - at);
-    String advice =
-        switch (text.charAt(at)) {
-          case '/' -> "there is no division: multiply by the reciprocal";
-          case '{', '}' -> "labels stand in ( ) or [ ]";
-          default -> "an expression has names, numbers, ( ) [ ] , + - * .* = and +=";
-        };
-    diagnostics.error(span, "unexpected character '" + span.text() + "'", advice);
+    diagnostics.error(
+        span,
+        "unexpected character '" + span.text() + "'",
+        "an expression has names, numbers, ( ) [ ] , + - * .* @( ) = and +=");
     take(Kind.UNKNOWN, end);
   }
 
@@ -103,7 +111,24 @@ final class Lexer {
     return !Character.isWhitespace(c)
         && !isLetter(c)
         && !isDigit(c)
-        && "()[],;=+-*.#".indexOf(c) < 0;
+        && "()[]{}<>,;:?=+-*/.@|&#\"".indexOf(c) < 0;
+  }
+
+  /** A text in double quotes, on one line. */
+  private void string() {
+    int end = at + 1;
+    while (end < text.length() && "\"\n\r".indexOf(text.charAt(end)) < 0) {
+      end++;
+    }
+    if (end < text.length() && text.charAt(end) == '"') {
+      take(Kind.STRING, end + 1);
+      return;
+    }
+    diagnostics.error(
+        new SourceSpan(source, at, end - at),
+        "expected '\"' at the end of the text, found the end of the line",
+        "close the text with '\"'");
+    take(Kind.UNKNOWN, end);
   }
 
   private void number() {

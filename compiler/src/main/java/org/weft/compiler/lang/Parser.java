@@ -32,9 +32,16 @@ public final class Parser {
   private int depth;
   private int operands;
 
-  private Parser(List<Token> tokens, Diagnostics diagnostics) {
+  /** A parser of the tokens from {@code start} on; a program's parser starts one per expression. */
+  Parser(List<Token> tokens, int start, Diagnostics diagnostics) {
     this.tokens = tokens;
+    this.at = start;
     this.diagnostics = diagnostics;
+  }
+
+  /** Number of the first token that has not been read. */
+  int position() {
+    return at;
   }
 
   /**
@@ -42,7 +49,7 @@ public final class Parser {
    * could be found.
    */
   public static Optional<Statement> statement(SourceText source, Diagnostics diagnostics) {
-    Parser parser = new Parser(Lexer.tokens(source, diagnostics), diagnostics);
+    Parser parser = new Parser(Lexer.tokens(source, diagnostics), 0, diagnostics);
     Optional<Statement> statement = parser.statement();
     return diagnostics.hasErrors() ? Optional.empty() : statement;
   }
@@ -87,7 +94,8 @@ public final class Parser {
     return Optional.of(new Statement(target, assignment, value));
   }
 
-  private Syntax sum() {
+  /** An expression. */
+  Syntax sum() {
     Syntax left = product();
     while (peek().kind() == Kind.PLUS || peek().kind() == Kind.MINUS) {
       boolean add = next().kind() == Kind.PLUS;
@@ -161,7 +169,7 @@ public final class Parser {
     }
     boolean skips =
         switch (token.kind()) {
-          case END, RIGHT_PARENTHESIS, COMMA, SEMICOLON, PLUS -> false;
+          case END, RIGHT_PARENTHESIS, COMMA, SEMICOLON, RIGHT_BRACE, PLUS -> false;
           default -> true;
         };
     if (skips) {
@@ -247,7 +255,8 @@ public final class Parser {
     return new Syntax.Call(name.text(), arguments, name.span().through(end.span()));
   }
 
-  private Syntax.Access access(Token name) {
+  /** The access that {@code name}, which has been read, begins. */
+  Syntax.Access access(Token name) {
     Kind kind = peek().kind();
     if (kind != Kind.LEFT_PARENTHESIS && kind != Kind.LEFT_BRACKET) {
       return new Syntax.Access(name.text(), List.of(), name.span());

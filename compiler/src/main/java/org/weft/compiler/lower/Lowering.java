@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.DistributeReduction;
 import org.weft.compiler.algebra.Flatten;
@@ -28,11 +29,13 @@ import org.weft.error.WeftException;
  * branchless levels or factor products, emit loops, check.
  */
 public final class Lowering {
-  private final KernelRequest request;
+  private final String symbol;
+  private final Schedule schedule;
   private final Map<String, String> stages = new LinkedHashMap<>();
 
-  private Lowering(KernelRequest request) {
-    this.request = request;
+  private Lowering(String symbol, Schedule schedule) {
+    this.symbol = symbol;
+    this.schedule = schedule;
   }
 
   /**
@@ -43,13 +46,24 @@ public final class Lowering {
    *     correct requests that have no lowering
    */
   public static LoweredKernel lower(KernelRequest request) {
-    return new Lowering(request).run();
+    Diagnostics diagnostics = new Diagnostics();
+    Statement statement = parse(request.expression(), diagnostics);
+    TensorAssignment algebra =
+        AlgebraBuilder.build(statement, request.formats(), request.sizes(), diagnostics);
+    diagnostics.throwIfErrors();
+    return new Lowering(request.symbol(), request.schedule()).run(algebra, diagnostics);
   }
 
-  private LoweredKernel run() {
-    Diagnostics diagnostics = new Diagnostics();
-    Statement statement = parse(diagnostics);
-    TensorAssignment algebra = algebra(statement, diagnostics);
+  /**
+   * Lowers a statement that is algebra already.
+   *
+   * @throws WeftException as {@link #lower(KernelRequest)}
+   */
+  public static LoweredKernel lower(String symbol, TensorAssignment algebra, Schedule schedule) {
+    return new Lowering(symbol, schedule).run(algebra, new Diagnostics());
+  }
+
+  private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {
     List<IndexVar> loops = order(algebra);
     FusedAccess fused = FusedAccess.find(algebra, loops);
     TensorAssignment factored = fused == null ? factor(algebra, loops) : algebra;
@@ -60,18 +74,11 @@ public final class Lowering {
     return new LoweredKernel(function, stages);
   }
 
-  private Statement parse(Diagnostics diagnostics) {
+  private static Statement parse(String expression, Diagnostics diagnostics) {
     Optional<Statement> statement =
-        Parser.statement(SourceText.expression(request.expression()), diagnostics);
+        Parser.statement(SourceText.expression(expression), diagnostics);
     diagnostics.throwIfErrors();
     return statement.orElseThrow();
-  }
-
-  private TensorAssignment algebra(Statement statement, Diagnostics diagnostics) {
-    TensorAssignment algebra =
-        AlgebraBuilder.build(statement, request.formats(), request.sizes(), diagnostics);
-    diagnostics.throwIfErrors();
-    return algebra;
   }
 
   private static String diagnosticsText(Diagnostics diagnostics) {
@@ -79,7 +86,7 @@ public final class Lowering {
   }
 
   private List<IndexVar> order(TensorAssignment algebra) {
-    IterationGraph graph = IterationGraph.of(algebra, request.schedule().loopOrder());
+    IterationGraph graph = IterationGraph.of(algebra, schedule.loopOrder());
     List<IndexVar> order = graph.loopOrder();
     stages.put("iterationGraph", graph.toString());
     return order;
@@ -94,7 +101,7 @@ public final class Lowering {
       TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
-    boolean parallel = request.schedule().parallelOutermost();
+    boolean parallel = schedule.parallelOutermost();
     LoopNest nest = new LoopNest(tensors, values, fused, parallel);
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code prologue = tensors.head().nested();
@@ -116,6 +123,6 @@ public final class Lowering {
     whole.addAll(prologue);
     whole.addAll(scope.workspaces().allocations());
     whole.addAll(body);
-    return new LoopFunction(tensors.signature(request.symbol()), tensors.bindings(), whole.block());
+    return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
   }
 }

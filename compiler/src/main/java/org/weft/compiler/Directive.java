@@ -1,0 +1,138 @@
+package org.weft.compiler;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.StringJoiner;
+
+/**
+ * One decision of a {@link Schedule}. {@link Object#toString} is its text form. Loops are named by
+ * their index variable. A variable that is split has two loops: {@link Parallel} means the one over
+ * blocks, {@link Vector} and {@link Unroll} the one within a block.
+ */
+public sealed interface Directive extends Serializable {
+
+  /** How a loop is cut into blocks. */
+  enum SplitBy {
+    /** Every block has the same number of coordinates: rows, columns. */
+    COORDINATE("coordinate"),
+    /** Every block has the same number of stored entries of the operand that the loop walks. */
+    POSITION("position");
+
+    private final String word;
+
+    SplitBy(String word) {
+      this.word = word;
+    }
+
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+
+  /** What collects scattered values along a variable. */
+  enum WorkspaceKind {
+    /** One cell per coordinate and a list of the touched ones. */
+    DENSE("dense"),
+    /** A hash table, as large as the coordinates that are touched. */
+    HASHED("hashed");
+
+    private final String word;
+
+    WorkspaceKind(String word) {
+      this.word = word;
+    }
+
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+
+  /** {@code order(i,k,j)}: the loops over these variables run in this order, outermost first. */
+  record Order(List<String> variables) implements Directive {
+    public Order {
+      variables = List.copyOf(variables);
+      if (variables.isEmpty()) {
+        throw new IllegalArgumentException("expected at least one label in order(...), found none");
+      }
+    }
+
+    @Override
+    public String toString() {
+      StringJoiner text = new StringJoiner(",", "order(", ")");
+      variables.forEach(text::add);
+      return text.toString();
+    }
+  }
+
+  /** {@code split(i:position:1024)}: the loop over {@code i} in blocks of 1024. */
+  record Split(String variable, SplitBy by, long factor) implements Directive {
+    public Split {
+      if (factor < 1) {
+        throw new IllegalArgumentException(
+            "expected a block of at least 1 in split(" + variable + ":...), found " + factor);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "split(" + variable + ":" + by + ":" + factor + ")";
+    }
+  }
+
+  /** {@code unroll(k,4)}: four copies of the loop's body; 1 forbids unrolling. */
+  record Unroll(String variable, int copies) implements Directive {
+    /** More copies only make code that no instruction cache holds. */
+    public static final int MOST_COPIES = 64;
+
+    public Unroll {
+      if (copies < 1 || copies > MOST_COPIES) {
+        throw new IllegalArgumentException(
+            "expected 1 to "
+                + MOST_COPIES
+                + " copies in unroll("
+                + variable
+                + ",...), found "
+                + copies);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "unroll(" + variable + "," + copies + ")";
+    }
+  }
+
+  /** {@code vector(k)}: iterations run as vector lanes; its sums may be reassociated. */
+  record Vector(String variable) implements Directive {
+    @Override
+    public String toString() {
+      return "vector(" + variable + ")";
+    }
+  }
+
+  /** {@code parallel(i)}: iterations are divided among the threads of the call. */
+  record Parallel(String variable) implements Directive {
+    @Override
+    public String toString() {
+      return "parallel(" + variable + ")";
+    }
+  }
+
+  /** {@code parallel}: a wish. The outermost loop, if its iterations write disjoint cells. */
+  record ParallelOutermost() implements Directive {
+    @Override
+    public String toString() {
+      return "parallel";
+    }
+  }
+
+  /** {@code workspace(j:hashed)}: what collects values that are scattered along {@code j}. */
+  record Workspace(String variable, WorkspaceKind kind) implements Directive {
+    @Override
+    public String toString() {
+      return "workspace(" + variable + ":" + kind + ")";
+    }
+  }
+}

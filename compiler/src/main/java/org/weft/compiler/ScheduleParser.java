@@ -1,0 +1,194 @@
+package org.weft.compiler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.weft.compiler.lang.Diagnostic;
+import org.weft.compiler.lang.SourceSpan;
+import org.weft.compiler.lang.SourceText;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * The text form of a schedule:
+ *
+ * <pre>
+ * schedule  = "sequential" | { directive }
+ * directive = "parallel" | name "(" argument { ("," | ":") argument } ")"
+ * argument  = label | number | word
+ * </pre>
+ *
+ * Blanks may stand anywhere between tokens.
+ */
+final class ScheduleParser {
+  private static final Pattern TOKEN =
+      Pattern.compile("\\s*([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[(),:]|\\S)");
+  private static final Pattern LABEL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final String FORMS =
+      "a schedule is made of order(i,j,..), split(i:position:1024), split(i:coordinate:64),"
+          + " parallel(i), unroll(k,4), vector(k) and workspace(j:dense|hashed)";
+
+  private record Token(String text, int offset) {}
+
+  private final SourceText source;
+  private final List<Token> tokens = new ArrayList<>();
+  private int next;
+
+  ScheduleParser(String text) {
+    source = new SourceText("schedule", text);
+    Matcher matcher = TOKEN.matcher(text);
+    while (matcher.find()) {
+      tokens.add(new Token(matcher.group(1), matcher.start(1)));
+    }
+  }
+
+  Schedule parse() {
+    List<Directive> directives = new ArrayList<>();
+    boolean sequential = tokens.size() == 1 && peek().equals(Schedule.SEQUENTIAL);
+    while (!sequential && next < tokens.size()) {
+      int start = next;
+      try {
+        directives.add(directive());
+        directives = new ArrayList<>(new Schedule(directives).directives());
+      } catch (IllegalArgumentException e) {
+        throw error(tokens.get(start), String.valueOf(e.getMessage()), "");
+      }
+    }
+    return new Schedule(directives);
+  }
+
+  private Directive directive() {
+    Token name = take();
+    return switch (name.text()) {
+      case "order" -> order();
+      case "split" -> split();
+      case "unroll" -> unroll();
+      case "vector" -> new Directive.Vector(only());
+      case "parallel" ->
+          peek().equals("(") ? new Directive.Parallel(only()) : new Directive.ParallelOutermost();
+      case "workspace" -> workspace();
+      default ->
+          throw error(
+              name,
+              "expected order, split, unroll, vector, parallel or workspace, found '"
+                  + name.text()
+                  + "'",
+              FORMS);
+    };
+  }
+
+  private Directive order() {
+    List<String> variables = new ArrayList<>();
+    expect("(");
+    variables.add(label());
+    while (peek().equals(",")) {
+      next++;
+      variables.add(label());
+    }
+    expect(")");
+    return new Directive.Order(variables);
+  }
+
+  private Directive split() {
+    expect("(");
+    String variable = label();
+    separator();
+    Directive.SplitBy by = word(Directive.SplitBy.values());
+    separator();
+    long factor = number();
+    expect(")");
+    return new Directive.Split(variable, by, factor);
+  }
+
+  private Directive unroll() {
+    expect("(");
+    String variable = label();
+    separator();
+    long copies = number();
+    expect(")");
+    return new Directive.Unroll(variable, (int) Math.min(copies, Integer.MAX_VALUE));
+  }
+
+  private Directive workspace() {
+    expect("(");
+    String variable = label();
+    separator();
+    Directive.WorkspaceKind kind = word(Directive.WorkspaceKind.values());
+    expect(")");
+    return new Directive.Workspace(variable, kind);
+  }
+
+  private String only() {
+    expect("(");
+    String variable = label();
+    expect(")");
+    return variable;
+  }
+
+  private String peek() {
+    return next < tokens.size() ? tokens.get(next).text() : "";
+  }
+
+  private Token take() {
+    Token token =
+        next < tokens.size()
+            ? tokens.get(next)
+            : new Token("", source.text().stripTrailing().length());
+    next++;
+    return token;
+  }
+
+  private void expect(String text) {
+    Token token = take();
+    if (!token.text().equals(text)) {
+      throw error(token, "expected '" + text + "', found " + found(token), FORMS);
+    }
+  }
+
+  private void separator() {
+    Token token = take();
+    if (!token.text().equals(",") && !token.text().equals(":")) {
+      throw error(token, "expected ':', found " + found(token), FORMS);
+    }
+  }
+
+  private String label() {
+    Token token = take();
+    if (!LABEL.matcher(token.text()).matches()) {
+      throw error(token, "expected the label of a loop, found " + found(token), FORMS);
+    }
+    return token.text();
+  }
+
+  private long number() {
+    Token token = take();
+    try {
+      return Long.parseLong(token.text());
+    } catch (NumberFormatException e) {
+      throw error(token, "expected a whole number below 2^63, found " + found(token), FORMS);
+    }
+  }
+
+  private <T extends Enum<T>> T word(T[] words) {
+    Token token = take();
+    for (T word : words) {
+      if (token.text().toLowerCase(Locale.ROOT).equals(word.toString())) {
+        return word;
+      }
+    }
+    throw error(
+        token, "expected " + words[0] + " or " + words[1] + ", found " + found(token), FORMS);
+  }
+
+  private static String found(Token token) {
+    return token.text().isEmpty() ? "the end of the schedule" : "'" + token.text() + "'";
+  }
+
+  private WeftException error(Token token, String message, String advice) {
+    SourceSpan span = new SourceSpan(source, token.offset(), token.text().length());
+    Diagnostic diagnostic = new Diagnostic(Diagnostic.Severity.ERROR, span, message, advice);
+    return new WeftException(ErrorCode.INVALID_SCHEDULE, diagnostic.render());
+  }
+}

@@ -1,0 +1,104 @@
+package org.weft.compiler.eval;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorShape;
+
+/** The size of every label of a statement, on which all its tensors agree. */
+final class LabelSizes {
+  private final Map<IndexVar, Long> sizes = new LinkedHashMap<>();
+  private final Map<IndexVar, String> sources = new LinkedHashMap<>();
+
+  private LabelSizes() {}
+
+  /**
+   * Takes sizes from the operands' shapes and from {@code stated}.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH} naming both sources when two sizes of a label
+   *     differ, or naming the label when the result has one without a size
+   */
+  static LabelSizes of(
+      TensorAssignment algebra, Map<String, TensorShape> shapes, Map<String, Long> stated) {
+    LabelSizes labels = new LabelSizes();
+    for (TensorExpr.Access access : algebra.value().accesses()) {
+      labels.add(access, shapes);
+    }
+    if (shapes.containsKey(algebra.target().tensor().name())) {
+      labels.add(algebra.target(), shapes);
+    }
+    stated.forEach((name, size) -> labels.add(new IndexVar(name), size, "the given size"));
+    for (IndexVar variable : algebra.variables()) {
+      if (!labels.sizes.containsKey(variable)) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            "the label "
+                + variable
+                + " of "
+                + algebra.target()
+                + " has no size: no operand has it; state its size (--size "
+                + variable
+                + "=N)");
+      }
+    }
+    return labels;
+  }
+
+  private void add(TensorExpr.Access access, Map<String, TensorShape> shapes) {
+    TensorShape shape = shapes.get(access.tensor().name());
+    if (shape == null) {
+      throw new IllegalArgumentException("no shape of " + access.tensor());
+    }
+    List<IndexVar> variables = access.variables();
+    for (int mode = 0; mode < variables.size(); mode++) {
+      String source = "mode " + mode + " of " + access.tensor() + " (" + shape + ")";
+      add(variables.get(mode), shape.size(mode), source);
+    }
+  }
+
+  private void add(IndexVar variable, long size, String source) {
+    Long known = sizes.putIfAbsent(variable, size);
+    String first = sources.putIfAbsent(variable, source);
+    if (known != null && known != size) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          "the label "
+              + variable
+              + " has size "
+              + known
+              + " in "
+              + first
+              + " but size "
+              + size
+              + " in "
+              + source
+              + "; operands that share a label must agree on its size");
+    }
+  }
+
+  long size(IndexVar variable) {
+    Long size = sizes.get(variable);
+    if (size == null) {
+      throw new IllegalArgumentException(
+          "no size of " + variable + "; known are " + new TreeSet<>(byName().keySet()));
+    }
+    return size;
+  }
+
+  /** The shape of a tensor accessed with {@code variables}. */
+  TensorShape shape(List<IndexVar> variables) {
+    return TensorShape.of(variables.stream().mapToLong(this::size).toArray());
+  }
+
+  Map<String, Long> byName() {
+    Map<String, Long> named = new LinkedHashMap<>();
+    sizes.forEach((variable, size) -> named.put(variable.name(), size));
+    return named;
+  }
+}
