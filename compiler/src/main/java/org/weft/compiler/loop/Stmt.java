@@ -162,8 +162,8 @@ public sealed interface Stmt {
   }
 
   /**
-   * Sorts the first {@code count} elements of {@code keys}, ascending and stably, and moves those of
-   * {@code values} along; both are I64 workspaces. Status 1 when the runtime has no memory.
+   * Sorts the first {@code count} elements of {@code keys}, ascending and stably, and moves those
+   * of {@code values} along; both are I64 workspaces. Status 1 when the runtime has no memory.
    */
   record SortPairs(Buffer keys, Buffer values, Expr count) implements Stmt {
     public SortPairs {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
@@ -34,14 +35,14 @@ final class LoopNest {
   private final boolean parallel;
   private final List<String> lattices = new ArrayList<>();
 
-  LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, boolean parallel) {
+  LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, Schedule schedule) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = new Iteration(tensors);
     this.cursors = new Cursors(tensors, values);
-    this.temporaries = new Temporaries(tensors, values, iteration, this);
+    this.temporaries = new Temporaries(tensors, values, iteration, schedule, this);
     this.fused = fused;
-    this.parallel = parallel;
+    this.parallel = schedule.parallelOutermost();
   }
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
@@ -102,6 +103,10 @@ final class LoopNest {
             code);
         return;
       } else if (sink.variables().contains(variable)) {
+        if (!sink.accepts(variable, scope)) {
+          temporaries.reorder(expr, order.subList(at, order.size()), scope, sink, code);
+          return;
+        }
         loop(expr, variable, rest, scope, sink, code);
         return;
       } else if (expr.reducedVariables().contains(variable)) {

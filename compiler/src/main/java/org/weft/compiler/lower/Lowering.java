@@ -101,8 +101,7 @@ public final class Lowering {
       TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
-    boolean parallel = schedule.parallelOutermost();
-    LoopNest nest = new LoopNest(tensors, values, fused, parallel);
+    LoopNest nest = new LoopNest(tensors, values, fused, schedule);
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code prologue = tensors.head().nested();
     Code body = tensors.head().nested();
