@@ -21,7 +21,7 @@ final class RuntimeCalls {
   private static final int PARALLEL_FOR = 3;
   private static final int THREADS = 4;
   private static final int SORT_I64 = 5;
-  private static final int SORT_PAIRS_I64 = 6;
+  private static final int SORT_PAIRS_I64 = 16;
 
   private static final int STATUS_SLOT = 1;
   private static final int DETAIL_SLOT = 2;
