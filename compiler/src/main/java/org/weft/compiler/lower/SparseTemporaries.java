@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Directive.WorkspaceKind;
-import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
@@ -50,16 +49,16 @@ final class SparseTemporaries {
 
   private final Tensors tensors;
   private final Values values;
-  private final Schedule schedule;
+  private final Directives directives;
   private final LoopNest nest;
 
   /** How many fills, each in two versions, are being emitted around this point. */
   private int versions;
 
-  SparseTemporaries(Tensors tensors, Values values, Schedule schedule, LoopNest nest) {
+  SparseTemporaries(Tensors tensors, Values values, Directives directives, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
-    this.schedule = schedule;
+    this.directives = directives;
     this.nest = nest;
   }
 
@@ -110,10 +109,10 @@ final class SparseTemporaries {
   }
 
   private Kind kind(TensorExpr part, List<IndexVar> open, Scope scope) {
-    Optional<WorkspaceKind> wanted =
-        open.stream().flatMap(v -> schedule.workspace(v.name()).stream()).findFirst();
-    if (wanted.isPresent()) {
-      return wanted.get() == WorkspaceKind.DENSE ? Kind.DENSE : Kind.HASHED;
+    List<WorkspaceKind> wanted =
+        open.stream().map(directives::workspace).flatMap(Optional::stream).toList();
+    if (!wanted.isEmpty()) {
+      return wanted.contains(WorkspaceKind.HASHED) ? Kind.HASHED : Kind.DENSE;
     }
     if (part.reducedVariables().isEmpty()) {
       return Kind.LIST;

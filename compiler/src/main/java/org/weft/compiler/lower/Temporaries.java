@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.PropagateZero;
 import org.weft.compiler.algebra.RewriteRule;
@@ -41,12 +40,12 @@ final class Temporaries {
   private final SparseTemporaries sparse;
 
   Temporaries(
-      Tensors tensors, Values values, Iteration iteration, Schedule schedule, LoopNest nest) {
+      Tensors tensors, Values values, Iteration iteration, Directives directives, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
     this.nest = nest;
-    this.sparse = new SparseTemporaries(tensors, values, schedule, nest);
+    this.sparse = new SparseTemporaries(tensors, values, directives, nest);
   }
 
   static SourceSpan spanOf(TensorExpr expr) {
@@ -136,7 +135,8 @@ final class Temporaries {
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
   }
 
-  private TensorExpr.Access dense(TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
+  /** A zeroed dense workspace over {@code open}. */
+  TensorExpr.Access dense(TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
     TensorFormat format = TensorFormat.dense(open.size(), valueType(values.type()));
     TensorVar tensor = new TensorVar(code.fresh("w"), format, TensorVar.Kind.TEMPORARY);
     Buffer vals =

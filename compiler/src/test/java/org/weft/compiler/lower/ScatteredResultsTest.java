@@ -1,5 +1,7 @@
 package org.weft.compiler.lower;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -11,6 +13,8 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
@@ -22,6 +26,7 @@ class ScatteredResultsTest {
 
   private static final List<String> SCHEDULES = List.of("sequential", "dense", "hashed");
 
+  private static final List<String> LABELS = List.of("i", "j", "k", "l");
   private static final List<Boolean> BOTH = List.of(false, true);
 
   @AfterAll
@@ -74,12 +79,14 @@ class ScatteredResultsTest {
     for (String workspace : SCHEDULES) {
       for (boolean constant : SCHEDULES.get(0).equals(workspace) ? BOTH : List.of(false)) {
         KernelCase variant =
-            new KernelCase(
-                sample.expression(),
-                sample.formats(),
-                sample.sizes(),
-                constant ? sample.sizes().keySet() : sample.constants(),
-                schedule(expression, workspace));
+            with(
+                new KernelCase(
+                    sample.expression(),
+                    sample.formats(),
+                    sample.sizes(),
+                    constant ? sample.sizes().keySet() : sample.constants(),
+                    Schedule.sequential()),
+                workspace);
         requests.add(variant.request("kernel" + cases.size()));
         cases.add(variant);
       }
@@ -87,17 +94,22 @@ class ScatteredResultsTest {
     run(requests, cases);
   }
 
-  private static Schedule schedule(String expression, String workspace) {
-    if (workspace.equals("sequential")) {
-      return Schedule.sequential();
-    }
-    StringBuilder text = new StringBuilder();
-    for (String label : List.of("i", "j", "k", "l")) {
-      if (expression.substring(0, expression.indexOf('=')).contains(label)) {
-        text.append(" workspace(").append(label).append(":").append(workspace).append(")");
+  /** The workspace asked for along every label that takes one. */
+  private static KernelCase with(KernelCase sample, String workspace) {
+    KernelCase changed = sample;
+    for (String label : workspace.equals("sequential") ? List.<String>of() : LABELS) {
+      Schedule one = Schedule.parse("workspace(" + label + ":" + workspace + ")");
+      try {
+        Lowering.lower(sample.request("kernel").withSchedule(one));
+        Schedule more = changed.schedule().with(one.directives().get(0));
+        changed =
+            new KernelCase(
+                sample.expression(), sample.formats(), sample.sizes(), sample.constants(), more);
+      } catch (WeftException e) {
+        assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SCHEDULE);
       }
     }
-    return Schedule.parse(text.toString().trim());
+    return changed;
   }
 
   private static void run(List<KernelRequest> requests, List<KernelCase> cases) {
@@ -129,13 +141,7 @@ class ScatteredResultsTest {
       sample.sizes().put("i", sample == product ? 4L : 60L);
       sample.sizes().put("k", 3L);
       sample.sizes().put("j", sample == product ? 3000L : 120L);
-      KernelCase hashed =
-          new KernelCase(
-              sample.expression(),
-              sample.formats(),
-              sample.sizes(),
-              sample.constants(),
-              schedule(sample.expression(), "hashed"));
+      KernelCase hashed = with(sample, "hashed");
       run(List.of(hashed.request("kernel0")), List.of(hashed));
     }
   }
