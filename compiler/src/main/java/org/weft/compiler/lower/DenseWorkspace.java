@@ -12,13 +12,15 @@ import org.weft.compiler.loop.Stmt;
  * One sum for every cell there could be, and the list of those that were touched.
  *
  * @param list where the cells go
+ * @param fold how values come together in a cell
  * @param sizes the mode sizes, outermost first; their product is small
  * @param sums one sum per cell, defined where the cell was touched
  * @param touched one flag per cell: whether it is in {@code cells}
  * @param cells the touched cells, numbered row-major, in the order of the first touch; the
  *     coordinates themselves when there is one index variable
  */
-record DenseWorkspace(CellList list, List<Expr> sizes, Buffer sums, Buffer touched, Buffer cells)
+record DenseWorkspace(
+    CellList list, Fold fold, List<Expr> sizes, Buffer sums, Buffer touched, Buffer cells)
     implements Workspace {
   DenseWorkspace {
     sizes = List.copyOf(sizes);
@@ -40,7 +42,7 @@ record DenseWorkspace(CellList list, List<Expr> sizes, Buffer sums, Buffer touch
     first.add(new Stmt.Store(cells, count, cell));
     first.assign(list.count(), Expr.add(count, Expr.of(1)));
     Code again = code.nested();
-    again.add(new Stmt.Accumulate(sums, cell, sum));
+    fold.into(sums, cell, sum, again);
     Expr isFirst = Expr.equal(new Expr.Load(touched, cell), Expr.of(0));
     code.add(new Stmt.If(isFirst, first.block(), again.block()));
   }

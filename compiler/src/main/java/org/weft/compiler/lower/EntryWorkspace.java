@@ -36,19 +36,27 @@ final class EntryWorkspace implements Workspace {
   private static final Expr ONE = Expr.of(1);
 
   private final CellList list;
+  private final Fold fold;
   private final List<Buffer> keys;
   private final Buffer sums;
   private final Buffer order;
   private final @Nullable Table table;
 
   /**
+   * @param fold how values come together in a cell
    * @param keys growable I64 arrays, one for each coordinate array of {@code list}
    * @param sums a growable array of values
    * @param order a growable I64 array
    */
   EntryWorkspace(
-      CellList list, List<Buffer> keys, Buffer sums, Buffer order, @Nullable Table table) {
+      CellList list,
+      Fold fold,
+      List<Buffer> keys,
+      Buffer sums,
+      Buffer order,
+      @Nullable Table table) {
     this.list = list;
+    this.fold = fold;
     this.keys = List.copyOf(keys);
     this.sums = sums;
     this.order = order;
@@ -86,7 +94,7 @@ final class EntryWorkspace implements Workspace {
     Expr twice = Expr.mul(Expr.of(list.count()), Expr.of(2));
     first.when(Expr.lessThan(Expr.of(table.capacity()), twice), rehash);
     Code again = code.nested();
-    again.add(new Stmt.Accumulate(sums, Expr.of(entry), sum));
+    fold.into(sums, Expr.of(entry), sum, again);
     Expr isFirst = Expr.equal(Expr.of(entry), Expr.of(0));
     code.add(new Stmt.If(isFirst, first.block(), again.block()));
   }

@@ -78,18 +78,19 @@ final class SparseTemporaries {
     }
     Buffer vals = arrays.growable("vals", element());
     CellList list = new CellList(crd, vals, code.declare(name + "_count", Expr.of(0)));
+    Fold fold = Fold.of(part);
     Kind kind = kind(part, open, scope);
     switch (kind) {
-      case LIST -> fill(part, open, order, scope, arrays.entries(list, false), code);
-      case HASHED -> fill(part, open, order, scope, arrays.entries(list, true), code);
-      case DENSE -> fill(part, open, order, scope, arrays.dense(list, open, null), code);
+      case LIST -> fill(part, open, order, scope, arrays.entries(list, fold, false), code);
+      case HASHED -> fill(part, open, order, scope, arrays.entries(list, fold, true), code);
+      case DENSE -> fill(part, open, order, scope, arrays.dense(list, fold, open, null), code);
       case AT_RUN_TIME -> {
         Expr few = arrays.fewCells(open, mostCells(scope));
         Code dense = code.nested();
         Code hashed = code.nested();
         versions++;
-        fill(part, open, order, scope, arrays.dense(list, open, few), dense);
-        fill(part, open, order, scope, arrays.entries(list, true), hashed);
+        fill(part, open, order, scope, arrays.dense(list, fold, open, few), dense);
+        fill(part, open, order, scope, arrays.entries(list, fold, true), hashed);
         versions--;
         code.add(new Stmt.If(few, dense.block(), hashed.block()));
       }
@@ -104,7 +105,7 @@ final class SparseTemporaries {
       Scope scope,
       Workspace workspace,
       Code code) {
-    nest.emit(part, order, scope, new WorkspaceSink(open, workspace), code);
+    nest.emit(part, order, scope, new WorkspaceSink(open, Fold.of(part), workspace), code);
     workspace.drain(code);
   }
 
@@ -188,14 +189,14 @@ final class SparseTemporaries {
       return buffer;
     }
 
-    Workspace entries(CellList list, boolean table) {
+    Workspace entries(CellList list, Fold fold, boolean table) {
       List<Buffer> keys = new ArrayList<>();
       for (int k = 0; k < list.crd().size(); k++) {
         keys.add(growable("keys" + (list.crd().size() == 1 ? "" : k + 1), ElementType.I64));
       }
       Buffer sums = growable("entries", element());
       Buffer order = growable("order", ElementType.I64);
-      return new EntryWorkspace(list, keys, sums, order, table ? table() : null);
+      return new EntryWorkspace(list, fold, keys, sums, order, table ? table() : null);
     }
 
     private EntryWorkspace.Table table() {
@@ -219,7 +220,7 @@ final class SparseTemporaries {
     }
 
     /** A dense workspace; without cells when {@code few} is given and does not hold. */
-    Workspace dense(CellList list, List<IndexVar> open, @Nullable Expr few) {
+    Workspace dense(CellList list, Fold fold, List<IndexVar> open, @Nullable Expr few) {
       List<Expr> sizes = open.stream().map(tensors::size).toList();
       Expr cells = Expr.of(1);
       for (Expr size : sizes) {
@@ -231,7 +232,7 @@ final class SparseTemporaries {
       Buffer sums = array("sums", element(), cells);
       Buffer touched = array("touched", ElementType.U8, cells);
       Buffer linear = open.size() == 1 ? list.crd().get(0) : growable("cells", ElementType.I64);
-      return new DenseWorkspace(list, sizes, sums, touched, linear);
+      return new DenseWorkspace(list, fold, sizes, sums, touched, linear);
     }
   }
 }

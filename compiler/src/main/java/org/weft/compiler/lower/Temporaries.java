@@ -16,6 +16,7 @@ import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitters;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
@@ -89,13 +90,15 @@ final class Temporaries {
     List<IndexVar> after = part.equals(whole) ? inOrderOf(sink, order) : order;
     List<IndexVar> open =
         after.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
-    boolean presence = sink.tracksPresence();
+    Fold fold = Fold.of(part);
+    boolean presence =
+        sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
     TensorExpr.Access temporary;
     Scope known;
     if (open.isEmpty()) {
       temporary = HoistScalars.scalar(tensors, part);
       known = scalar(part, temporary, order, scope, presence, code);
-    } else if (isDense(part, open, scope)) {
+    } else if (fold.hasIdentity() && isDense(part, open, scope)) {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
     } else {
@@ -129,9 +132,15 @@ final class Temporaries {
       Scope scope,
       boolean presence,
       Code code) {
-    LoopVariable sum = code.declare("t", values.zero());
+    Fold fold = Fold.of(part);
+    LoopVariable sum = code.declare("t", fold.identity(values.type()));
     LoopVariable any = presence ? code.declare("t_any", Presence.FALSE) : null;
-    nest.emit(part, order, scope, new ScalarSink(sum, any), code);
+    nest.emit(part, order, scope, new ScalarSink(sum, fold, any), code);
+    if (any != null && !fold.zeroIsIdentity()) {
+      Code absent = code.nested();
+      absent.assign(sum, values.zero());
+      code.when(new Expr.Not(Expr.of(any)), absent);
+    }
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
   }
 
@@ -174,10 +183,35 @@ final class Temporaries {
     TensorExpr.Access target =
         new TensorExpr.Access(
             tensors.freshAccessId(), temporary.tensor(), temporary.variables(), temporary.span());
-    nest.emit(part, order, scope, new MemorySink(target, vals, true, true, any), code);
+    Fold fold = Fold.of(part);
+    Expr length = length(temporary);
+    if (!fold.zeroIsIdentity()) {
+      fill(vals, length, fold.identity(values.type()), code);
+    }
+    nest.emit(part, order, scope, new MemorySink(target, vals, fold, true, any), code);
+    if (any != null && !fold.zeroIsIdentity()) {
+      Code absent = code.nested();
+      absent.add(new Stmt.Clear(vals, Expr.of(0), length));
+      code.when(new Expr.Not(Expr.of(any)), absent);
+    }
     return scope.withPresence(temporary.id(), any == null ? null : Expr.of(any));
   }
 
+  private Expr length(TensorExpr.Access temporary) {
+    Expr length = Expr.of(1);
+    for (IndexVar variable : temporary.variables()) {
+      length = Expr.mul(length, tensors.size(variable));
+    }
+    return length;
+  }
+
+  private static void fill(Buffer cells, Expr length, Expr value, Code code) {
+    LoopVariable at = LoopVariable.integer(code.fresh("f"));
+    Stmt store = new Stmt.Store(cells, Expr.of(at), value);
+    code.add(new Stmt.For(at, Expr.of(0), length, Stmt.Block.of(store), LoopTraits.VECTOR));
+  }
+
+  /** A level of a dense temporary. */
   private static Level level(TensorVar tensor, int number, Expr size) {
     LevelSpec spec = tensor.format().level(number);
     return new Level(

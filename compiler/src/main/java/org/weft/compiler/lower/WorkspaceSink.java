@@ -6,20 +6,24 @@ import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Expr;
 
-/** Scatters values over {@code variables}, in any order, into a workspace. */
-record WorkspaceSink(List<IndexVar> variables, Workspace workspace) implements Sink {
+/**
+ * Scatters values over {@code variables}, in any order, into a workspace.
+ *
+ * @param fold how values come together in a cell
+ */
+record WorkspaceSink(List<IndexVar> variables, Fold fold, Workspace workspace) implements Sink {
   WorkspaceSink {
     variables = List.copyOf(variables);
   }
 
   @Override
-  public Sink accumulating() {
+  public Sink reducing(Fold inner) {
     return this;
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
-    return true;
+  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
+    return inner.operator() == fold.operator();
   }
 
   @Override
