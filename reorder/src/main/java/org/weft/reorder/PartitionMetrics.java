@@ -48,6 +48,23 @@ public record PartitionMetrics(int partitions, double imbalance, List<Long> rows
     return new PartitionMetrics(partitions, mean == 0 ? 0 : heaviest / mean, fetched);
   }
 
+  /**
+   * The first coordinates of mode 0 of the partitions but the first, ascending.
+   *
+   * @param partitions at least 1
+   */
+  public static long[] boundaries(TensorShape shape, List<CooBlock> blocks, int partitions) {
+    EntryTable table = new EntryTable(shape, blocks);
+    int[] byRoot = table.sortedBy(0);
+    int[] begin = boundaries(table, byRoot, partitions);
+    long[] coordinates = new long[partitions - 1];
+    for (int p = 1; p < partitions; p++) {
+      coordinates[p - 1] =
+          begin[p] < byRoot.length ? table.column(0)[byRoot[begin[p]]] : shape.size(0);
+    }
+    return coordinates;
+  }
+
   /** Where partitions begin among the entries: at the slice border nearest to an equal share. */
   private static int[] boundaries(EntryTable table, int[] byRoot, int partitions) {
     int[] begin = new int[partitions + 1];
@@ -68,6 +85,9 @@ public record PartitionMetrics(int partitions, double imbalance, List<Long> rows
   }
 
   private static boolean isBorder(EntryTable table, int[] byRoot, int at) {
+    if (at == 0 || at == byRoot.length) {
+      return true;
+    }
     int[] root = table.column(0);
     return root[byRoot[at - 1]] != root[byRoot[at]];
   }

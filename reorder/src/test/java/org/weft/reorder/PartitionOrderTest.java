@@ -61,6 +61,8 @@ class PartitionOrderTest extends ReordererContract {
     }
     PartitionMetrics metrics = PartitionMetrics.of(TensorShape.of(4, 4), List.of(block.build()), 2);
     assertThat(metrics).isEqualTo(new PartitionMetrics(2, 1.0, List.of(4L)));
+    assertThat(PartitionMetrics.of(TensorShape.of(4, 4), List.of(block.build()), 50).imbalance())
+        .isGreaterThan(1);
     assertThat(PartitionMetrics.of(TensorShape.of(4, 4), List.of(), 3).rowsFetched())
         .containsExactly(0L);
   }
