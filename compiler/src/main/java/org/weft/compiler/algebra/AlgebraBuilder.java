@@ -13,6 +13,8 @@ import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -62,13 +64,16 @@ public final class AlgebraBuilder {
     String result = statement.target().tensor();
     TensorExpr value = expression(statement.value(), result, Map.of());
     diagnostics.throwIfErrors();
+    if (statement.assignment() == Statement.Assignment.SUBTRACT) {
+      value = new TensorExpr.Negate(value);
+    }
     Set<IndexVar> implicit = new LinkedHashSet<>(value.freeVariables());
     implicit.removeAll(target.variables());
     for (IndexVar variable : implicit) {
       value = ReductionPlacement.place(value, variable);
     }
     value = RewriteRule.rewrite(value, new Flatten(), new PullReduction());
-    boolean accumulate = statement.assignment() == Statement.Assignment.ADD;
+    boolean accumulate = statement.assignment() != Statement.Assignment.ASSIGN;
     if (accumulate && !target.tensor().format().isInsertable()) {
       diagnostics.error(
           statement.target().span(),
@@ -89,23 +94,18 @@ public final class AlgebraBuilder {
           free.add(label.name());
         }
       }
-    } else if (syntax instanceof Syntax.Negation negation) {
-      collectLabels(negation.operand(), bound);
-    } else if (syntax instanceof Syntax.Operation operation) {
-      collectLabels(operation.left(), bound);
-      collectLabels(operation.right(), bound);
-    } else if (syntax instanceof Syntax.Call call) {
-      call.arguments().forEach(argument -> collectLabels(argument, bound));
     } else if (syntax instanceof Syntax.Reduction reduction) {
       Set<String> inner = new HashSet<>(bound);
       inner.add(reduction.label().name());
       collectLabels(reduction.body(), inner);
+    } else {
+      syntax.children().forEach(child -> collectLabels(child, bound));
     }
   }
 
   private TensorExpr expression(Syntax syntax, String result, Map<String, IndexVar> scope) {
     if (syntax instanceof Syntax.Number number) {
-      return new TensorExpr.Literal(number.value());
+      return new TensorExpr.Literal(number.value().doubleValue());
     } else if (syntax instanceof Syntax.Negation negation) {
       return new TensorExpr.Negate(expression(negation.operand(), result, scope));
     } else if (syntax instanceof Syntax.Operation operation) {
@@ -115,6 +115,7 @@ public final class AlgebraBuilder {
         case ADD -> new TensorExpr.Sum(List.of(left, right));
         case SUBTRACT -> new TensorExpr.Sum(List.of(left, new TensorExpr.Negate(right)));
         case MULTIPLY, ELEMENTWISE_MULTIPLY -> new TensorExpr.Product(List.of(left, right));
+        case DIVIDE -> throw unsupported(syntax);
       };
     } else if (syntax instanceof Syntax.Call call) {
       return call(call, result, scope);
@@ -129,7 +130,12 @@ public final class AlgebraBuilder {
       }
       return access(access, TensorVar.Kind.OPERAND, scope);
     }
-    throw new IllegalArgumentException("a statement with missing operands was not rejected");
+    throw unsupported(syntax);
+  }
+
+  private static WeftException unsupported(Syntax syntax) {
+    return new WeftException(
+        ErrorCode.UNSUPPORTED_OPERATION, "no algebra for '" + syntax.span().text() + "'");
   }
 
   private TensorExpr call(Syntax.Call call, String result, Map<String, IndexVar> scope) {

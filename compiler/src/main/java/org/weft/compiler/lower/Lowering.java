@@ -23,6 +23,7 @@ import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.LoopPrinter;
 import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
 
 /**
  * The front end of the compiler as a list of passes: parse, build algebra, order loops, fuse
@@ -42,8 +43,8 @@ public final class Lowering {
    * Lowers one kernel. Takes about a millisecond.
    *
    * @throws WeftException {@code INVALID_EXPRESSION} with carets for errors in the text, {@code
-   *     INVALID_FORMAT} when no loop order suits the formats, {@code UNSUPPORTED_OPERATION} for
-   *     correct requests that have no lowering
+   *     INVALID_FORMAT} when no loop order suits the formats, {@code INVALID_SCHEDULE} for an
+   *     illegal directive, {@code UNSUPPORTED_OPERATION} for correct requests without a lowering
    */
   public static LoweredKernel lower(KernelRequest request) {
     Diagnostics diagnostics = new Diagnostics();
@@ -61,6 +62,51 @@ public final class Lowering {
    */
   public static LoweredKernel lower(String symbol, TensorAssignment algebra, Schedule schedule) {
     return new Lowering(symbol, schedule).run(algebra, new Diagnostics());
+  }
+
+  /** Whether {@link #lowerInBuckets} can make a result of {@code format}. */
+  public static boolean assemblesInBuckets(TensorFormat format) {
+    return BucketSink.groupOf(format) >= 0;
+  }
+
+  /**
+   * Lowers an elementwise statement whose result is assembled by counting sort: the loops run in
+   * any order of the result's upper levels, twice.
+   *
+   * @param algebra a statement without reductions, whose result {@link #assemblesInBuckets}
+   * @param loops the loop order, outermost first; the cells below one position of the upper levels
+   *     come in storage order
+   */
+  public static LoweredKernel lowerInBuckets(
+      String symbol, TensorAssignment algebra, List<IndexVar> loops) {
+    Lowering lowering = new Lowering(symbol, Schedule.sequential());
+    lowering.stages.put("algebra", algebra + "\n");
+    lowering.stages.put("iterationGraph", "loops: " + loops + ", result in buckets\n");
+    LoopFunction function = lowering.buckets(algebra, loops);
+    LoopChecker.check(function);
+    lowering.stages.put("loops", LoopPrinter.print(function));
+    return new LoweredKernel(function, lowering.stages);
+  }
+
+  private LoopFunction buckets(TensorAssignment algebra, List<IndexVar> order) {
+    Tensors tensors = new Tensors(algebra);
+    Values values = new Values(tensors, Values.typeOf(algebra));
+    FusedAccess fused = FusedAccess.in(algebra.value(), order);
+    LoopNest nest = new LoopNest(tensors, values, fused, new Directives(schedule));
+    TensorLayout result = tensors.layout(algebra.target().tensor());
+    Code body = tensors.head().nested();
+    Scope scope = Scope.root(tensors.head().nested());
+    BucketSink counting = BucketSink.counting(algebra.target(), result, body);
+    nest.emit(algebra.value(), order, scope, counting, body);
+    BucketSink placing = counting.placing(body);
+    nest.emit(algebra.value(), order, scope, placing, body);
+    placing.finish(body);
+    stages.put("lattices", nest.lattices());
+    scope.workspaces().freeAll(body);
+    Code whole = tensors.head();
+    whole.addAll(scope.workspaces().allocations());
+    whole.addAll(body);
+    return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
   }
 
   private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {
@@ -101,8 +147,8 @@ public final class Lowering {
       TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
-    boolean parallel = schedule.parallelOutermost();
-    LoopNest nest = new LoopNest(tensors, values, fused, parallel);
+    Directives directives = new Directives(schedule);
+    LoopNest nest = new LoopNest(tensors, values, fused, directives);
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code prologue = tensors.head().nested();
     Code body = tensors.head().nested();
@@ -117,6 +163,7 @@ public final class Lowering {
       nest.emit(algebra.value(), order, scope, new AppendSink(plan), body);
       plan.finish(body);
     }
+    directives.requireFollowed(algebra);
     stages.put("lattices", nest.lattices());
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();

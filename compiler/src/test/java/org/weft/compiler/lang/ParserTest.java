@@ -16,7 +16,7 @@ class ParserTest {
       List.of(
           "",
           "y(i)",
-          "y(i) -= x(i)",
+          "y(i) *= x(i)",
           "= x(i)",
           "y(i) = ",
           "y(i) = A(i,j * x(j)",
@@ -32,7 +32,19 @@ class ParserTest {
           "y(i) = sum(j A(i,j))",
           "y(i) = 1e999 * x(i)",
           "y(i) =\n  A(i,j) * x(j)\n  + + b(i",
-          "y(i) = x(i); z(i) = y(i)");
+          "y(i) = x(i); z(i) = y(i)",
+          "C(i,k) = A(i,j) @ B(j,k)",
+          "C(i,k) = A(i,j) @(min,) B(j,k)",
+          "C(i,k) = A(i,j) @(plus,*) B(j,k) @(first) D(k)",
+          "C(i,k) = A(i,j) @(second,any) B(j,k",
+          "C(i,k) = A(i,j) @(min,+ B(j,k)",
+          "C(i,k)<M, pushh> = A(i,j) * B(j,k)",
+          "C(i,k)<, push> = A(i,j) * B(j,k)",
+          "C(i,k)<M, push = A(i,j) * B(j,k)",
+          "B(j,i) = transpose(A(i,j))",
+          "B(j,i) = transpose(A(i,j), j, i)",
+          "B(j,i) = transpose(A(i,j), {j,})",
+          "s = SUM(A(i,j)");
 
   @Test
   void errorsHavePositionCaretAndAdvice() throws IOException {
@@ -53,7 +65,13 @@ class ParserTest {
         "s = sum(i, sum(j, A(i,j)))",
         "y(i) = -alpha * (x(i) - 2.5e-3) + .5",
         "y(i) = max(abs(x(i)), exp(log(sqrt(z(i)))))  # comment",
-        "y(i) =\n  A(i,j)\n  * x(j)"
+        "y(i) =\n  A(i,j)\n  * x(j)",
+        "C[a, c] = A[a, b] @(min,+) B[b, c];",
+        "C[a, c] = A[a, b] @( | , & ) B[b, c] @(-) D[a, c]",
+        "C[i, k]<L, push> -= L[i, j] * L[j, k];",
+        "C(i,k)<M(k,i)>=A(i,j)*B(j,k)",
+        "C[j, k] = transpose(A[i, j],{j,i}) * B[i, k]",
+        "s = SUM(L(i,k) * L(k,j) .* L(i,j)) * 9223372036854775807"
       })
   void statementsOfTheExpressionFormParse(String text) {
     Diagnostics diagnostics = new Diagnostics();
@@ -74,8 +92,40 @@ class ParserTest {
   }
 
   @Test
+  void semiringsBindLikeProducts() {
+    Syntax.Operation sum = (Syntax.Operation) parse("y = a + b @(min,+) c @(*) d").value();
+    Syntax.Monoid monoid = (Syntax.Monoid) sum.right();
+    assertThat(monoid.operator()).isEqualTo(SemiringOperator.TIMES);
+    Syntax.Semiring semiring = (Syntax.Semiring) monoid.left();
+    assertThat(semiring.add()).isEqualTo(SemiringOperator.MIN);
+    assertThat(semiring.multiply()).isEqualTo(SemiringOperator.PLUS);
+    assertThat(semiring.span().text()).isEqualTo("b @(min,+) c");
+  }
+
+  @Test
+  void masksHaveTheLabelsOfTheResultUnlessTheyNameTheirOwn() {
+    Mask own = parse("C(i,k)<M(k,i), pull> = A(i,k)").mask();
+    assertThat(own).isNotNull();
+    assertThat(own.strategy()).isEqualTo(Mask.Strategy.PULL);
+    assertThat(own.tensor().labels()).extracting(Syntax.Label::name).containsExactly("k", "i");
+    Mask implied = parse("C[i,k]<M> = A[i,k]").mask();
+    assertThat(implied).isNotNull();
+    assertThat(implied.strategy()).isEqualTo(Mask.Strategy.AUTO);
+    assertThat(implied.tensor().labels()).extracting(Syntax.Label::name).containsExactly("i", "k");
+  }
+
+  @Test
+  void numbersOfDigitsAreIntegersWhileTheyFit() {
+    assertThat(((Syntax.Number) parse("y = 9223372036854775807").value()).value())
+        .isEqualTo(Long.MAX_VALUE);
+    assertThat(((Syntax.Number) parse("y = 9223372036854775808").value()).value())
+        .isEqualTo(0x1p63);
+    assertThat(((Syntax.Number) parse("y = 1e2").value()).value()).isEqualTo(100.0);
+  }
+
+  @Test
   void deepAndLongTextIsAnErrorNotAStackOverflow() {
-    for (String unit : List.of("(", "-", "abs(", "sum(j, ", "x(", "((x + ")) {
+    for (String unit : List.of("(", "-", "abs(", "sum(j, ", "SUM(", "x(", "((x + ")) {
       assertFails("y = " + unit.repeat(100_000));
     }
     assertFails("y = x" + " + x".repeat(100_000));
@@ -86,8 +136,40 @@ class ParserTest {
   void randomTokensNeverCrash() {
     List<String> pieces =
         List.of(
-            "y", "(", ")", "[", "]", ",", "=", "+=", "+", "-", "*", ".*", "3", ".5", "i", "sum",
-            "max", "exp", ";", "#c\n", "\n", "%", "é", ".");
+            "y",
+            "(",
+            ")",
+            "[",
+            "]",
+            ",",
+            "=",
+            "+=",
+            "+",
+            "-",
+            "*",
+            ".*",
+            "3",
+            ".5",
+            "i",
+            "sum",
+            "max",
+            "exp",
+            ";",
+            "#c\n",
+            "\n",
+            "%",
+            "é",
+            ".",
+            "@(",
+            "<M",
+            ">",
+            "{",
+            "}",
+            "SUM(",
+            "transpose(",
+            "push",
+            "|",
+            "&");
     Random random = new Random(42);
     for (int run = 0; run < 5_000; run++) {
       StringBuilder text = new StringBuilder(run % 2 == 0 ? "y(i) = " : "");

@@ -44,7 +44,7 @@ final class DenseEvaluator {
         boolean inner = true;
         while (inner) {
           inner = false;
-          for (Syntax child : children(at)) {
+          for (Syntax child : at.children()) {
             if (uses(child, label) == all) {
               at = child;
               inner = true;
@@ -81,7 +81,8 @@ final class DenseEvaluator {
 
   private Cell node(Syntax node, Map<String, Long> at) {
     if (node instanceof Syntax.Number number) {
-      return new Cell(number.value(), Math.abs(number.value()), true);
+      double value = number.value().doubleValue();
+      return new Cell(value, Math.abs(value), true);
     } else if (node instanceof Syntax.Access access) {
       List<Long> cell = access.labels().stream().map(label -> at.get(label.name())).toList();
       double value = operands.get(access.tensor()).value(cell);
@@ -122,6 +123,8 @@ final class DenseEvaluator {
           new Cell(left.value() + right.value(), magnitude, left.present() || right.present());
       case SUBTRACT ->
           new Cell(left.value() - right.value(), magnitude, left.present() || right.present());
+      case DIVIDE ->
+          new Cell(left.value() / right.value(), left.magnitude() / right.value(), left.present());
       case MULTIPLY, ELEMENTWISE_MULTIPLY ->
           new Cell(
               left.value() * right.value(),
@@ -146,19 +149,6 @@ final class DenseEvaluator {
     };
   }
 
-  private static List<Syntax> children(Syntax node) {
-    if (node instanceof Syntax.Operation operation) {
-      return List.of(operation.left(), operation.right());
-    } else if (node instanceof Syntax.Negation negation) {
-      return List.of(negation.operand());
-    } else if (node instanceof Syntax.Call call) {
-      return call.arguments();
-    } else if (node instanceof Syntax.Reduction reduction) {
-      return List.of(reduction.body());
-    }
-    return List.of();
-  }
-
   /** Free labels, in order of appearance. */
   private static List<String> labels(Syntax node, Set<String> bound) {
     List<String> found = new ArrayList<>();
@@ -172,7 +162,7 @@ final class DenseEvaluator {
     if (node instanceof Syntax.Reduction reduction) {
       inner.add(reduction.label().name());
     }
-    children(node).forEach(child -> found.addAll(labels(child, inner)));
+    node.children().forEach(child -> found.addAll(labels(child, inner)));
     return found.stream().distinct().toList();
   }
 
@@ -184,7 +174,7 @@ final class DenseEvaluator {
         && reduction.label().name().equals(label)) {
       return 0;
     }
-    for (Syntax child : children(node)) {
+    for (Syntax child : node.children()) {
       uses += uses(child, label);
     }
     return uses;

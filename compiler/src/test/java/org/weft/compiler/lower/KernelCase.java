@@ -55,16 +55,8 @@ record KernelCase(
   private static void accesses(Syntax node, Map<String, Syntax.Access> into) {
     if (node instanceof Syntax.Access access) {
       into.put(access.tensor(), access);
-    } else if (node instanceof Syntax.Operation operation) {
-      accesses(operation.left(), into);
-      accesses(operation.right(), into);
-    } else if (node instanceof Syntax.Negation negation) {
-      accesses(negation.operand(), into);
-    } else if (node instanceof Syntax.Call call) {
-      call.arguments().forEach(argument -> accesses(argument, into));
-    } else if (node instanceof Syntax.Reduction reduction) {
-      accesses(reduction.body(), into);
     }
+    node.children().forEach(child -> accesses(child, into));
   }
 
   /** Runs {@code kernel} on random operands and compares values and storage. */

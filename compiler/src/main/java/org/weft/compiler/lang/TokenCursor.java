@@ -1,0 +1,79 @@
+package org.weft.compiler.lang;
+
+import java.util.List;
+import org.weft.compiler.lang.Token.Kind;
+
+/** A place in a list of tokens, with the steps and errors that every grammar needs. */
+final class TokenCursor {
+  private final List<Token> tokens;
+  private final Diagnostics diagnostics;
+  private int at;
+
+  /** A cursor that begins at token number {@code start}. */
+  TokenCursor(List<Token> tokens, int start, Diagnostics diagnostics) {
+    this.tokens = tokens;
+    this.at = start;
+    this.diagnostics = diagnostics;
+  }
+
+  /** Number of the next token. */
+  int position() {
+    return at;
+  }
+
+  Token peek() {
+    return tokens.get(at);
+  }
+
+  boolean isAt(Kind kind) {
+    return peek().kind() == kind;
+  }
+
+  /** The token {@code distance} after the next one; the last token if there are not so many. */
+  Token peek(int distance) {
+    return tokens.get(Math.min(at + distance, tokens.size() - 1));
+  }
+
+  /** Takes the next token; the last one, {@link Kind#END}, is never passed. */
+  Token next() {
+    Token token = tokens.get(at);
+    if (at < tokens.size() - 1) {
+      at++;
+    }
+    return token;
+  }
+
+  /** Takes the next token if it is a {@code kind}. */
+  boolean accept(Kind kind) {
+    if (isAt(kind)) {
+      next();
+      return true;
+    }
+    return false;
+  }
+
+  void skipToEnd() {
+    at = tokens.size() - 1;
+  }
+
+  void error(Token token, String message, String advice) {
+    diagnostics.error(token.span(), message, advice);
+  }
+
+  /** Takes the bracket that closes {@code open}; reports it if it is missing. */
+  Token close(Kind kind, Token open, String advice) {
+    if (isAt(kind)) {
+      return next();
+    }
+    error(
+        peek(),
+        "expected " + kind.text() + ", found " + peek().found(),
+        advice + "it was opened at " + open.span());
+    boolean otherBracket =
+        switch (peek().kind()) {
+          case RIGHT_PARENTHESIS, RIGHT_BRACKET, RIGHT_BRACE, GREATER -> true;
+          default -> false;
+        };
+    return otherBracket ? next() : peek();
+  }
+}
