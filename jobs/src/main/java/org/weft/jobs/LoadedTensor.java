@@ -41,6 +41,11 @@ record LoadedTensor(TensorShape shape, List<CooBlock> blocks, Map<Integer, Label
     return new LoadedTensor(all.shape(plan.header()), blocks, TensorFiles.labels(files, uri));
   }
 
+  /** This tensor with another shape, which holds its entries. */
+  LoadedTensor withShape(TensorShape larger) {
+    return new LoadedTensor(larger, blocks, labels);
+  }
+
   long entries() {
     return blocks.stream().mapToLong(CooBlock::size).sum();
   }

@@ -19,7 +19,8 @@ import org.weft.tensor.TensorShape;
 
 /**
  * A folder of permutations: {@code mode0.perm}, {@code mode1.perm}, ... in {@link Permutation}'s
- * file form. A mode without a file keeps its labels.
+ * file form. A mode without a file keeps its labels. A permutation may be larger than the mode of a
+ * file that does not say its sizes.
  */
 final class PermutationFolder {
   private PermutationFolder() {}
@@ -41,11 +42,11 @@ final class PermutationFolder {
       try (InputStreamReader in = new InputStreamReader(fs.open(path), StandardCharsets.UTF_8)) {
         permutation = Permutation.readText(in, shown);
       }
-      if (permutation.size() != shape.size(m)) {
+      if (permutation.size() < shape.size(m)) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
             shown
-                + ": expected one line for each of the "
+                + ": expected at least one line for each of the "
                 + shape.size(m)
                 + " coordinates of mode "
                 + m

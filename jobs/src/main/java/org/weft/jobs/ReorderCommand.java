@@ -115,6 +115,8 @@ final class ReorderCommand extends WeftCommand {
     long start = System.nanoTime();
     List<Permutation> found = permutations(files, tensor, reorderer);
     double seconds = (System.nanoTime() - start) * 1e-9;
+    tensor =
+        tensor.withShape(TensorShape.of(found.stream().mapToLong(Permutation::size).toArray()));
     List<CooBlock> relabelled = new ArrayList<>();
     for (CooBlock block : tensor.blocks()) {
       relabelled.add(Permutation.relabel(block, found));

@@ -59,10 +59,10 @@ class PartitionOrderTest extends ReordererContract {
     for (long[] entry : entries) {
       block.add(entry, 1);
     }
-    PartitionMetrics metrics = PartitionMetrics.of(TensorShape.of(4, 4), List.of(block.build()), 2);
+    List<CooBlock> blocks = List.of(block.build());
+    PartitionMetrics metrics = PartitionMetrics.of(TensorShape.of(4, 4), blocks, 2);
     assertThat(metrics).isEqualTo(new PartitionMetrics(2, 1.0, List.of(4L)));
-    assertThat(PartitionMetrics.of(TensorShape.of(4, 4), List.of(block.build()), 50).imbalance())
-        .isGreaterThan(1);
+    assertThat(PartitionMetrics.of(TensorShape.of(4, 4), blocks, 50).imbalance()).isGreaterThan(1);
     assertThat(PartitionMetrics.of(TensorShape.of(4, 4), List.of(), 3).rowsFetched())
         .containsExactly(0L);
   }
