@@ -112,7 +112,7 @@ public final class Lowering {
   private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {
     List<IndexVar> loops = order(algebra);
     FusedAccess fused = FusedAccess.find(algebra, loops);
-    TensorAssignment factored = fused == null ? factor(algebra, loops) : algebra;
+    TensorAssignment factored = fused == null ? factored(algebra, loops) : algebra;
     stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
     LoopFunction function = loops(factored, loops, fused);
     LoopChecker.check(function);
@@ -138,7 +138,8 @@ public final class Lowering {
     return order;
   }
 
-  private static TensorAssignment factor(TensorAssignment algebra, List<IndexVar> loops) {
+  /** {@code algebra} with its products factored as suits the loop order. */
+  public static TensorAssignment factored(TensorAssignment algebra, List<IndexVar> loops) {
     RewriteRule distribute = new DistributeReduction(new LoopOrder(loops));
     return algebra.withValue(RewriteRule.rewrite(algebra.value(), distribute, new Flatten()));
   }
