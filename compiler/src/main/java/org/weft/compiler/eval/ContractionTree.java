@@ -48,11 +48,19 @@ final class ContractionTree {
   private final List<TensorExpr.Access> factors;
   private final Set<IndexVar> result;
   private final Estimates estimates;
+  private final boolean mayDensify;
 
   /**
    * @param result the variables that are not summed
+   * @param mayDensify whether intermediate results may be dense where some cell may have no value:
+   *     the final result does not show which cells have one
    */
-  ContractionTree(List<TensorExpr.Access> factors, Set<IndexVar> result, Estimates estimates) {
+  ContractionTree(
+      List<TensorExpr.Access> factors,
+      Set<IndexVar> result,
+      Estimates estimates,
+      boolean mayDensify) {
+    this.mayDensify = mayDensify;
     this.factors = factors;
     this.result = result;
     this.estimates = estimates;
@@ -96,7 +104,8 @@ final class ContractionTree {
     kept.retainAll(outside);
     double entries = estimates.reduced(estimates.tuples(inside, all), kept);
     double cells = estimates.cells(kept);
-    boolean dense = entries * 3 >= cells;
+    boolean full = inside.stream().allMatch(access -> access.tensor().format().isDense());
+    boolean dense = full || mayDensify && entries * 3 >= cells;
     double values = dense ? cells : entries;
     double writing =
         last ? 0 : values > MOST_VALUES ? 1e300 : values * (dense ? DENSE_CELL : SPARSE_ENTRY);

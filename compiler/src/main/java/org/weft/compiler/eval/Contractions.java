@@ -9,6 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
@@ -59,7 +60,7 @@ final class Contractions {
     assignment.value().accesses().forEach(access -> ids = Math.max(ids, access.id()));
     TensorExpr value = distributed(assignment.value());
     TensorExpr split =
-        value instanceof TensorExpr.Sum sum
+        value instanceof TensorExpr.Sum sum && sum.operator() == Operator.PLUS
             ? sum.mapChildren(term -> term(assignment, term))
             : term(assignment, value);
     return split.equals(value) ? assignment : assignment.withValue(split);
@@ -68,7 +69,9 @@ final class Contractions {
   /** {@code sum_v(a + b) = sum_v(a) + sum_v(b)} where both use {@code v}. */
   private static TensorExpr distributed(TensorExpr value) {
     if (value instanceof TensorExpr.Reduce reduce
+        && reduce.operator() == Operator.PLUS
         && distributed(reduce.body()) instanceof TensorExpr.Sum sum
+        && sum.operator() == Operator.PLUS
         && sum.terms().stream().allMatch(term -> term.uses(reduce.variable()))) {
       return sum.mapChildren(term -> new TensorExpr.Reduce(reduce.variable(), term));
     }
@@ -83,7 +86,8 @@ final class Contractions {
       return term;
     }
     Set<IndexVar> result = new LinkedHashSet<>(term.freeVariables());
-    ContractionTree tree = new ContractionTree(chain.factors(), result, estimates);
+    boolean mayDensify = assignment.target().tensor().format().isDense();
+    ContractionTree tree = new ContractionTree(chain.factors(), result, estimates, mayDensify);
     ContractionTree.Node best = tree.best();
     double nest = nestCost(assignment.withValue(term));
     boolean pairs = best.cost() * ADVANTAGE + LEAST_SAVING < nest;
@@ -183,7 +187,7 @@ final class Contractions {
       List<IndexVar> storage,
       List<TensorExpr> factors,
       TensorAssignment assignment) {
-    TensorFormat format = format(node, storage, type(assignment));
+    TensorFormat format = format(node, storage, assignment.type());
     TensorVar tensor = new TensorVar(planner.fresh("T"), format, TensorVar.Kind.RESULT);
     entries.put(tensor.name(), node.values());
     TensorExpr value = new TensorExpr.Product(factors);
@@ -215,25 +219,6 @@ final class Contractions {
     return StatementPlanner.narrow(format, labels.shape(storage));
   }
 
-  /** The widest type of the statement's tensors, by Java's promotions. */
-  private static ValueType type(TensorAssignment assignment) {
-    ValueType widest = assignment.target().tensor().format().valueType();
-    for (TensorExpr.Access access : assignment.value().accesses()) {
-      ValueType type = access.tensor().format().valueType();
-      widest = rank(type) > rank(widest) ? type : widest;
-    }
-    return widest;
-  }
-
-  private static int rank(ValueType type) {
-    return switch (type) {
-      case INT -> 0;
-      case LONG -> 1;
-      case FLOAT -> 2;
-      case DOUBLE -> 3;
-    };
-  }
-
   /** A sum of one product of tensors and numbers. */
   private record Chain(
       boolean negative, List<TensorExpr.Access> factors, List<TensorExpr> literals) {
@@ -242,10 +227,13 @@ final class Contractions {
       TensorExpr body = term;
       boolean negative = false;
       while (body instanceof TensorExpr.Reduce || body instanceof TensorExpr.Negate) {
+        if (body instanceof TensorExpr.Reduce reduce && reduce.operator() != Operator.PLUS) {
+          return null;
+        }
         negative ^= body instanceof TensorExpr.Negate;
         body = body.children().get(0);
       }
-      if (!(body instanceof TensorExpr.Product product)) {
+      if (!(body instanceof TensorExpr.Product product) || product.operator() != Operator.TIMES) {
         return null;
       }
       List<TensorExpr.Access> factors = new ArrayList<>();

@@ -40,7 +40,8 @@ final class DenseOrder {
     TensorExpr.Access target = assignment.target();
     List<TensorExpr.Access> factors = value.accesses();
     boolean product =
-        value instanceof TensorExpr.Product p
+        TensorExpr.Product.isTimes(value)
+            && value instanceof TensorExpr.Product p
             && p.factors().stream()
                 .allMatch(f -> f instanceof TensorExpr.Access || f instanceof TensorExpr.Literal);
     if (!product

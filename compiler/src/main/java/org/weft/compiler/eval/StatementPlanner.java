@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.graph.IterationGraph;
@@ -241,7 +242,11 @@ final class StatementPlanner {
 
   private static TensorAssignment convertOperands(
       TensorAssignment assignment, UnaryOperator<TensorExpr.Access> convert) {
-    return assignment.withValue(replace(assignment.value(), convert));
+    TensorMask mask = assignment.mask();
+    TensorAssignment changed = assignment.withValue(replace(assignment.value(), convert));
+    return mask == null
+        ? changed
+        : changed.withMask(new TensorMask(convert.apply(mask.access()), mask.strategy()));
   }
 
   /** {@code expr} with every access replaced. */
