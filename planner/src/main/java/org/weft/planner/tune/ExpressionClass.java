@@ -23,8 +23,24 @@ public final class ExpressionClass {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Set<String> WORDS =
       Set.of(
-          "abs", "sqrt", "exp", "log", "min", "max", "sum", "SUM", "transpose", "push", "pull",
-          "auto", "any", "or", "and", "first", "second", "pair");
+          "abs",
+          "sqrt",
+          "exp",
+          "log",
+          "min",
+          "max",
+          "sum",
+          "SUM",
+          "transpose",
+          "push",
+          "pull",
+          "auto",
+          "any",
+          "or",
+          "and",
+          "first",
+          "second",
+          "pair");
 
   private final Map<String, String> names;
   private final String text;

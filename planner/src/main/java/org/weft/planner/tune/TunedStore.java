@@ -103,12 +103,9 @@ public final class TunedStore {
     while (matcher.find()) {
       String name = matcher.group(1);
       boolean word =
-          matcher.group().startsWith(":")
-              || name.equals("position")
-              || name.equals("coordinate");
+          matcher.group().startsWith(":") || name.equals("position") || name.equals("coordinate");
       String to = word ? name : toShared ? kind.shared(name) : kind.own(name);
-      matcher.appendReplacement(
-          text, Matcher.quoteReplacement(matcher.group().replace(name, to)));
+      matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group().replace(name, to)));
     }
     return matcher.appendTail(text).toString();
   }

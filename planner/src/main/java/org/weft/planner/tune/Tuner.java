@@ -123,8 +123,7 @@ public final class Tuner {
     List<VariantCost.Use> uses = new ArrayList<>();
     uses(statement.value(), task.operands(), uses);
     boolean product = !hasUnion(statement.value());
-    return new VariantCost(
-        uses, use(statement.target(), result), product, machine, task.threads());
+    return new VariantCost(uses, use(statement.target(), result), product, machine, task.threads());
   }
 
   private static VariantCost.Use use(Syntax.Access access, TensorStorage storage) {

@@ -57,7 +57,15 @@ public record TuningResult(
     String row = "%4s %11s %11s %11s %6s %8s  %s%n";
     text.append(
         String.format(
-            Locale.ROOT, row, "", "median ms", "best ms", "model ms", "runs", "speed-up", "variant"));
+            Locale.ROOT,
+            row,
+            "",
+            "median ms",
+            "best ms",
+            "model ms",
+            "runs",
+            "speed-up",
+            "variant"));
     for (int i = 0; i < trials.size(); i++) {
       Trial t = trials.get(i);
       text.append(
@@ -69,8 +77,7 @@ public record TuningResult(
               millis(t.bestSeconds()),
               millis(t.predictedSeconds()),
               t.runs(),
-              String.format(
-                  Locale.ROOT, "%.2f", untuned().medianSeconds() / t.medianSeconds()),
+              String.format(Locale.ROOT, "%.2f", untuned().medianSeconds() / t.medianSeconds()),
               t.variant() + (t.untuned() ? "  (without tuning)" : "")));
     }
     return text.toString();

@@ -111,7 +111,7 @@ final class VariantCost {
     List<Use> all = new ArrayList<>(operands);
     all.add(result);
     for (Use use : all) {
-      TensorFormat format = formats.get(use.tensor());
+      TensorFormat format = format(formats, use);
       double storage = storageBytes(use, format);
       seconds += storage / machine.streamBytesPerSecond();
       seconds += randomReads(use, format, order, innermost, storage, formats);
@@ -140,8 +140,7 @@ final class VariantCost {
     }
     double reads = trips(formats, prefix);
     int bytes = format.valueType().bytes();
-    boolean streams =
-        use.labels().get(format.modeOf(format.levelCount() - 1)).equals(innermost);
+    boolean streams = use.labels().get(format.modeOf(format.levelCount() - 1)).equals(innermost);
     boolean cached = storage <= machine.cacheBytes();
     double perRead = streams || cached ? bytes / machine.cachedBytesPerSecond() : 0;
     return reads * (perRead > 0 ? perRead : LINE_BYTES / machine.streamBytesPerSecond());
@@ -156,7 +155,7 @@ final class VariantCost {
     double least = all;
     double sum = 0;
     for (Use use : operands) {
-      TensorFormat format = formats.get(use.tensor());
+      TensorFormat format = format(formats, use);
       double inside = 1;
       double cells = 1;
       int levels = 0;
@@ -171,5 +170,13 @@ final class VariantCost {
       sum += trips;
     }
     return product ? least : Math.min(all, sum);
+  }
+
+  private static TensorFormat format(Map<String, TensorFormat> formats, Use use) {
+    TensorFormat format = formats.get(use.tensor());
+    if (format == null) {
+      throw new IllegalArgumentException("the variant has no format for " + use.tensor());
+    }
+    return format;
   }
 }

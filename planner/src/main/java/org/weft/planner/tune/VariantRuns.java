@@ -57,8 +57,7 @@ final class VariantRuns implements AutoCloseable {
             "tuned", task.expression(), variant.formats(), Map.of(), variant.schedule());
     KernelImage image = compiler.compile(List.of(request));
     Map<String, TensorStorage> operands = new HashMap<>();
-    task.operands()
-        .forEach((name, storage) -> operands.put(name, operand(name, storage, variant)));
+    task.operands().forEach((name, storage) -> operands.put(name, operand(name, storage, variant)));
     KernelLibrary library = KernelLibrary.open(image);
     try {
       Kernel kernel = Kernel.of(library, image.kernels().get(0));
@@ -108,9 +107,7 @@ final class VariantRuns implements AutoCloseable {
       }
       long start = System.nanoTime();
       Map<String, TensorStorage> made =
-          ready
-              .kernel()
-              .run(bound, Map.of(ready.result(), reference.shape()), own, task.threads());
+          ready.kernel().run(bound, Map.of(ready.result(), reference.shape()), own, task.threads());
       double seconds = (System.nanoTime() - start) / 1e9;
       TensorStorage result = dense ? bound.get(ready.result()) : made.get(ready.result());
       if (result == null) {
@@ -124,8 +121,9 @@ final class VariantRuns implements AutoCloseable {
   }
 
   private TensorStorage zeros(MemoryScope own) {
-    return reference.format().equals(
-            TensorFormat.dense(reference.shape().order(), reference.format().valueType()))
+    return reference
+            .format()
+            .equals(TensorFormat.dense(reference.shape().order(), reference.format().valueType()))
         ? TensorStorage.dense(own, reference.shape(), reference.format().valueType())
         : Packing.pack(own, reference.shape(), reference.format(), List.of());
   }
@@ -133,8 +131,7 @@ final class VariantRuns implements AutoCloseable {
   private void verify(Variant variant, TensorStorage result) {
     CooBlock found = Packing.unpack(result);
     if (found.size() != expected.size()) {
-      throw differs(
-          variant, found.size() + " entries, expected " + expected.size());
+      throw differs(variant, found.size() + " entries, expected " + expected.size());
     }
     double largest = 0;
     for (int e = 0; e < expected.size(); e++) {

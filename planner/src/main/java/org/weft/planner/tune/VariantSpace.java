@@ -22,7 +22,9 @@ final class VariantSpace {
   private static final int MOST_MODES = 4;
   private static final int MOST_LABELS = 4;
 
-  /** A dense format of a sparse operand is tried when at least this share of its cells is stored. */
+  /**
+   * A dense format of a sparse operand is tried when at least this share of its cells is stored.
+   */
   private static final double DENSE_FROM = 0.02;
 
   private VariantSpace() {}

@@ -175,12 +175,7 @@ class TunerTest {
     TuningTask task = spmv("A", "x", Set.of());
     TuningTask adds =
         new TuningTask(
-            "y(i) += A(i,j) * x(j)",
-            task.operands(),
-            Set.of(),
-            task.resultFormat(),
-            Map.of(),
-            1);
+            "y(i) += A(i,j) * x(j)", task.operands(), Set.of(), task.resultFormat(), Map.of(), 1);
     assertThatExceptionOfType(WeftException.class)
         .isThrownBy(() -> tune(adds, 4))
         .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_OPERATION));
