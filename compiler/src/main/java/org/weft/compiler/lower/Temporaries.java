@@ -40,12 +40,14 @@ final class Temporaries {
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
+  private final MaskedTemporaries masked;
 
   Temporaries(Tensors tensors, Values values, Iteration iteration, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
     this.nest = nest;
+    this.masked = new MaskedTemporaries(tensors, values, iteration, nest);
   }
 
   static SourceSpan spanOf(TensorExpr expr) {
@@ -93,6 +95,18 @@ final class Temporaries {
       Code code) {
     List<IndexVar> open =
         order.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
+    TensorExpr.Access mask = masked.mask(part, whole, open, scope);
+    if (mask != null) {
+      masked.emit(
+          part,
+          open.get(0),
+          mask,
+          order,
+          scope,
+          code,
+          temporary -> rest(part, temporary, whole, order, scope, sink, code));
+      return;
+    }
     Fold fold = Fold.of(part);
     boolean presence =
         sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
@@ -110,9 +124,20 @@ final class Temporaries {
     } else {
       throw tooManyOpen(part, open);
     }
+    rest(part, temporary, whole, order, known, sink, code);
+  }
+
+  private void rest(
+      TensorExpr part,
+      TensorExpr.Access temporary,
+      TensorExpr whole,
+      List<IndexVar> order,
+      Scope scope,
+      Sink sink,
+      Code code) {
     TensorExpr rest =
         RewriteRule.rewrite(Reductions.replace(whole, part, temporary), new PropagateZero());
-    nest.emit(rest, order, known, sink, code);
+    nest.emit(rest, order, scope, sink, code);
   }
 
   private static WeftException tooManyOpen(TensorExpr part, List<IndexVar> open) {
@@ -263,7 +288,7 @@ final class Temporaries {
         number);
   }
 
-  private static ValueType valueType(ScalarType type) {
+  static ValueType valueType(ScalarType type) {
     return switch (type) {
       case F64 -> ValueType.DOUBLE;
       case F32 -> ValueType.FLOAT;
