@@ -33,6 +33,9 @@ import org.weft.tensor.level.LevelCapability;
  * round costs time in proportion to the entries of the mask and the contributions.
  */
 final class MaskedTemporaries {
+  /** Most cells of the workspace; beyond, contributions are collected without a filter. */
+  private static final long MOST_CELLS = 1L << 28;
+
   private static final Expr IN_MASK = Expr.of(1);
   private static final Expr HAS_VALUE = Expr.of(2);
 
@@ -78,6 +81,17 @@ final class MaskedTemporaries {
     return null;
   }
 
+  /** Whether it is known when compiling that a workspace over {@code open} fits. */
+  boolean isSmall(IndexVar open) {
+    Long size = tensors.constantSize(open);
+    return size != null && size <= MOST_CELLS;
+  }
+
+  /** Whether a workspace over {@code open} fits. */
+  Expr fits(IndexVar open) {
+    return new Expr.Binary(Expr.Op.LE, tensors.size(open), Expr.of(MOST_CELLS));
+  }
+
   /** Computes {@code part} over {@code open} where {@code mask} has entries, then {@code rest}. */
   void emit(
       TensorExpr part,
@@ -88,7 +102,8 @@ final class MaskedTemporaries {
       Code code,
       Rest rest) {
     String name = code.fresh("w");
-    Expr size = tensors.size(open);
+    Expr all = tensors.size(open);
+    Expr size = isSmall(open) ? all : new Expr.Select(fits(open), all, Expr.of(0));
     Buffer sums =
         new Buffer(
             code.fresh(name + "_sums"),
@@ -98,7 +113,7 @@ final class MaskedTemporaries {
         new Buffer(code.fresh(name + "_states"), ElementType.U8, Buffer.Kind.WORKSPACE);
     scope.workspaces().allocate(sums, size);
     scope.workspaces().allocate(states, size);
-    TensorExpr.Access temporary = temporary(name, part, open, size, sums, states);
+    TensorExpr.Access temporary = temporary(name, part, open, all, sums, states);
     mark(mask, open, scope, states, IN_MASK, code);
     nest.emit(part, order, scope, new MaskedSink(open, Fold.of(part), sums, states), code);
     rest.emit(temporary);
