@@ -57,8 +57,8 @@ final class MaskedTemporaries {
   }
 
   /**
-   * The factor of {@code whole} that can mask {@code part}: its next level is its last, is walked by
-   * position and labelled by the only open variable. Null when there is none.
+   * The factor of {@code whole} that can mask {@code part}: its next level is its last, is walked
+   * by position and labelled by the only open variable. Null when there is none.
    */
   TensorExpr.@Nullable Access mask(
       TensorExpr part, TensorExpr whole, List<IndexVar> open, Scope scope) {
@@ -106,11 +106,8 @@ final class MaskedTemporaries {
     Expr size = isSmall(open) ? all : new Expr.Select(fits(open), all, Expr.of(0));
     Buffer sums =
         new Buffer(
-            code.fresh(name + "_sums"),
-            Tensors.elementOf(values.type()),
-            Buffer.Kind.WORKSPACE);
-    Buffer states =
-        new Buffer(code.fresh(name + "_states"), ElementType.U8, Buffer.Kind.WORKSPACE);
+            code.fresh(name + "_sums"), Tensors.elementOf(values.type()), Buffer.Kind.WORKSPACE);
+    Buffer states = new Buffer(code.fresh(name + "_states"), ElementType.U8, Buffer.Kind.WORKSPACE);
     scope.workspaces().allocate(sums, size);
     scope.workspaces().allocate(states, size);
     TensorExpr.Access temporary = temporary(name, part, open, all, sums, states);
@@ -139,14 +136,12 @@ final class MaskedTemporaries {
       throw new IllegalStateException("the mask " + mask + " is not at its level of " + open);
     }
     Cursor parent = scope.cursor(mask);
-    LevelEmitter.Range range =
-        level.emitter().positions(level, parent.begin(), parent.endOrNext());
+    LevelEmitter.Range range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
     LoopVariable position = LoopVariable.integer(code.fresh("p" + level.name() + "_mark"));
     Code body = code.nested();
     Expr coordinate = level.emitter().coordinate(level, Expr.of(position));
     body.add(new Stmt.Store(states, coordinate, state));
-    code.add(
-        new Stmt.For(position, range.begin(), range.end(), body.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(position, range.begin(), range.end(), body.block(), LoopTraits.SERIAL));
   }
 
   /** Whether a value has come to the cell at {@code position}. */
