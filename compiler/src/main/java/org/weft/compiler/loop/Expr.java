@@ -158,9 +158,9 @@ public sealed interface Expr {
   }
 
   /**
-   * Numeric conversion as by Java's casts: a float becomes an integer by truncation, the nearest one
-   * where it does not fit, 0 when it is NaN; a wider integer keeps its low bits. BOOL converts to 0
-   * or 1.
+   * Numeric conversion as by Java's casts: a float becomes an integer by truncation, the nearest
+   * one where it does not fit, 0 when it is NaN; a wider integer keeps its low bits. BOOL converts
+   * to 0 or 1.
    */
   record Convert(Expr operand, ScalarType type) implements Expr {
     public Convert {

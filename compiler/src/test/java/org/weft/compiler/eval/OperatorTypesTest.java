@@ -39,7 +39,8 @@ class OperatorTypesTest {
     compiler.close();
   }
 
-  private static TensorStorage vector(MemoryScope scope, ValueType type, String format, Number... cells) {
+  private static TensorStorage vector(
+      MemoryScope scope, ValueType type, String format, Number... cells) {
     CooBlock.Builder block = new CooBlock.Builder(1, 4, type == ValueType.LONG);
     for (int i = 0; i < cells.length; i++) {
       if (cells[i] != null && type == ValueType.LONG) {
@@ -135,8 +136,7 @@ class OperatorTypesTest {
             Map.of("min", "-7", "max", "-3", "any", "-7", "+", "-15", "or", "1");
         expected.forEach(
             (add, value) ->
-                assertThat(
-                        evaluate("s = a(i) @(" + add + ",first) a(i)", operands, scope, scalar))
+                assertThat(evaluate("s = a(i) @(" + add + ",first) a(i)", operands, scope, scalar))
                     .as(type + " " + add)
                     .containsExactly(integer ? value : value + ".0"));
         Map<String, TensorStorage> none =
@@ -169,8 +169,7 @@ class OperatorTypesTest {
           }
         }
         TensorFormat result = TensorFormat.parse("Dense", 2, ValueType.LONG);
-        assertThat(
-                evaluate("C(i,k) = A(i,j) @(" + semiring + ") B(j,k)", operands, scope, result))
+        assertThat(evaluate("C(i,k) = A(i,j) @(" + semiring + ") B(j,k)", operands, scope, result))
             .as(semiring)
             .isEqualTo(expected);
       }
