@@ -31,7 +31,7 @@ final class ResultCheck {
     Map<List<Integer>, Double> before = before();
     Set<List<Integer>> present = Structure.cellSet();
     for (List<Integer> cell : cells(axes)) {
-      Oracle.Cell value = oracle.cell(cell);
+      Oracle.Cell value = oracle.masked(cell);
       if (subject.accumulates()) {
         Double old = before.get(cell);
         double sign = subject.assignment().equals("-=") ? -1 : 1;
