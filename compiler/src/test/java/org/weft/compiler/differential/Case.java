@@ -219,11 +219,13 @@ record Case(
   }
 
   Case withConstants(Set<String> changed) {
-    return new Case(target, mask, assignment, value, formats, axes, changed, schedule, threads, entries);
+    return new Case(
+        target, mask, assignment, value, formats, axes, changed, schedule, threads, entries);
   }
 
   Case withSchedule(Schedule changed, int count) {
-    return new Case(target, mask, assignment, value, formats, axes, constants, changed, count, entries);
+    return new Case(
+        target, mask, assignment, value, formats, axes, constants, changed, count, entries);
   }
 
   Case withEntries(Map<String, List<Entry>> changed) {

@@ -66,29 +66,35 @@ final class Oracle {
     sums.computeIfAbsent(placed.around(), term -> new ArrayList<>()).add(placed);
   }
 
-  /** Where the reduction of {@code label} stands in {@code whole}. */
+  /**
+   * Where the reduction of {@code label} stands in {@code whole}: around the smallest term with
+   * every use, or, if that is an operand of a semiring product, around the product.
+   */
   static Placed placed(Term whole, String label) {
     Term smallest = whole;
-    Placed placed = new Placed(label, "+", whole);
+    Term.Semiring above = null;
     int all = uses(smallest, label);
     boolean inner = true;
     while (inner) {
-      placed =
-          smallest instanceof Term.Semiring semiring
-              ? new Placed(label, semiring.add(), smallest)
-              : placed.around() instanceof Term.Semiring
-                  ? placed
-                  : new Placed(label, "+", smallest);
       inner = false;
       for (Term child : smallest.children()) {
         if (uses(child, label) == all) {
+          above =
+              smallest instanceof Term.Semiring semiring
+                  ? semiring
+                  : smallest.children().size() == 1 ? above : null;
           smallest = child;
           inner = true;
           break;
         }
       }
     }
-    return placed;
+    if (smallest instanceof Term.Semiring semiring) {
+      return new Placed(label, semiring.add(), smallest);
+    }
+    return above != null && smallest instanceof Term.Access
+        ? new Placed(label, above.add(), above)
+        : new Placed(label, "+", smallest);
   }
 
   /** How many accesses use {@code label}, those under a sum over it not counted. */
@@ -173,8 +179,7 @@ final class Oracle {
     if (!a.present() || !b.present()) {
       return a.present() ? a : b;
     }
-    return new Cell(
-        number(operator, a.value(), b.value()), a.magnitude() + b.magnitude(), true);
+    return new Cell(number(operator, a.value(), b.value()), a.magnitude() + b.magnitude(), true);
   }
 
   /** Where both are present. */
@@ -268,9 +273,7 @@ final class Oracle {
   private Cell monoid(Term.Monoid monoid) {
     Cell left = evaluate(monoid.left());
     Cell right = evaluate(monoid.right());
-    boolean meet =
-        !subject.resultFormat().isDense() && isFull(monoid.left()) != isFull(monoid.right());
-    if (meet || monoid.operator().equals("*")) {
+    if (meet(monoid) || monoid.operator().equals("*")) {
       return intersection(monoid.operator(), left, right);
     }
     return monoid.operator().equals("-")
@@ -278,9 +281,27 @@ final class Oracle {
         : union(monoid.operator(), left, right);
   }
 
+  /** Whether the term has a value everywhere, whatever the operands hold. */
   private boolean isFull(Term term) {
-    return term.accesses().stream()
-        .allMatch(access -> subject.formats().get(access.tensor()).isDense());
+    if (term instanceof Term.Access access) {
+      return subject.formats().get(access.tensor()).isDense();
+    } else if (term instanceof Term.Call call && List.of("exp", "log").contains(call.function())) {
+      return true;
+    }
+    boolean any =
+        term instanceof Term.Call call && call.arguments().size() == 2
+            || term instanceof Term.Binary binary
+                && List.of(Term.Operator.ADD, Term.Operator.SUBTRACT).contains(binary.operator())
+            || term instanceof Term.Monoid monoid
+                && !monoid.operator().equals("*")
+                && !meet(monoid);
+    return any
+        ? term.children().stream().anyMatch(this::isFull)
+        : term.children().stream().allMatch(this::isFull);
+  }
+
+  private boolean meet(Term.Monoid monoid) {
+    return !subject.resultFormat().isDense() && isFull(monoid.left()) != isFull(monoid.right());
   }
 
   private static Cell binary(Term.Operator operator, Cell left, Cell right) {

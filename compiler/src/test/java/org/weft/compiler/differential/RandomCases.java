@@ -181,8 +181,7 @@ final class RandomCases {
 
   private static Term withOperators(
       Term value, String add, String multiply, String monoid, List<String> target) {
-    Term mapped =
-        value.map(child -> withOperators(child, add, multiply, monoid, target));
+    Term mapped = value.map(child -> withOperators(child, add, multiply, monoid, target));
     if (!(mapped instanceof Term.Binary binary)) {
       return mapped;
     }
