@@ -1,173 +1,131 @@
 #include "tasks.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "jobs.h"
 
 namespace weft {
 namespace {
 
-constexpr int64_t most_workers = 255;
-/* Looks at the pool before sleeping: about 10 us, the time a sleeping worker takes to wake. */
-constexpr int spins = 256;
+/* Work of a task that is worth a thread: some 15 us, against 2 to 5 us that the caller spends on
+ * waking a worker. */
+constexpr int64_t least_work = 16384;
+/* Evens out tasks of unequal work. */
+constexpr int64_t tasks_per_thread = 8;
+constexpr int64_t reproducible_tasks = 64;
 
-/* One parallel_for: lives on the stack of its caller, linked in the pool while it takes helpers. */
-struct Call {
+/* A group is pending until its owner awaits it. */
+void open(weft_group *group, bool root) {
+  __atomic_store_n(&group->pending, 1, __ATOMIC_RELAXED);
+  group->waiting = nullptr;
+  group->root = root;
+}
+
+int64_t release(weft_group *group) {
+  return __atomic_sub_fetch(&group->pending, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A loop that runs on the caller's stack while its tasks do. */
+struct Loop {
+  weft_group group;
   void (*fn)(void *, int64_t);
   void *ctx;
-  int64_t tasks;
-  int64_t block;        /* tasks taken at a time */
-  int64_t wanted;       /* helpers that may still join; under the pool's lock */
-  int64_t next = 0;     /* first task not taken; atomic */
-  int64_t helping = 0;  /* helpers that have joined and not left; atomic, changed under the lock */
-  Call *link = nullptr; /* next open call; under the pool's lock */
 };
 
-struct Pool {
-  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a call was opened */
-  pthread_cond_t left = PTHREAD_COND_INITIALIZER; /* a helper left a call */
-  Call *open = nullptr;                           /* calls that may want helpers */
-  int64_t demand = 0;   /* helpers that the calls in progress want at most */
-  int64_t workers = 0;  /* atomic, changed under the lock */
-  int64_t sleeping = 0; /* workers waiting for `work` */
-  int64_t opened = 0;   /* calls opened so far; atomic, changed under the lock */
+/* A task that runs a range of a loop; laid out like the frame of a coroutine. */
+struct Range {
+  void (*resume)(void *);
+  Loop *loop;
+  int64_t first;
+  int64_t last;
 };
 
-/* Constant-initialised and never destroyed: workers outlive every static destructor. */
-Pool pool;
+/* Gives half of the range away whenever a thread could take it. */
+void run_range(void *task);
 
-thread_local bool inside_task = false;
-
-int64_t load(const int64_t *value) { return __atomic_load_n(value, __ATOMIC_ACQUIRE); }
-
-void run_tasks(Call *call) {
-  for (;;) {
-    int64_t from = __atomic_fetch_add(&call->next, call->block, __ATOMIC_RELAXED);
-    if (from >= call->tasks) return;
-    int64_t to = call->tasks - from > call->block ? from + call->block : call->tasks;
-    for (int64_t task = from; task < to; task++) call->fn(call->ctx, task);
-  }
+/* False if there is no memory. */
+bool spawn_range(Loop *loop, int64_t first, int64_t last) {
+  Range *range = static_cast<Range *>(frame(sizeof(Range)));
+  if (range == nullptr) return false;
+  *range = Range{run_range, loop, first, last};
+  spawn(&loop->group, range);
+  return true;
 }
 
-/* Joins an open call with tasks left; null if there is none. The pool's lock is held. */
-Call *join() {
-  for (Call *call = pool.open; call != nullptr; call = call->link) {
-    if (call->wanted > 0 && load(&call->next) < call->tasks) {
-      call->wanted--;
-      __atomic_fetch_add(&call->helping, 1, __ATOMIC_RELEASE);
-      return call;
+void run_range(void *task) {
+  Range range = *static_cast<Range *>(task);
+  while (range.first < range.last) {
+    if (range.last - range.first > 1 && hungry()) {
+      int64_t middle = range.first + (range.last - range.first) / 2;
+      if (spawn_range(range.loop, middle, range.last)) range.last = middle;
     }
+    range.loop->fn(range.loop->ctx, range.first++);
   }
-  return nullptr;
-}
-
-/* The call may vanish as soon as the lock is given up. The pool's lock is held. */
-void leave(Call *call) {
-  if (__atomic_sub_fetch(&call->helping, 1, __ATOMIC_RELEASE) == 0) {
-    pthread_cond_broadcast(&pool.left);
-  }
-}
-
-void spin_until_opened(int64_t seen) {
-  for (int i = 0; i < spins && load(&pool.opened) == seen; i++) __builtin_ia32_pause();
-}
-
-void *work(void *) {
-  inside_task = true;
-  pthread_mutex_lock(&pool.lock);
-  for (;;) {
-    if (Call *call = join()) {
-      pthread_mutex_unlock(&pool.lock);
-      run_tasks(call);
-      pthread_mutex_lock(&pool.lock);
-      leave(call);
-      continue;
-    }
-    int64_t seen = pool.opened;
-    pthread_mutex_unlock(&pool.lock);
-    spin_until_opened(seen);
-    pthread_mutex_lock(&pool.lock);
-    if (pool.opened == seen) {
-      pool.sleeping++;
-      pthread_cond_wait(&pool.work, &pool.lock);
-      pool.sleeping--;
-    }
-  }
-  return nullptr;
-}
-
-/* Everything but what a fault raises: a worker leaves the process's signals to others, while its
- * own crash still reaches the handler that reports it. */
-sigset_t signals_of_others() {
-  sigset_t set;
-  sigfillset(&set);
-  const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
-  for (int fault : faults) sigdelset(&set, fault);
-  return set;
-}
-
-/* False if the system refuses. */
-bool start_worker() {
-  sigset_t blocked = signals_of_others();
-  sigset_t before;
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  pthread_attr_t detached;
-  pthread_attr_init(&detached);
-  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&detached, size_t{8} << 20);
-  pthread_t thread;
-  bool started = pthread_create(&thread, &detached, work, nullptr) == 0;
-  if (started) pthread_setname_np(thread, "weft-worker");
-  pthread_attr_destroy(&detached);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
-}
-
-void open_call(Call *call, int64_t helpers) {
-  pthread_mutex_lock(&pool.lock);
-  pool.demand += helpers;
-  while (pool.workers < pool.demand && pool.workers < most_workers && start_worker()) {
-    __atomic_fetch_add(&pool.workers, 1, __ATOMIC_RELAXED);
-  }
-  call->link = pool.open;
-  pool.open = call;
-  __atomic_fetch_add(&pool.opened, 1, __ATOMIC_RELEASE);
-  int64_t wake = pool.sleeping < helpers ? pool.sleeping : helpers;
-  pthread_mutex_unlock(&pool.lock);
-  for (int64_t i = 0; i < wake; i++) pthread_cond_signal(&pool.work);
-}
-
-/* Returns when no helper can touch the call any more. */
-void close_call(Call *call, int64_t helpers) {
-  for (int i = 0; i < spins && load(&call->helping) > 0; i++) __builtin_ia32_pause();
-  pthread_mutex_lock(&pool.lock);
-  Call **at = &pool.open;
-  while (*at != call) at = &(*at)->link;
-  *at = call->link;
-  pool.demand -= helpers;
-  while (call->helping > 0) pthread_cond_wait(&pool.left, &pool.lock);
-  pthread_mutex_unlock(&pool.lock);
+  finish(&range.loop->group, task, sizeof(Range));
 }
 
 }  // namespace
 
-void parallel_for(const weft_runtime *runtime, int64_t tasks, void (*fn)(void *ctx, int64_t task),
-                  void *ctx) {
-  int64_t threads = runtime->threads < tasks ? runtime->threads : tasks;
-  if (threads <= 1 || inside_task) {
-    for (int64_t task = 0; task < tasks; task++) fn(ctx, task);
-    return;
-  }
-  int64_t helpers = threads - 1 < most_workers ? threads - 1 : most_workers;
-  int64_t block = tasks / (threads * 16);
-  Call call{fn, ctx, tasks, block > 0 ? block : 1, helpers};
-  open_call(&call, helpers);
-  inside_task = true;
-  run_tasks(&call);
-  inside_task = false;
-  close_call(&call, helpers);
+int64_t tasks_for(const weft_runtime *runtime, int64_t work) {
+  if (!runtime->reproducible && runtime->threads <= 1) return 1;
+  int64_t most = runtime->reproducible ? reproducible_tasks : runtime->threads * tasks_per_thread;
+  int64_t tasks = work / least_work;
+  return tasks < 1 ? 1 : tasks < most ? tasks : most;
 }
 
-int64_t started_workers() { return load(&pool.workers); }
+int64_t enter(const weft_runtime *runtime, weft_group *group) {
+  if (runtime->threads <= 1 || this_seat() != nullptr) return 0;
+  if (open_job(runtime->threads) == nullptr) return 0;
+  open(group, true);
+  return 1;
+}
+
+void close(weft_group *group) {
+  release(group);
+  close_job(this_seat(), group);
+}
+
+void nest(weft_group *group) { open(group, false); }
+
+int64_t await(weft_group *group, void *task) {
+  group->waiting = task;
+  return release(group) == 0;
+}
+
+void *frame(int64_t bytes) {
+  Seat *seat = this_seat();
+  return seat->frames.allocate(&seat->job->shared, bytes);
+}
+
+void spawn(weft_group *group, void *task) {
+  __atomic_fetch_add(&group->pending, 1, __ATOMIC_RELAXED);
+  offer(this_seat(), task);
+}
+
+void finish(weft_group *group, void *task, int64_t bytes) {
+  Seat *seat = this_seat();
+  seat->frames.release(&seat->job->shared, task, bytes);
+  bool root = group->root;
+  /* A thread that awaits the group may end its life from the moment that this reaches 0; a task
+   * that awaits it goes on only when it is offered here. */
+  if (release(group) > 0) return;
+  if (root) {
+    wake_caller(seat->job);
+  } else {
+    offer(seat, group->waiting);
+  }
+}
+
+int64_t hungry() { return is_hungry(this_seat()); }
+
+void parallel_for(const weft_runtime *runtime, int64_t tasks, void (*fn)(void *ctx, int64_t task),
+                  void *ctx) {
+  Loop loop;
+  loop.fn = fn;
+  loop.ctx = ctx;
+  if (tasks > 1 && enter(runtime, &loop.group)) {
+    if (spawn_range(&loop, 0, tasks)) tasks = 0;
+    close(&loop.group);
+  }
+  for (int64_t task = 0; task < tasks; task++) fn(ctx, task);
+}
 
 }  // namespace weft

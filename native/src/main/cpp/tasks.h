@@ -1,4 +1,4 @@
-/* Worker threads of the process, shared by the kernels of all its concurrent calls. */
+/* The task functions of weft_runtime.h: groups of tasks on the threads of jobs.h. */
 #ifndef WEFT_TASKS_H
 #define WEFT_TASKS_H
 
@@ -6,16 +6,17 @@
 
 namespace weft {
 
-/* As in weft_runtime.h.
- *
- * The calling thread takes part, so a call makes progress even when every worker is busy with other
- * calls. Threads take the next tasks from a shared counter. Workers are started when concurrent
- * calls first want more helpers than there are, stay for the life of the process, and sleep when
- * there is nothing to do. A call with one thread or one task touches nothing shared. */
+int64_t tasks_for(const weft_runtime *runtime, int64_t work);
+int64_t enter(const weft_runtime *runtime, weft_group *group);
+void close(weft_group *group);
+void nest(weft_group *group);
+int64_t await(weft_group *group, void *task);
+void *frame(int64_t bytes);
+void spawn(weft_group *group, void *task);
+void finish(weft_group *group, void *task, int64_t bytes);
+int64_t hungry();
 void parallel_for(const weft_runtime *runtime, int64_t tasks, void (*fn)(void *ctx, int64_t task),
                   void *ctx);
-
-int64_t started_workers();
 
 }  // namespace weft
 

@@ -1,6 +1,8 @@
 /* The runtime table: who provides what is in one place. */
 #include "weft_runtime.h"
 
+#include "entries.h"
+#include "jobs.h"
 #include "memory.h"
 #include "sort.h"
 #include "tasks.h"
@@ -13,12 +15,34 @@ void statistics(int64_t *out) {
   out[0] = weft::live_blocks();
   out[1] = weft::live_bytes();
   out[2] = weft::started_workers();
+  out[3] = weft::system_frames();
 }
 
+void set_threads(int64_t *in) { weft::set_thread_limit(in[0]); }
+
 constexpr weft_process process = {
-    {weft::allocate, weft::grow, weft::release, weft::parallel_for, 1, weft::sort_i64},
+    {
+        .alloc = weft::allocate,
+        .grow = weft::grow,
+        .release = weft::release,
+        .parallel_for = weft::parallel_for,
+        .threads = 1,
+        .sort_i64 = weft::sort_i64,
+        .tasks = weft::tasks_for,
+        .enter = weft::enter,
+        .close = weft::close,
+        .nest = weft::nest,
+        .await = weft::await,
+        .frame = weft::frame,
+        .spawn = weft::spawn,
+        .finish = weft::finish,
+        .hungry = weft::hungry,
+        .reproducible = 0,
+    },
     release_block,
-    statistics};
+    statistics,
+    set_threads,
+    weft::sort_entries};
 
 }  // namespace
 

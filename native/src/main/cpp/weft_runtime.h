@@ -43,8 +43,27 @@ typedef enum weft_status {
 } weft_status;
 
 /*
+ * Tasks that are awaited together. The memory is its owner's, who need not initialise it, and must
+ * live until `close` has returned or the awaiting task goes on. Nobody else looks inside.
+ */
+typedef struct weft_group {
+  int64_t pending; /* unfinished tasks, and 1 until the group is closed or awaited */
+  void *waiting;   /* task that goes on when all have finished */
+  int64_t root;    /* whether a thread, not a task, waits */
+} weft_group;
+
+/*
  * What a kernel may ask of its process. A kernel reaches these functions only through slot 0.
  * Every function may be called from any task of the call, at the same time.
+ *
+ * Tasks. A task is a block from `frame` that starts with the address of its resume function,
+ * void resume(void *task): the layout of an LLVM coroutine frame. A kernel calls `enter` with a
+ * group, `spawn`s tasks into it and calls `close`, which runs tasks on the calling thread until all
+ * have finished; up to threads - 1 workers of the process help. A running task may spawn more into
+ * its group. The last act of every task is `finish`; it touches nothing after that. A task that
+ * opens a group of its own with `nest` spawns into it, and must `await` it: it then returns from
+ * its resume function, and is resumed when the last task of the group has finished, perhaps on
+ * another thread. So no thread ever waits while there is work.
  */
 typedef struct weft_runtime {
   /* A block of at least `bytes` >= 0 bytes, 64-byte aligned, contents unspecified; null when there
@@ -65,6 +84,29 @@ typedef struct weft_runtime {
   int64_t threads; /* threads that this call may use, the calling one included; at least 1 */
   /* Sorts ascending, in place. Cost O(n) passes over the bytes in which the values differ. */
   void (*sort_i64)(int64_t *values, int64_t n);
+  /* Into how many tasks to divide `work`, in multiply-adds of about a nanosecond: 1 where tasks
+   * would cost more than they save. Depends on `work`, `threads` and `reproducible` alone. */
+  int64_t (*tasks)(const struct weft_runtime *runtime, int64_t work);
+  /* Opens a group for tasks of a call. 0: there can be none (inside a task, one thread, or no
+   * memory); the group is not open, and the kernel does the work itself. */
+  int64_t (*enter)(const struct weft_runtime *runtime, weft_group *group);
+  /* Runs tasks until those of the group have finished; what they wrote is then visible. */
+  void (*close)(weft_group *group);
+  /* Opens a group inside a task. */
+  void (*nest)(weft_group *group);
+  /* 1: all have finished, the task goes on at once. 0: it returns, and is resumed later; by then
+   * its frame must be ready for that, so it is suspended before this call. */
+  int64_t (*await)(weft_group *group, void *task);
+  /* Memory of a task from a pool; null when there is none. */
+  void *(*frame)(int64_t bytes);
+  /* Makes a task runnable by any thread of the call. */
+  void (*spawn)(weft_group *group, void *task);
+  /* Ends a task: frees its frame of `bytes` bytes, and resumes who awaits the group if it was the
+   * last. */
+  void (*finish)(weft_group *group, void *task, int64_t bytes);
+  /* 1 if another thread of the call could take a task now, and finds none: time to split. */
+  int64_t (*hungry)(void);
+  int64_t reproducible; /* 1: `tasks` does not depend on `threads` */
 } weft_runtime;
 
 /* What the process's runtime offers to the Java side. */
@@ -72,7 +114,12 @@ typedef struct weft_process {
   weft_runtime table; /* threads = 1; copied, and given its own `threads`, for each call */
   /* The rest has a kernel's form, so that Java needs one way to call. */
   void (*release_block)(int64_t *block); /* releases a block that came from alloc or grow */
-  void (*statistics)(int64_t *out); /* live blocks; their bytes as asked for; workers started */
+  void (*statistics)(int64_t *out); /* live blocks; their bytes as asked for; workers started;
+                                       task frames taken from the system */
+  /* in[0]: most threads that kernels of the process use together, workers and callers. At first,
+   * the number of processors. A calling thread always runs, so callers alone may exceed it. */
+  void (*set_threads)(int64_t *in);
+  void (*sort_entries)(int64_t *args); /* sorts the entries of a tensor; see entries.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);

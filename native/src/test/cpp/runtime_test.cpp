@@ -3,51 +3,17 @@
  * bundled clang; and as a program under sanitizers (-DWEFT_TEST_MAIN), where a host compiler has
  * them.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
+#include "tasks_test.h"
 #include "weft_runtime.h"
 
 namespace {
 
-int64_t failures = 0;
-
-#define EXPECT(condition)                                             \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);             \
-    }                                                                 \
-  } while (0)
-
 constexpr int64_t mib = int64_t{1} << 20;
-
-const weft_process *process() { return weft_process_table(); }
-
-weft_runtime runtime_with(int64_t threads) {
-  weft_runtime runtime = process()->table;
-  runtime.threads = threads;
-  return runtime;
-}
-
-int64_t statistic(int number) {
-  int64_t out[3];
-  process()->statistics(out);
-  return out[number];
-}
-
-struct Random {
-  uint64_t state;
-  uint64_t next() {
-    state += 0x9E3779B97F4A7C15u;
-    uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-};
 
 void allocation_is_aligned_and_counted() {
   const weft_runtime &runtime = process()->table;
@@ -167,82 +133,61 @@ void sorts() {
   }
 }
 
-struct Counted {
-  const weft_runtime *runtime;
-  int64_t *runs; /* one per task */
-  int64_t nested;
-};
-
-/* Atomic: below a single task, which runs on its caller, the nested loop is the parallel one. */
-void add(void *ctx, int64_t) {
-  __atomic_fetch_add(static_cast<int64_t *>(ctx), 1, __ATOMIC_RELAXED);
-}
-
-void count_task(void *ctx, int64_t task) {
-  Counted *counted = static_cast<Counted *>(ctx);
-  counted->runs[task]++;
-  if (task % 64 == 0) {
-    int64_t nested = 0;
-    counted->runtime->parallel_for(counted->runtime, 3, add, &nested);
-    __atomic_fetch_add(&counted->nested, nested, __ATOMIC_RELAXED);
+/* Entries of three columns of different widths against an insertion sort of rows. */
+void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
+  size_t count = static_cast<size_t>(n) + 1;
+  uint8_t *a = static_cast<uint8_t *>(malloc(count));
+  uint32_t *b = static_cast<uint32_t *>(malloc(count * sizeof(uint32_t)));
+  uint64_t *c = static_cast<uint64_t *>(malloc(count * sizeof(uint64_t)));
+  float *values = static_cast<float *>(malloc(count * sizeof(float)));
+  struct Row {
+    uint64_t column[3];
+    float value;
+  };
+  Row *rows = static_cast<Row *>(malloc(count * sizeof(Row)));
+  for (int64_t i = 0; i < n; i++) {
+    a[i] = static_cast<uint8_t>(random.next() % 5);
+    b[i] = static_cast<uint32_t>(random.next() % 100000);
+    c[i] = random.next() >> (64 - bits);
+    values[i] = static_cast<float>(i);
+    Row row = {{a[i], b[i], c[i]}, values[i]};
+    int64_t at = i;
+    for (; at > 0; at--) {
+      int order = 0;
+      for (int64_t k = 0; k < keys && order == 0; k++) {
+        order = (rows[at - 1].column[k] > row.column[k]) - (rows[at - 1].column[k] < row.column[k]);
+      }
+      if (order <= 0) break;
+      rows[at] = rows[at - 1];
+    }
+    rows[at] = row;
   }
-}
-
-/* Every task runs once, and plain writes of tasks are seen by the caller. */
-void check_parallel_for(int64_t tasks, int64_t threads) {
-  weft_runtime runtime = runtime_with(threads);
-  int64_t *runs = static_cast<int64_t *>(calloc(static_cast<size_t>(tasks) + 1, sizeof(int64_t)));
-  Counted counted{&runtime, runs, 0};
-  runtime.parallel_for(&runtime, tasks, count_task, &counted);
-  for (int64_t task = 0; task < tasks; task++) EXPECT(runs[task] == 1);
-  EXPECT(runs[tasks] == 0);
-  EXPECT(counted.nested == 3 * ((tasks + 63) / 64));
-  free(runs);
-}
-
-void parallel_for_runs_every_task_once() {
-  const int64_t counts[] = {0, 1, 2, 3, 4, 7, 16, 100, 5000};
-  for (int64_t tasks : counts) {
-    for (int64_t threads = 1; threads <= 5; threads++) check_parallel_for(tasks, threads);
+  int64_t args[15] = {-1, n, 3, keys, reinterpret_cast<int64_t>(values), 4,
+                      reinterpret_cast<int64_t>(a), 1, 3, reinterpret_cast<int64_t>(b), 4, 17,
+                      reinterpret_cast<int64_t>(c), 8, bits};
+  process()->sort_entries(args);
+  EXPECT(args[0] == WEFT_OK);
+  for (int64_t i = 0; i < n; i++) {
+    EXPECT(a[i] == rows[i].column[0] && b[i] == rows[i].column[1] && c[i] == rows[i].column[2]);
+    EXPECT(values[i] == rows[i].value);
   }
+  free(a);
+  free(b);
+  free(c);
+  free(values);
+  free(rows);
 }
 
-struct Concurrency {
-  int64_t running;
-  int64_t most;
-};
-
-void note_concurrency(void *ctx, int64_t) {
-  Concurrency *seen = static_cast<Concurrency *>(ctx);
-  int64_t now = __atomic_add_fetch(&seen->running, 1, __ATOMIC_SEQ_CST);
-  int64_t most = __atomic_load_n(&seen->most, __ATOMIC_SEQ_CST);
-  while (now > most && !__atomic_compare_exchange_n(&seen->most, &most, now, false,
-                                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+void entries_sort() {
+  Random random{20261121};
+  const int64_t lengths[] = {0, 1, 2, 17, 600, 3000};
+  for (int64_t n : lengths) {
+    for (int64_t keys = 0; keys <= 3; keys++) {
+      check_entries(n, keys, 20, random);
+      check_entries(n, keys, 44, random);
+      check_entries(n, keys, 63, random);
+    }
   }
-  for (int i = 0; i < 2000; i++) __asm__ volatile("pause");
-  __atomic_fetch_sub(&seen->running, 1, __ATOMIC_SEQ_CST);
-}
-
-void a_call_uses_no_more_than_its_threads() {
-  check_parallel_for(64, 8); /* workers for eight exist from here on */
-  weft_runtime runtime = runtime_with(3);
-  Concurrency seen{0, 0};
-  runtime.parallel_for(&runtime, 400, note_concurrency, &seen);
-  EXPECT(seen.most >= 1 && seen.most <= 3);
-}
-
-void *call_many_times(void *arg) {
-  int64_t threads = *static_cast<int64_t *>(arg);
-  for (int64_t round = 0; round < 200; round++) check_parallel_for(round % 37, threads);
-  return nullptr;
-}
-
-void concurrent_calls_do_not_disturb_each_other() {
-  pthread_t callers[6];
-  int64_t threads[6] = {1, 2, 3, 4, 4, 2};
-  for (int i = 0; i < 6; i++) pthread_create(&callers[i], nullptr, call_many_times, &threads[i]);
-  for (pthread_t caller : callers) pthread_join(caller, nullptr);
-  EXPECT(statistic(2) <= 255);
 }
 
 void allocate_in_task(void *ctx, int64_t task) {
@@ -262,16 +207,19 @@ void tasks_may_allocate() {
 
 }  // namespace
 
+int64_t failures = 0;
+
 /* Has a kernel's form; out[0] = number of failed expectations, each printed. */
 extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t *out) {
+  int64_t threads = 8; /* also on a machine with fewer processors */
+  process()->set_threads(&threads);
   allocation_is_aligned_and_counted();
   impossible_allocations_are_null();
   growth_keeps_contents();
   growing_blocks_do_not_overlap();
   sorts();
-  parallel_for_runs_every_task_once();
-  a_call_uses_no_more_than_its_threads();
-  concurrent_calls_do_not_disturb_each_other();
+  entries_sort();
+  test_tasks();
   tasks_may_allocate();
   out[0] = failures;
 }

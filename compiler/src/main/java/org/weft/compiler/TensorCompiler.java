@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
@@ -62,18 +60,14 @@ public final class TensorCompiler implements AutoCloseable {
     return libraries.compile(functions);
   }
 
-  /**
-   * Compiles a statement that is algebra already to a library of one kernel.
-   *
-   * @throws WeftException as {@link #compile(List)}
-   */
-  public KernelImage compile(String symbol, TensorAssignment algebra, Schedule schedule) {
-    return libraries.compile(List.of(lower(symbol, algebra, schedule).function()));
+  /** Compiles a kernel that is lowered already to a library of one kernel. */
+  public KernelImage compile(LoweredKernel lowered) {
+    requireOpen();
+    return libraries.compile(List.of(lowered.function()));
   }
 
-  /** A statement that is algebra already, at every stage of the pipeline, as text. */
-  public Explanation explain(String symbol, TensorAssignment algebra, Schedule schedule) {
-    LoweredKernel lowered = lower(symbol, algebra, schedule);
+  /** A kernel that is lowered already, at every stage of the pipeline, as text. */
+  public Explanation explain(LoweredKernel lowered) {
     return new Explanation(lowered.function(), lowered.stages(), libraries.generator());
   }
 
@@ -89,21 +83,17 @@ public final class TensorCompiler implements AutoCloseable {
   }
 
   private LoweredKernel lower(KernelRequest request) {
-    return timed(() -> Lowering.lower(request));
+    requireOpen();
+    long start = System.nanoTime();
+    LoweredKernel lowered = Lowering.lower(request);
+    libraries.spent(LibraryCompiler.LOWER, System.nanoTime() - start);
+    return lowered;
   }
 
-  private LoweredKernel lower(String symbol, TensorAssignment algebra, Schedule schedule) {
-    return timed(() -> Lowering.lower(symbol, algebra, schedule));
-  }
-
-  private LoweredKernel timed(Supplier<LoweredKernel> lowering) {
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the compiler is closed");
     }
-    long start = System.nanoTime();
-    LoweredKernel lowered = lowering.get();
-    libraries.spent(LibraryCompiler.LOWER, System.nanoTime() - start);
-    return lowered;
   }
 
   /** Forgets the libraries in memory; images handed out stay valid. */

@@ -62,7 +62,7 @@ enum KernelStatus {
     }
     TensorParameter parameter = signature.tensors().get(tensor);
     text += "level " + level + " of tensor " + parameter.name();
-    if (level >= 0 && level < parameter.format().order()) {
+    if (level >= 0 && level < parameter.format().levelCount()) {
       LevelSpec spec = parameter.format().level(level);
       text +=
           " (pos "

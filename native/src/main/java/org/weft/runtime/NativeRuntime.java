@@ -15,19 +15,25 @@ import org.weft.memory.NativeMemory;
 
 /**
  * The C++ runtime {@code libweft.so}, loaded once from the class path: its native methods, and the
- * runtime table that kernels are given. Worker threads start when a kernel first wants them.
+ * runtime table that kernels are given. Worker threads start when a kernel first wants them, and
+ * are shared by all kernels.
  */
 public final class NativeRuntime {
   private static final String RESOURCE = "linux-x86_64/libweft.so";
 
   /** Size of {@code struct weft_runtime}, with which {@code struct weft_process} begins. */
-  static final int TABLE_BYTES = 48;
+  static final int TABLE_BYTES = 128;
 
   /** Offset of its field {@code threads}. */
   static final int THREADS_OFFSET = 32;
 
+  /** Offset of its field {@code reproducible}. */
+  static final int REPRODUCIBLE_OFFSET = 120;
+
   private static final int RELEASE_BLOCK_OFFSET = TABLE_BYTES;
   private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;
+  private static final int SET_THREADS_OFFSET = TABLE_BYTES + 2 * Long.BYTES;
+  private static final int SORT_ENTRIES_OFFSET = TABLE_BYTES + 3 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -39,8 +45,9 @@ public final class NativeRuntime {
    * @param liveBlocks blocks allocated by kernels and not released
    * @param liveBytes their bytes, as asked for
    * @param workers worker threads started, for the life of the process
+   * @param taskFrames frames of tasks taken from the system; later tasks reuse them
    */
-  public record Statistics(long liveBlocks, long liveBytes, long workers) {}
+  public record Statistics(long liveBlocks, long liveBytes, long workers, long taskFrames) {}
 
   private NativeRuntime() {}
 
@@ -69,6 +76,7 @@ public final class NativeRuntime {
       try {
         Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
         System.load(file.toString());
+        limitThreads(defaultThreads());
       } finally {
         Files.delete(file);
       }
@@ -138,22 +146,60 @@ public final class NativeRuntime {
     callEntry(RELEASE_BLOCK_OFFSET, block);
   }
 
+  /** Sorts the entries that the argument block describes; see {@code entries.h}. */
+  static void sortEntries(long arguments) {
+    callEntry(SORT_ENTRIES_OFFSET, arguments);
+  }
+
   private static void callEntry(int offset, long argument) {
     call(NativeMemory.getLong(process() + offset), argument);
+  }
+
+  /**
+   * Sets the most threads that the kernels of this process use together, callers and workers: the
+   * number of cores that the process was given. A call that asks for more gets no more, with the
+   * same results. The default is the system property {@code weft.threads}, else the number of
+   * processors. Calling threads always run, so that more callers than this run without workers.
+   *
+   * @throws IllegalArgumentException if {@code threads} is less than 1
+   */
+  public static void setThreads(int threads) {
+    if (threads < 1) {
+      throw new IllegalArgumentException("expected at least 1 thread, found " + threads);
+    }
+    require();
+    limitThreads(threads);
+  }
+
+  private static int defaultThreads() {
+    return Math.max(
+        1, Integer.getInteger("weft.threads", Runtime.getRuntime().availableProcessors()));
+  }
+
+  private static void limitThreads(long threads) {
+    MemorySource memory = MemorySource.system();
+    long in = memory.allocate(Long.BYTES);
+    try {
+      NativeMemory.putLong(in, threads);
+      callEntry(SET_THREADS_OFFSET, in);
+    } finally {
+      memory.free(in, Long.BYTES);
+    }
   }
 
   /** What kernels of this process hold now. */
   public static Statistics statistics() {
     require();
     MemorySource memory = MemorySource.system();
-    long bytes = 3L * Long.BYTES;
+    long bytes = 4L * Long.BYTES;
     long out = memory.allocate(bytes);
     try {
       callEntry(STATISTICS_OFFSET, out);
       return new Statistics(
           NativeMemory.getLong(out),
           NativeMemory.getLong(out + Long.BYTES),
-          NativeMemory.getLong(out + 2L * Long.BYTES));
+          NativeMemory.getLong(out + 2L * Long.BYTES),
+          NativeMemory.getLong(out + 3L * Long.BYTES));
     } finally {
       memory.free(out, bytes);
     }

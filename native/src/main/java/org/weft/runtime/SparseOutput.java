@@ -35,11 +35,11 @@ final class SparseOutput {
   SparseOutput(KernelSignature signature, int tensor) {
     this.signature = signature;
     this.parameter = signature.tensors().get(tensor);
-    int order = parameter.format().order();
-    positions = new int[order];
-    pos = new int[order];
-    crd = new int[order];
-    for (int level = 0; level < order; level++) {
+    int count = parameter.format().levelCount();
+    positions = new int[count];
+    pos = new int[count];
+    crd = new int[count];
+    for (int level = 0; level < count; level++) {
       LevelSpec spec = parameter.format().level(level);
       boolean counted = !spec.properties().full() && !spec.properties().branchless();
       positions[level] = counted ? slot(Kind.POSITIONS, tensor, level) : NO_SLOT;
@@ -74,12 +74,12 @@ final class SparseOutput {
   TensorStorage take(ArgumentBlock block, TensorShape shape, MemoryScope owner) {
     MemoryScope scope = owner.child(parameter.name());
     try {
-      int order = parameter.format().order();
-      long[] counts = new long[order];
-      @Nullable NativeArray[] posArrays = new NativeArray[order];
-      @Nullable NativeArray[] crdArrays = new NativeArray[order];
+      int count = parameter.format().levelCount();
+      long[] counts = new long[count];
+      @Nullable NativeArray[] posArrays = new NativeArray[count];
+      @Nullable NativeArray[] crdArrays = new NativeArray[count];
       long parents = 1;
-      for (int level = 0; level < order; level++) {
+      for (int level = 0; level < count; level++) {
         LevelSpec spec = parameter.format().level(level);
         counts[level] = count(block, shape, level, parents);
         if (pos[level] != NO_SLOT) {
@@ -123,9 +123,7 @@ final class SparseOutput {
       return count;
     }
     boolean full = parameter.format().level(level).properties().full();
-    return full
-        ? Math.multiplyExact(parents, shape.size(parameter.format().modeOf(level)))
-        : parents;
+    return full ? Math.multiplyExact(parents, parameter.format().levelSize(shape, level)) : parents;
   }
 
   /**

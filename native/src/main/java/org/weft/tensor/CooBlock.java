@@ -4,6 +4,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.io.Serializable;
+import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
 import org.weft.memory.NativeMemory;
@@ -11,7 +12,9 @@ import org.weft.memory.NativeMemory;
 /**
  * Coordinate entries in columns on the Java heap: what readers produce and shuffles move. A column
  * is {@code int[]} while all its coordinates fit 31 bits and {@code long[]} otherwise. No order and
- * no uniqueness is implied. Immutable: columns are shared, not copied, and must not be written.
+ * no uniqueness is implied. Values are {@code double[]}, or {@code long[]} for tensors of long,
+ * whose values a double may not hold. Immutable: columns are shared, not copied, and must not be
+ * written.
  */
 public final class CooBlock implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -20,10 +23,12 @@ public final class CooBlock implements Serializable {
   /** int[] or long[], one per mode, at least {@code size} long. */
   private final Object[] columns;
 
-  private final double[] values;
+  /** double[] or long[]. */
+  private final Object values;
+
   private final int size;
 
-  private CooBlock(Object[] columns, double[] values, int size) {
+  private CooBlock(Object[] columns, Object values, int size) {
     this.columns = columns;
     this.values = values;
     this.size = size;
@@ -31,6 +36,15 @@ public final class CooBlock implements Serializable {
 
   /** A block over the caller's columns, each {@code int[]} or {@code long[]}, which it now owns. */
   public static CooBlock ofColumns(Object[] columns, double[] values, int size) {
+    return ofAnyColumns(columns, values, size);
+  }
+
+  /** As above, with long values. */
+  public static CooBlock ofColumns(Object[] columns, long[] values, int size) {
+    return ofAnyColumns(columns, values, size);
+  }
+
+  private static CooBlock ofAnyColumns(Object[] columns, Object values, int size) {
     for (Object column : columns) {
       int length = column instanceof int[] narrow ? narrow.length : ((long[]) column).length;
       if (length < size) {
@@ -55,7 +69,17 @@ public final class CooBlock implements Serializable {
   }
 
   public double value(int entry) {
-    return values[entry];
+    return values instanceof long[] exact ? exact[entry] : ((double[]) values)[entry];
+  }
+
+  /** Whether the values are {@code long[]}. */
+  public boolean hasLongValues() {
+    return values instanceof long[];
+  }
+
+  /** The value of {@code entry}, exactly where the block has long values. */
+  public long longValue(int entry) {
+    return values instanceof long[] exact ? exact[entry] : (long) ((double[]) values)[entry];
   }
 
   /** Whether the column of {@code mode} is {@code long[]}. */
@@ -72,13 +96,21 @@ public final class CooBlock implements Serializable {
     return (long[]) columns[mode];
   }
 
+  /** The values themselves, not for writing; converted where the block has long values. */
   public double[] values() {
-    return values;
+    return values instanceof long[] exact
+        ? Arrays.stream(exact).asDoubleStream().toArray()
+        : (double[]) values;
+  }
+
+  /** The values themselves of a block with long values; not for writing. */
+  public long[] longValues() {
+    return (long[]) values;
   }
 
   /** Approximate bytes on the heap. */
   public long byteSize() {
-    long bytes = 8L * values.length + 64;
+    long bytes = 8L * Array.getLength(values) + 64;
     for (Object column : columns) {
       bytes += column instanceof int[] narrow ? 4L * narrow.length : 8L * ((long[]) column).length;
     }
@@ -99,13 +131,14 @@ public final class CooBlock implements Serializable {
       total = Math.addExact(total, block.size);
     }
     Object[] columns = new Object[order];
-    double[] values = new double[total];
     for (int mode = 0; mode < order; mode++) {
       columns[mode] = concatColumn(blocks, mode, total);
     }
+    boolean exact = blocks.stream().allMatch(CooBlock::hasLongValues);
+    Object values = exact ? new long[total] : new double[total];
     int at = 0;
     for (CooBlock block : blocks) {
-      System.arraycopy(block.values, 0, values, at, block.size);
+      System.arraycopy(exact ? block.values : block.values(), 0, values, at, block.size);
       at += block.size;
     }
     return new CooBlock(columns, values, total);
@@ -134,10 +167,14 @@ public final class CooBlock implements Serializable {
     return column;
   }
 
-  /** Writes order, size, a width flag per column, columns and values in the host's byte order. */
+  /**
+   * Writes order, size, whether values are long, a width flag per column, columns and values in the
+   * host's byte order.
+   */
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(columns.length);
     out.writeInt(size);
+    out.writeBoolean(hasLongValues());
     byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
     for (int mode = 0; mode < columns.length; mode++) {
       out.writeBoolean(isWide(mode));
@@ -154,7 +191,11 @@ public final class CooBlock implements Serializable {
     }
     for (int at = 0; at < size; at += COPY_ELEMENTS) {
       int count = Math.min(COPY_ELEMENTS, size - at);
-      NativeMemory.copyBytes(values, at, buffer, 0, count);
+      if (values instanceof long[] exact) {
+        NativeMemory.copyBytes(exact, at, buffer, 0, count);
+      } else {
+        NativeMemory.copyBytes((double[]) values, at, buffer, 0, count);
+      }
       out.write(buffer, 0, count * Double.BYTES);
     }
   }
@@ -162,6 +203,7 @@ public final class CooBlock implements Serializable {
   public static CooBlock readFrom(DataInput in) throws IOException {
     int order = in.readInt();
     int size = in.readInt();
+    boolean exact = in.readBoolean();
     byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
     Object[] columns = new Object[order];
     for (int mode = 0; mode < order; mode++) {
@@ -178,11 +220,15 @@ public final class CooBlock implements Serializable {
         }
       }
     }
-    double[] values = new double[size];
+    Object values = exact ? new long[size] : new double[size];
     for (int at = 0; at < size; at += COPY_ELEMENTS) {
       int count = Math.min(COPY_ELEMENTS, size - at);
       in.readFully(buffer, 0, count * Double.BYTES);
-      NativeMemory.copyBytes(buffer, 0, values, at, count);
+      if (values instanceof long[] longs) {
+        NativeMemory.copyBytes(buffer, 0, longs, at, count);
+      } else {
+        NativeMemory.copyBytes(buffer, 0, (double[]) values, at, count);
+      }
     }
     return new CooBlock(columns, values, size);
   }
@@ -190,16 +236,22 @@ public final class CooBlock implements Serializable {
   /** Collects entries; a column widens to long when a coordinate needs it. Not thread-safe. */
   public static final class Builder {
     private final Object[] columns;
-    private double[] values;
+    private Object values;
     private int size;
 
+    /** Collects entries with double values. */
     public Builder(int order, int capacityHint) {
+      this(order, capacityHint, false);
+    }
+
+    /** Collects entries whose values are long if {@code exact}. */
+    public Builder(int order, int capacityHint, boolean exact) {
       int capacity = Math.max(16, capacityHint);
       columns = new Object[order];
       for (int mode = 0; mode < order; mode++) {
         columns[mode] = new int[capacity];
       }
-      values = new double[capacity];
+      values = exact ? new long[capacity] : new double[capacity];
     }
 
     public int size() {
@@ -214,9 +266,17 @@ public final class CooBlock implements Serializable {
       finish(value);
     }
 
+    /** Adds an entry with a long value; {@code coordinates} is copied. */
+    public void addLong(long[] coordinates, long value) {
+      for (int mode = 0; mode < columns.length; mode++) {
+        set(mode, coordinates[mode]);
+      }
+      finishLong(value);
+    }
+
     /** Sets one coordinate of the entry under construction; {@link #finish} adds the entry. */
     public void set(int mode, long coordinate) {
-      if (size == values.length) {
+      if (size == Array.getLength(values)) {
         grow();
       }
       Object column = columns[mode];
@@ -231,10 +291,26 @@ public final class CooBlock implements Serializable {
     }
 
     public void finish(double value) {
-      if (size == values.length) {
+      if (size == Array.getLength(values)) {
         grow();
       }
-      values[size++] = value;
+      if (values instanceof double[] doubles) {
+        doubles[size++] = value;
+      } else {
+        ((long[]) values)[size++] = (long) value;
+      }
+    }
+
+    /** Adds the entry under construction with a value that stays exact where values are long. */
+    public void finishLong(long value) {
+      if (size == Array.getLength(values)) {
+        grow();
+      }
+      if (values instanceof long[] longs) {
+        longs[size++] = value;
+      } else {
+        ((double[]) values)[size++] = value;
+      }
     }
 
     private Object widen(int mode, int[] narrow) {
@@ -257,7 +333,13 @@ public final class CooBlock implements Serializable {
                 ? Arrays.copyOf(narrow, capacity)
                 : Arrays.copyOf((long[]) columns[mode], capacity);
       }
-      values = Arrays.copyOf(values, capacity);
+      values = copyOf(values, capacity);
+    }
+
+    private static Object copyOf(Object array, int length) {
+      return array instanceof long[] longs
+          ? Arrays.copyOf(longs, length)
+          : Arrays.copyOf((double[]) array, length);
     }
 
     /** The entries so far; the builder starts again empty. */
@@ -269,7 +351,7 @@ public final class CooBlock implements Serializable {
                 ? Arrays.copyOf(narrow, size)
                 : Arrays.copyOf((long[]) columns[mode], size);
       }
-      CooBlock block = new CooBlock(exact, Arrays.copyOf(values, size), size);
+      CooBlock block = new CooBlock(exact, copyOf(values, size), size);
       size = 0;
       return block;
     }

@@ -1,30 +1,71 @@
 package org.weft.tensor;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Reads format names and level lists; see {@link TensorFormat#parse}. */
 final class FormatParser {
+  private static final String WIDTHS = "(?:\\[\\s*(\\d+)\\s*,\\s*(\\d+)\\s*])?";
   private static final Pattern LEVEL =
-      Pattern.compile("\\s*([A-Z]+)(?:\\?([ou]+))?(?:\\[(\\d+),(\\d+)])?\\s*");
+      Pattern.compile(
+          "\\s*([A-Z]+)(?:\\?([ouc]+))?"
+              + WIDTHS
+              + "(?::(?:(\\d{1,9})(?:([/%])(\\d{1,18}))?|(slot|diagonal)))?\\s*");
+  private static final Pattern NAME =
+      Pattern.compile("([A-Za-z]+)\\s*(?:\\(([^()]*)\\))?\\s*" + WIDTHS);
 
-  private FormatParser() {}
+  private final String text;
+  private final int order;
+  private final ValueType valueType;
+
+  private FormatParser(String text, int order, ValueType valueType) {
+    this.text = text;
+    this.order = order;
+    this.valueType = valueType;
+  }
 
   static TensorFormat parse(String text, int order, ValueType valueType) {
+    return new FormatParser(text, order, valueType).parse();
+  }
+
+  /** Whether the text gives the widths of some level. */
+  static boolean statesWidths(String text) {
+    return text.indexOf('[') >= 0;
+  }
+
+  /** Widths that are 64 bits because nothing is stated become the narrowest. */
+  static TensorFormat parseNarrowed(
+      String text, TensorShape shape, long entries, ValueType valueType) {
+    TensorFormat stated = parse(text, shape.order(), valueType);
+    if (!text.strip().startsWith("{")) {
+      return stated;
+    }
+    TensorFormat narrow = stated.narrowedFor(shape, entries);
+    String[] parts = levelTexts(text.substring(text.indexOf('{') + 1, text.lastIndexOf('}')));
+    for (int level = 0; level < parts.length; level++) {
+      if (statesWidths(parts[level])) {
+        LevelSpec spec = stated.level(level);
+        narrow = narrow.withLevelWidths(level, spec.posWidth(), spec.crdWidth());
+      }
+    }
+    return narrow;
+  }
+
+  private TensorFormat parse() {
     String trimmed = text.strip();
     int at = trimmed.lastIndexOf('@');
     String head = (at < 0 ? trimmed : trimmed.substring(0, at)).strip();
-    TensorFormat format =
-        head.startsWith("{") ? list(head, valueType) : named(head, order, valueType);
+    TensorFormat format = head.startsWith("{") ? list(head) : named(head);
     if (format.order() != order) {
       throw invalid(
-          text, "it has " + format.order() + " levels but the tensor has " + order + " modes");
+          format.isOrdinary()
+              ? "it has " + format.levelCount() + " levels but the tensor has " + order + " modes"
+              : "it stores " + format.order() + " modes but the tensor has " + order);
     }
     if (at < 0) {
       return format;
@@ -32,7 +73,7 @@ final class FormatParser {
     try {
       return format.withModeOrder(modes(trimmed.substring(at + 1)));
     } catch (IllegalArgumentException e) {
-      throw invalid(text, "the mode order after @ must name each of 0.." + (order - 1) + " once");
+      throw invalid("the mode order after @ must name each of 0.." + (order - 1) + " once");
     }
   }
 
@@ -45,69 +86,120 @@ final class FormatParser {
     return modes;
   }
 
-  private static TensorFormat named(String name, int order, ValueType valueType) {
-    return switch (name.toUpperCase(Locale.ROOT)) {
-      case "DENSE" -> TensorFormat.dense(order, valueType);
-      case "CSF" -> TensorFormat.csf(order, valueType);
-      case "COO" -> TensorFormat.coo(order, valueType);
-      case "CSR" -> matrix(name, order, valueType, "D", "CU");
-      case "CSC" -> matrix(name, order, valueType, "D", "CU").withModeOrder(1, 0);
-      case "DCSR" -> matrix(name, order, valueType, "CU", "CU");
-      case "DCSC" -> matrix(name, order, valueType, "CU", "CU").withModeOrder(1, 0);
-      case "CDR" -> matrix(name, order, valueType, "CU", "D");
-      default ->
-          throw invalid(
-              name,
-              "expected Dense, COO, CSF, CSR, CSC, DCSR, DCSC, CDR or a level list such as {D, CU}");
-    };
+  private TensorFormat named(String head) {
+    Matcher matcher = NAME.matcher(head);
+    NamedFormat named = matcher.matches() ? NamedFormat.of(matcher.group(1)) : null;
+    if (named == null) {
+      throw invalid("expected " + NamedFormat.list() + " or a level list such as {D, CU}");
+    }
+    if (named.order() >= 0 && named.order() != order) {
+      String what = named.order() == 2 ? "matrices" : "vectors";
+      throw invalid("it stores " + what + " but the tensor has " + order + " modes");
+    }
+    try {
+      TensorFormat format = named.format(order, numbers(named, matcher.group(2)), valueType);
+      return matcher.group(3) == null
+          ? format
+          : format.withWidths(width(matcher.group(3)), width(matcher.group(4)));
+    } catch (IllegalArgumentException e) {
+      throw invalid(String.valueOf(e.getMessage()));
+    }
   }
 
-  private static TensorFormat matrix(
-      String name, int order, ValueType valueType, String outer, String inner) {
-    if (order != 2) {
-      throw invalid(name, "it stores matrices but the tensor has " + order + " modes");
+  private long[] numbers(NamedFormat named, @Nullable String list) {
+    String[] parts = list == null ? new String[0] : list.split(",", -1);
+    if (parts.length != named.numbers()) {
+      throw invalid("write " + named.usage());
     }
-    return new TensorFormat(
-        List.of(LevelSpec.of(outer), LevelSpec.of(inner)), new int[] {0, 1}, valueType);
+    long[] numbers = new long[parts.length];
+    for (int n = 0; n < parts.length; n++) {
+      String part = parts[n].strip();
+      if (!part.matches("[0-9]{1,18}") || Long.parseLong(part) == 0) {
+        throw invalid("write " + named.usage() + " with whole numbers above 0, not '" + part + "'");
+      }
+      numbers[n] = Long.parseLong(part);
+    }
+    return numbers;
   }
 
-  private static TensorFormat list(String text, ValueType valueType) {
-    if (!text.endsWith("}")) {
-      throw invalid(text, "the level list has no closing brace");
+  private static String[] levelTexts(String inner) {
+    return inner.isBlank() ? new String[0] : inner.split(",(?![^\\[]*])", -1);
+  }
+
+  private TensorFormat list(String head) {
+    if (!head.endsWith("}")) {
+      throw invalid("the level list has no closing brace");
     }
-    String inner = text.substring(1, text.length() - 1);
     List<LevelSpec> levels = new ArrayList<>();
-    for (String part : inner.isBlank() ? new String[0] : inner.split(",(?![^\\[]*])", -1)) {
+    List<LevelCoordinate> coordinates = new ArrayList<>();
+    for (String part : levelTexts(head.substring(1, head.length() - 1))) {
       Matcher matcher = LEVEL.matcher(part);
       if (!matcher.matches()) {
-        throw invalid(text, "'" + part.strip() + "' is not a level such as CU, CU?o or CU[32,16]");
+        throw invalid(
+            "'" + part.strip() + "' is not a level such as CU, CU?o, CU[32,16] or CU:1/4");
       }
-      LevelSpec level = LevelSpec.of(matcher.group(1));
-      if (matcher.group(2) != null) {
-        level = level.withModifiers(matcher.group(2));
-      }
-      if (matcher.group(3) != null) {
-        level = level.withWidths(width(text, matcher.group(3)), width(text, matcher.group(4)));
-      }
-      levels.add(level);
+      levels.add(level(matcher));
+      coordinates.add(coordinate(matcher, coordinates.size()));
     }
-    int[] modes = new int[levels.size()];
+    int[] modes =
+        new int
+            [(int)
+                coordinates.stream()
+                    .mapToInt(c -> c.storedMode())
+                    .distinct()
+                    .filter(mode -> mode >= 0)
+                    .count()];
     for (int m = 0; m < modes.length; m++) {
       modes[m] = m;
     }
-    return new TensorFormat(Collections.unmodifiableList(levels), modes, valueType);
+    try {
+      return new TensorFormat(levels, coordinates, modes, valueType);
+    } catch (IllegalArgumentException e) {
+      throw invalid(String.valueOf(e.getMessage()));
+    }
   }
 
-  private static Width width(String text, String bits) {
+  private LevelSpec level(Matcher matcher) {
+    LevelSpec level = LevelSpec.of(matcher.group(1));
+    if (matcher.group(2) != null) {
+      level = level.withModifiers(matcher.group(2));
+    }
+    return matcher.group(3) == null
+        ? level
+        : level.withWidths(width(matcher.group(3)), width(matcher.group(4)));
+  }
+
+  private LevelCoordinate coordinate(Matcher matcher, int level) {
+    if (matcher.group(8) != null) {
+      return matcher.group(8).equals("slot")
+          ? new LevelCoordinate.Slot()
+          : new LevelCoordinate.Diagonal();
+    } else if (matcher.group(5) == null) {
+      return new LevelCoordinate.Mode(level);
+    }
+    int mode = Integer.parseInt(matcher.group(5));
+    if (matcher.group(6) == null) {
+      return new LevelCoordinate.Mode(mode);
+    }
+    long size = Long.parseLong(matcher.group(7));
+    if (size < 1) {
+      throw invalid("a block has at least 1 coordinate, not " + size);
+    }
+    return matcher.group(6).equals("/")
+        ? new LevelCoordinate.Block(mode, size)
+        : new LevelCoordinate.Within(mode, size);
+  }
+
+  private Width width(String bits) {
     for (Width width : Width.values()) {
       if (Integer.toString(width.bits()).equals(bits)) {
         return width;
       }
     }
-    throw invalid(text, "a width is 8, 16, 32 or 64 bits, not " + bits);
+    throw invalid("a width is 8, 16, 32 or 64 bits, not " + bits);
   }
 
-  private static WeftException invalid(String text, String why) {
+  private WeftException invalid(String why) {
     return new WeftException(ErrorCode.INVALID_FORMAT, "bad tensor format '" + text + "': " + why);
   }
 }

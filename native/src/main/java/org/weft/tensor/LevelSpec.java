@@ -7,11 +7,16 @@ import org.weft.tensor.level.LevelProperties;
 
 /**
  * One level of a format: its level format, the properties that hold here (a level may be declared
- * unordered or non-unique), and the widths of its arrays.
+ * unordered or non-unique), and the widths of its arrays; 64 bits for an array that it has not.
  */
 public record LevelSpec(
     LevelFormat format, LevelProperties properties, Width posWidth, Width crdWidth)
     implements Serializable {
+
+  public LevelSpec {
+    posWidth = format.hasPos() ? posWidth : Width.W64;
+    crdWidth = format.hasCrd() ? crdWidth : Width.W64;
+  }
 
   /** A level with its format's own properties and 64-bit arrays. */
   public static LevelSpec of(String symbol) {
@@ -23,13 +28,18 @@ public record LevelSpec(
     return new LevelSpec(format, properties, pos, crd);
   }
 
-  LevelSpec withModifiers(String modifiers) {
+  /**
+   * This level without the properties that {@code modifiers} name: {@code o} ordered, {@code u}
+   * unique, {@code c} compact (positions may be without a coordinate).
+   */
+  public LevelSpec withModifiers(String modifiers) {
     LevelProperties p = properties;
     boolean ordered = p.ordered() && modifiers.indexOf('o') < 0;
     boolean unique = p.unique() && modifiers.indexOf('u') < 0;
+    boolean compact = p.compact() && modifiers.indexOf('c') < 0;
     return new LevelSpec(
         format,
-        new LevelProperties(p.full(), ordered, unique, p.branchless(), p.compact()),
+        new LevelProperties(p.full(), ordered, unique, p.branchless(), compact),
         posWidth,
         crdWidth);
   }
@@ -53,14 +63,12 @@ public record LevelSpec(
   public String toString() {
     StringBuilder text = new StringBuilder(format.symbol());
     LevelProperties own = format.properties();
-    if (own.ordered() != properties.ordered() || own.unique() != properties.unique()) {
-      text.append('?');
-      if (own.ordered() != properties.ordered()) {
-        text.append('o');
-      }
-      if (own.unique() != properties.unique()) {
-        text.append('u');
-      }
+    String modifiers =
+        (own.ordered() != properties.ordered() ? "o" : "")
+            + (own.unique() != properties.unique() ? "u" : "")
+            + (own.compact() != properties.compact() ? "c" : "");
+    if (!modifiers.isEmpty()) {
+      text.append('?').append(modifiers);
     }
     boolean narrow =
         (format.hasPos() && posWidth != Width.W64) || (format.hasCrd() && crdWidth != Width.W64);

@@ -1,13 +1,15 @@
 package org.weft.tensor;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.tensor.level.LevelPacking;
+import org.weft.tensor.level.SortedEntries;
 
 /**
  * From coordinate blocks to storage and back. Entries are sorted in level order, duplicates are
@@ -35,36 +37,61 @@ public final class Packing {
       TensorFormat format,
       List<CooBlock> blocks,
       long rootOffset) {
-    SortKeys keys = SortKeys.of(shape, format, blocks, rootOffset);
+    boolean slots = format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Slot;
+    List<CooBlock> entries =
+        slots ? List.of(sorted(shape, format.modeOrder(), blocks, rootOffset)) : blocks;
+    int[] slotOf = slots ? slots(entries.get(0), format.modeOrder()[0]) : new int[0];
+    SortKeys keys = SortKeys.of(shape, format, entries, slots ? 0 : rootOffset, slotOf);
     keys.sort();
     keys.mergeDuplicates();
     return build(parent, shape, format, keys);
   }
 
+  /** The number of each entry within its slice of {@code mode}, by which they are sorted. */
+  private static int[] slots(CooBlock sorted, int mode) {
+    int[] slots = new int[sorted.size()];
+    for (int e = 1; e < slots.length; e++) {
+      slots[e] =
+          sorted.coordinate(mode, e) == sorted.coordinate(mode, e - 1) ? slots[e - 1] + 1 : 0;
+    }
+    return slots;
+  }
+
   /** Number of entries in {@code blocks} that repeat the coordinates of another. */
   public static long countDuplicates(TensorShape shape, List<CooBlock> blocks) {
     SortKeys keys =
-        SortKeys.of(shape, TensorFormat.coo(shape.order(), ValueType.DOUBLE), blocks, 0);
+        SortKeys.of(
+            shape, TensorFormat.coo(shape.order(), ValueType.DOUBLE), blocks, 0, new int[0]);
     keys.sort();
     return keys.mergeDuplicates();
   }
 
   /** {@code blocks} as one block sorted by {@code modeOrder}, duplicates summed. */
   public static CooBlock sorted(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
+    return sorted(shape, modeOrder, blocks, 0);
+  }
+
+  private static CooBlock sorted(
+      TensorShape shape, int[] modeOrder, List<CooBlock> blocks, long rootOffset) {
     SortKeys keys =
         SortKeys.of(
             shape,
             TensorFormat.coo(shape.order(), ValueType.DOUBLE).withModeOrder(modeOrder),
             blocks,
-            0);
+            rootOffset,
+            new int[0]);
     keys.sort();
     keys.mergeDuplicates();
-    CooBlock.Builder sorted = new CooBlock.Builder(shape.order(), keys.size());
+    CooBlock.Builder sorted = new CooBlock.Builder(shape.order(), keys.size(), keys.isExact());
     for (int e = 0; e < keys.size(); e++) {
       for (int level = 0; level < modeOrder.length; level++) {
         sorted.set(modeOrder[level], keys.coordinate(level, e));
       }
-      sorted.finish(keys.value(e));
+      if (keys.isExact()) {
+        sorted.finishLong(keys.longValue(e));
+      } else {
+        sorted.finish(keys.value(e));
+      }
     }
     return sorted.build();
   }
@@ -73,38 +100,39 @@ public final class Packing {
       MemoryScope parent, TensorShape shape, TensorFormat format, SortKeys keys) {
     MemoryScope scope = parent.child("packed " + shape);
     try {
-      int order = format.order();
-      long[] positions = new long[order];
-      @Nullable NativeArray[] pos = new NativeArray[order];
-      @Nullable NativeArray[] crd = new NativeArray[order];
-      int parents = 1;
-      int[] starts = {0, keys.size()};
-      for (int level = 0; level < order; level++) {
+      int count = format.levelCount();
+      long[] positions = new long[count];
+      @Nullable NativeArray[] pos = new NativeArray[count];
+      @Nullable NativeArray[] crd = new NativeArray[count];
+      long[] distinct = distinctRoots(format, keys);
+      SortedEntries entries = distinct.length == 0 ? keys : numbered(keys, distinct);
+      LevelPacking.Segments segments = LevelPacking.Segments.root(keys.size());
+      for (int level = 0; level < count; level++) {
         LevelSpec spec = format.level(level);
+        boolean counted = format.coordinate(level).isCounted();
         LevelPacking packing =
             new LevelPacking(
-                keys,
-                level,
-                parents,
-                starts,
-                shape.size(format.modeOf(level)),
-                spec.posWidth(),
-                spec.crdWidth(),
+                entries,
+                new LevelPacking.Target(
+                    level,
+                    counted ? distinct.length : format.levelSize(shape, level),
+                    format.sizeBelow(shape, level),
+                    format.branchlessBelow(level),
+                    spec.format(),
+                    spec.properties(),
+                    spec.posWidth(),
+                    spec.crdWidth()),
+                segments,
                 scope);
         spec.format().pack(packing);
-        parents = packing.children();
-        starts = packing.childStarts();
-        positions[level] = parents;
+        segments = packing.segments();
+        positions[level] = segments.count();
         pos[level] = packing.pos();
         crd[level] = packing.crd();
       }
-      NativeArray values = scope.allocate(format.valueType().elementType(), parents);
-      for (int p = 0; p < parents; p++) {
-        double sum = 0;
-        for (int e = starts[p]; e < starts[p + 1]; e++) {
-          sum = e == starts[p] ? keys.value(e) : sum + keys.value(e);
-        }
-        values.setDouble(p, sum);
+      NativeArray values = scope.allocate(format.valueType().elementType(), segments.count());
+      for (int p = 0; p < segments.count(); p++) {
+        store(values, p, keys, segments.starts()[p], segments.ends()[p]);
       }
       return TensorStorage.ofArrays(scope, shape, format, positions, pos, crd, values);
     } catch (RuntimeException e) {
@@ -113,13 +141,55 @@ public final class Packing {
     }
   }
 
+  /** Stores the sum of entries {@code [from, to)}, or 0 if there is none. */
+  private static void store(NativeArray values, int position, SortKeys keys, int from, int to) {
+    if (keys.isExact()) {
+      long sum = 0;
+      for (int e = from; e < to; e++) {
+        sum += keys.longValue(e);
+      }
+      values.setLong(position, sum);
+      return;
+    }
+    double sum = from < to ? keys.value(from) : 0;
+    for (int e = from + 1; e < to; e++) {
+      sum += keys.value(e);
+    }
+    values.setDouble(position, sum);
+  }
+
+  /** The different coordinates of a root that counts slots or diagonals, in increasing order. */
+  private static long[] distinctRoots(TensorFormat format, SortKeys keys) {
+    if (format.levelCount() == 0 || !format.coordinate(0).isCounted()) {
+      return new long[0];
+    }
+    return IntStream.range(0, keys.size())
+        .mapToLong(e -> keys.coordinate(0, e))
+        .distinct()
+        .toArray();
+  }
+
+  /** The entries with the numbers of their root coordinates in place of these. */
+  private static SortedEntries numbered(SortKeys keys, long[] distinct) {
+    return (level, entry) ->
+        level == 0
+            ? Arrays.binarySearch(distinct, keys.coordinate(0, entry))
+            : keys.coordinate(level, entry);
+  }
+
   /** All stored entries as one block, in storage order. */
   public static CooBlock unpack(TensorStorage storage) {
+    boolean exact = storage.format().valueType() == ValueType.LONG;
     CooBlock.Builder builder =
         new CooBlock.Builder(
             storage.shape().order(),
-            (int) Math.min(Integer.MAX_VALUE - 16, storage.storedEntries()));
-    storage.forEachEntry(builder::add);
+            (int) Math.min(Integer.MAX_VALUE - 16, storage.storedEntries()),
+            exact);
+    if (exact) {
+      storage.forEachPosition((at, p) -> builder.addLong(at, storage.vals().getLong(p)));
+    } else {
+      storage.forEachEntry(builder::add);
+    }
     return builder.build();
   }
 
@@ -130,67 +200,17 @@ public final class Packing {
     return new BlockIterator(storage, blockSize);
   }
 
-  /** Depth-first walk over the levels that can stop after every entry. */
   private static final class BlockIterator implements Iterator<CooBlock> {
     private final TensorStorage storage;
     private final int blockSize;
-    private final int order;
-    private final long[] at;
-    private final long[] end;
-    private final long[] coordinates;
-    private final List<Integer> modeOf = new ArrayList<>();
+    private final EntryCursor cursor;
     private boolean more;
 
     BlockIterator(TensorStorage storage, int blockSize) {
       this.storage = storage;
       this.blockSize = blockSize;
-      this.order = storage.format().order();
-      this.at = new long[order];
-      this.end = new long[order];
-      this.coordinates = new long[order];
-      for (int mode : storage.format().modeOrder()) {
-        modeOf.add(mode);
-      }
-      if (order == 0) {
-        more = true;
-      } else {
-        open(0, 0);
-        more = settle(0);
-      }
-    }
-
-    private void open(int level, long parent) {
-      var view = storage.level(level);
-      var format = storage.format().level(level).format();
-      at[level] = format.firstChild(view, parent);
-      end[level] = format.endChild(view, parent);
-    }
-
-    /** Descends from {@code level} to the next entry at or after the current positions. */
-    private boolean settle(int from) {
-      int level = from;
-      while (level >= 0) {
-        if (at[level] >= end[level]) {
-          level--;
-          if (level >= 0) {
-            at[level]++;
-          }
-          continue;
-        }
-        long parent = level == 0 ? 0 : at[level - 1];
-        coordinates[modeOf.get(level)] =
-            storage
-                .format()
-                .level(level)
-                .format()
-                .coordinate(storage.level(level), parent, at[level]);
-        if (level == order - 1) {
-          return true;
-        }
-        open(level + 1, at[level]);
-        level++;
-      }
-      return false;
+      this.cursor = new EntryCursor(storage);
+      this.more = cursor.next();
     }
 
     @Override
@@ -203,15 +223,15 @@ public final class Packing {
       if (!more) {
         throw new NoSuchElementException();
       }
-      CooBlock.Builder block = new CooBlock.Builder(order, blockSize);
+      boolean exact = storage.format().valueType() == ValueType.LONG;
+      CooBlock.Builder block = new CooBlock.Builder(storage.shape().order(), blockSize, exact);
       do {
-        block.add(coordinates, storage.vals().getDouble(order == 0 ? 0 : at[order - 1]));
-        if (order == 0) {
-          more = false;
+        if (exact) {
+          block.addLong(cursor.coordinates(), storage.vals().getLong(cursor.position()));
         } else {
-          at[order - 1]++;
-          more = settle(order - 1);
+          block.add(cursor.coordinates(), storage.vals().getDouble(cursor.position()));
         }
+        more = cursor.next();
       } while (more && block.size() < blockSize);
       return block.build();
     }

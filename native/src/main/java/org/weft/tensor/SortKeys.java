@@ -1,15 +1,16 @@
 package org.weft.tensor;
 
+import java.util.Arrays;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.level.SortedEntries;
 
 /**
- * The coordinates of entries, concatenated in level order into as few 64-bit words as hold them
- * (one for most real tensors), with the values beside them. Sorting is a stable least-significant
- * digit radix sort over the bits in use, skipped when the entries come sorted: {@code O(n bits /
- * 11)}, with one copy of keys and values as scratch.
+ * The level coordinates of entries, concatenated in level order into as few 64-bit words as hold
+ * them (one for most real tensors), with the values beside them. Sorting is a stable
+ * least-significant digit radix sort over the bits in use, skipped when the entries come sorted:
+ * {@code O(n bits / 11)}, with one copy of keys and values as scratch.
  */
 final class SortKeys implements SortedEntries {
   private static final int DIGIT_BITS = 11;
@@ -20,7 +21,11 @@ final class SortKeys implements SortedEntries {
   private final long[] maskOf;
   private final int[] wordBits;
   private long[][] words;
-  private double[] values;
+
+  /** Bits of the values: those of long values where {@code exact}, else those of doubles. */
+  private long[] values;
+
+  private boolean exact;
   private int size;
 
   private SortKeys(int[] wordOf, int[] shiftOf, long[] maskOf, int[] wordBits, int size) {
@@ -29,45 +34,76 @@ final class SortKeys implements SortedEntries {
     this.maskOf = maskOf;
     this.wordBits = wordBits;
     this.words = new long[wordBits.length][size];
-    this.values = new double[size];
+    this.values = new long[size];
     this.size = size;
   }
 
-  /** Reads all entries; coordinates are checked against the shape. */
+  /**
+   * Reads all entries; coordinates are checked against the shape.
+   *
+   * @param rootOffset subtracted from the coordinates of the first stored mode
+   * @param slots the slot of every entry, where the format has slots
+   */
   static SortKeys of(
-      TensorShape shape, TensorFormat format, List<CooBlock> blocks, long rootOffset) {
-    int order = format.order();
+      TensorShape shape, TensorFormat format, List<CooBlock> blocks, long rootOffset, int[] slots) {
     int total = 0;
     for (CooBlock block : blocks) {
       total = Math.addExact(total, block.size());
     }
-    SortKeys keys = layout(shape, format, total);
-    for (int level = 0; level < order; level++) {
-      long offset = level == 0 ? rootOffset : 0;
-      int mode = format.modeOf(level);
+    SortKeys keys = layout(shape, format, total, slots);
+    for (int level = 0; level < format.levelCount(); level++) {
+      LevelCoordinate coordinate = format.coordinate(level);
+      if (coordinate instanceof LevelCoordinate.Slot) {
+        for (int e = 0; e < total; e++) {
+          keys.put(level, e, slots[e]);
+        }
+        continue;
+      }
       int at = 0;
       for (CooBlock block : blocks) {
-        keys.load(block, mode, level, offset, shape.size(mode), at);
+        if (coordinate instanceof LevelCoordinate.Diagonal) {
+          keys.loadDiagonals(block, shape, format.modeOrder(), level, rootOffset, at);
+        } else {
+          int mode = format.modeOf(level);
+          long offset = coordinate.storedMode() == 0 ? rootOffset : 0;
+          keys.load(block, mode, level, coordinate, offset, shape.size(mode), at);
+        }
         at += block.size();
       }
     }
+    keys.exact = !blocks.isEmpty() && blocks.stream().allMatch(CooBlock::hasLongValues);
     int at = 0;
     for (CooBlock block : blocks) {
-      System.arraycopy(block.values(), 0, keys.values, at, block.size());
+      keys.loadValues(block, at);
       at += block.size();
     }
     return keys;
   }
 
+  private void loadValues(CooBlock block, int at) {
+    if (exact) {
+      System.arraycopy(block.longValues(), 0, values, at, block.size());
+      return;
+    }
+    double[] doubles = block.values();
+    for (int e = 0; e < block.size(); e++) {
+      values[at + e] = Double.doubleToRawLongBits(doubles[e]);
+    }
+  }
+
+  private void put(int level, int entry, long coordinate) {
+    words[wordOf[level]][entry] |= coordinate << shiftOf[level];
+  }
+
   /** Assigns levels to words, the outermost level in the most significant bits of word 0. */
-  private static SortKeys layout(TensorShape shape, TensorFormat format, int total) {
-    int order = format.order();
-    int[] bits = new int[order];
-    int[] wordOf = new int[order];
+  private static SortKeys layout(TensorShape shape, TensorFormat format, int total, int[] slots) {
+    int levels = format.levelCount();
+    int[] bits = new int[levels];
+    int[] wordOf = new int[levels];
     int word = 0;
     int used = 0;
-    for (int level = 0; level < order; level++) {
-      long largest = Math.max(0, shape.size(format.modeOf(level)) - 1);
+    for (int level = 0; level < levels; level++) {
+      long largest = largest(shape, format, level, slots);
       bits[level] = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(largest));
       if (used + bits[level] > Long.SIZE - 1) {
         word++;
@@ -77,9 +113,9 @@ final class SortKeys implements SortedEntries {
       used += bits[level];
     }
     int[] wordBits = new int[word + 1];
-    int[] shiftOf = new int[order];
-    long[] maskOf = new long[order];
-    for (int level = order - 1; level >= 0; level--) {
+    int[] shiftOf = new int[levels];
+    long[] maskOf = new long[levels];
+    for (int level = levels - 1; level >= 0; level--) {
       shiftOf[level] = wordBits[wordOf[level]];
       maskOf[level] = -1L >>> (Long.SIZE - bits[level]);
       wordBits[wordOf[level]] += bits[level];
@@ -87,10 +123,28 @@ final class SortKeys implements SortedEntries {
     return new SortKeys(wordOf, shiftOf, maskOf, wordBits, total);
   }
 
-  private void load(CooBlock block, int mode, int level, long offset, long modeSize, int at) {
+  private static long largest(TensorShape shape, TensorFormat format, int level, int[] slots) {
+    LevelCoordinate coordinate = format.coordinate(level);
+    if (coordinate instanceof LevelCoordinate.Slot) {
+      return Arrays.stream(slots).max().orElse(0);
+    } else if (coordinate instanceof LevelCoordinate.Diagonal) {
+      int[] order = format.modeOrder();
+      return Math.max(0, Math.addExact(shape.size(order[0]), shape.size(order[1])) - 2);
+    }
+    return Math.max(0, format.levelSize(shape, level) - 1);
+  }
+
+  private void load(
+      CooBlock block,
+      int mode,
+      int level,
+      LevelCoordinate part,
+      long offset,
+      long modeSize,
+      int at) {
     long[] word = words[wordOf[level]];
     int shift = shiftOf[level];
-    if (!block.isWide(mode)) {
+    if (!block.isWide(mode) && part instanceof LevelCoordinate.Mode) {
       int[] column = block.intColumn(mode);
       for (int e = 0; e < block.size(); e++) {
         long coordinate = column[e] - offset;
@@ -101,13 +155,34 @@ final class SortKeys implements SortedEntries {
       }
       return;
     }
-    long[] column = block.longColumn(mode);
     for (int e = 0; e < block.size(); e++) {
-      long coordinate = column[e] - offset;
+      long coordinate = block.coordinate(mode, e) - offset;
       if (coordinate < 0 || coordinate >= modeSize) {
-        throw outOfRange(mode, column[e], modeSize, offset);
+        throw outOfRange(mode, block.coordinate(mode, e), modeSize, offset);
       }
-      word[at + e] |= coordinate << shift;
+      word[at + e] |= part(part, coordinate) << shift;
+    }
+  }
+
+  private static long part(LevelCoordinate part, long coordinate) {
+    if (part instanceof LevelCoordinate.Block block) {
+      return coordinate / block.size();
+    } else if (part instanceof LevelCoordinate.Within within) {
+      return coordinate % within.size();
+    }
+    return coordinate;
+  }
+
+  /** Column minus row, counted from 0 for the diagonal of the last row. */
+  private void loadDiagonals(
+      CooBlock block, TensorShape shape, int[] order, int level, long rootOffset, int at) {
+    long last = shape.size(order[0]) - 1;
+    for (int e = 0; e < block.size(); e++) {
+      long row = block.coordinate(order[0], e) - rootOffset;
+      long column = block.coordinate(order[1], e);
+      if (row >= 0 && row <= last && column >= 0 && column < shape.size(order[1])) {
+        put(level, at + e, last - row + column);
+      }
     }
   }
 
@@ -129,8 +204,23 @@ final class SortKeys implements SortedEntries {
     return size;
   }
 
+  /** Whether values are long. */
+  boolean isExact() {
+    return exact;
+  }
+
   double value(int entry) {
-    return values[entry];
+    return exact ? values[entry] : Double.longBitsToDouble(values[entry]);
+  }
+
+  long longValue(int entry) {
+    return exact ? values[entry] : (long) Double.longBitsToDouble(values[entry]);
+  }
+
+  private long sum(long a, long b) {
+    return exact
+        ? a + b
+        : Double.doubleToRawLongBits(Double.longBitsToDouble(a) + Double.longBitsToDouble(b));
   }
 
   @Override
@@ -163,7 +253,7 @@ final class SortKeys implements SortedEntries {
       return;
     }
     long[][] otherWords = new long[words.length][size];
-    double[] otherValues = new double[size];
+    long[] otherValues = new long[size];
     for (int word = words.length - 1; word >= 0; word--) {
       for (int shift = 0; shift < wordBits[word]; shift += DIGIT_BITS) {
         if (words.length == 1) {
@@ -176,7 +266,7 @@ final class SortKeys implements SortedEntries {
         long[][] sortedWords = otherWords;
         otherWords = words;
         words = sortedWords;
-        double[] sortedValues = otherValues;
+        long[] sortedValues = otherValues;
         otherValues = values;
         values = sortedValues;
       }
@@ -201,13 +291,13 @@ final class SortKeys implements SortedEntries {
     return starts;
   }
 
-  private boolean scatterOne(int shift, long[] toWord, double[] toValues) {
+  private boolean scatterOne(int shift, long[] toWord, long[] toValues) {
     long[] word = words[0];
     int[] next = starts(word, shift);
     if (next.length == 0) {
       return false;
     }
-    double[] from = values;
+    long[] from = values;
     for (int e = 0; e < size; e++) {
       long key = word[e];
       int to = next[(int) (key >>> shift) & (DIGITS - 1)]++;
@@ -217,7 +307,7 @@ final class SortKeys implements SortedEntries {
     return true;
   }
 
-  private boolean scatter(int digitWord, int shift, long[][] toWords, double[] toValues) {
+  private boolean scatter(int digitWord, int shift, long[][] toWords, long[] toValues) {
     long[] word = words[digitWord];
     int[] next = starts(word, shift);
     if (next.length == 0) {
@@ -238,7 +328,7 @@ final class SortKeys implements SortedEntries {
     int kept = 0;
     for (int e = 1; e < size; e++) {
       if (compare(kept, e) == 0) {
-        values[kept] += values[e];
+        values[kept] = sum(values[kept], values[e]);
       } else if (++kept != e) {
         for (long[] word : words) {
           word[kept] = word[e];

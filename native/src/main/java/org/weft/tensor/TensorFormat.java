@@ -9,30 +9,57 @@ import java.util.stream.Collectors;
 import org.weft.tensor.level.LevelCapability;
 
 /**
- * How a tensor is stored: one level per mode, outermost first, the mode that each level stores, and
- * the type of the values. Immutable. {@link #toString()} and {@link #parse} are inverse.
+ * How a tensor is stored: its levels, outermost first, the coordinate that each level stores, and
+ * the type of the values. Ordinary formats have one level per mode; blocked formats, ELL and DIA
+ * have more. Immutable. {@link #toString()} and {@link #parse} are inverse.
  */
 public final class TensorFormat implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final ArrayList<LevelSpec> levels;
+  private final ArrayList<LevelCoordinate> coordinates;
   private final int[] modeOrder;
   private final ValueType valueType;
 
+  /** Level {@code l} stores mode {@code modeOrder[l]}. */
   public TensorFormat(List<LevelSpec> levels, int[] modeOrder, ValueType valueType) {
+    this(levels, modes(levels.size()), modeOrder, valueType);
+  }
+
+  /**
+   * A format whose levels store {@code coordinates}, with modes counted in the order of storage.
+   *
+   * @throws IllegalArgumentException if a mode is stored twice, in part or not at all, or a level
+   *     format stands where it has no meaning
+   */
+  public TensorFormat(
+      List<LevelSpec> levels,
+      List<LevelCoordinate> coordinates,
+      int[] modeOrder,
+      ValueType valueType) {
     this.levels = new ArrayList<>(levels);
+    this.coordinates = new ArrayList<>(coordinates);
     this.modeOrder = modeOrder.clone();
     this.valueType = valueType;
     int[] sorted = modeOrder.clone();
     Arrays.sort(sorted);
-    if (sorted.length != levels.size() || !Arrays.equals(sorted, identity(sorted.length))) {
+    int order = FormatRules.check(levels, coordinates);
+    if (sorted.length != order || !Arrays.equals(sorted, identity(order))) {
       throw new IllegalArgumentException(
           "mode order "
               + Arrays.toString(modeOrder)
               + " is not a permutation of the "
-              + levels.size()
+              + order
               + " modes");
     }
+  }
+
+  private static List<LevelCoordinate> modes(int count) {
+    List<LevelCoordinate> modes = new ArrayList<>();
+    for (int mode = 0; mode < count; mode++) {
+      modes.add(new LevelCoordinate.Mode(mode));
+    }
+    return modes;
   }
 
   /** All levels dense, row-major. */
@@ -66,9 +93,10 @@ public final class TensorFormat implements Serializable {
   }
 
   /**
-   * Parses {@code Dense}, {@code COO}, {@code CSF}, {@code CSR}, {@code CSC}, {@code DCSR}, {@code
-   * DCSC} or a level list such as {@code {D, CU[32,32]}}, each with an optional mode order
-   * {@code @1,0}.
+   * Parses a name ({@link NamedFormat} lists them) such as {@code CSF} or {@code BCSR(2,3)}, with
+   * widths of all its levels as in {@code CSR[32,16]}, or a level list such as {@code {D,
+   * CU?o[32,32]}}, each with an optional mode order {@code @1,0}. Widths that the text does not
+   * state are 64 bits.
    *
    * @throws org.weft.error.WeftException {@code INVALID_FORMAT}
    */
@@ -76,7 +104,24 @@ public final class TensorFormat implements Serializable {
     return FormatParser.parse(text, order, valueType);
   }
 
+  /**
+   * As above, with the narrowest widths that hold {@code shape} and {@code entries} stored entries
+   * for the levels whose widths the text does not state.
+   */
+  public static TensorFormat parse(
+      String text, TensorShape shape, long entries, ValueType valueType) {
+    return FormatParser.statesWidths(text)
+        ? FormatParser.parseNarrowed(text, shape, entries, valueType)
+        : parse(text, shape.order(), valueType).narrowedFor(shape, entries);
+  }
+
+  /** Number of modes. */
   public int order() {
+    return modeOrder.length;
+  }
+
+  /** Number of levels: that of the modes, or more. */
+  public int levelCount() {
     return levels.size();
   }
 
@@ -92,9 +137,48 @@ public final class TensorFormat implements Serializable {
     return modeOrder.clone();
   }
 
-  /** The mode that {@code level} stores. */
+  /** The coordinate that {@code level} stores, its modes counted in the order of storage. */
+  public LevelCoordinate coordinate(int level) {
+    return coordinates.get(level);
+  }
+
+  /** Whether every level stores the coordinate of a mode of its own. */
+  public boolean isOrdinary() {
+    return coordinates.stream().allMatch(LevelCoordinate.Mode.class::isInstance);
+  }
+
+  /** The mode that {@code level} stores, or a part of which; -1 for slots and diagonals. */
   public int modeOf(int level) {
-    return modeOrder[level];
+    int stored = coordinates.get(level).storedMode();
+    return stored < 0 ? -1 : modeOrder[stored];
+  }
+
+  /**
+   * Number of coordinates that {@code level} of a tensor of {@code shape} can have.
+   *
+   * @throws IllegalStateException for slots and diagonals, which the data counts
+   */
+  public long levelSize(TensorShape shape, int level) {
+    LevelCoordinate coordinate = coordinates.get(level);
+    if (coordinate instanceof LevelCoordinate.Within within) {
+      return within.size();
+    } else if (coordinate instanceof LevelCoordinate.Block block) {
+      long size = shape.size(modeOf(level));
+      return size / block.size() + (size % block.size() == 0 ? 0 : 1);
+    } else if (coordinate.isCounted()) {
+      throw new IllegalStateException(
+          "level " + (level + 1) + " of " + this + " has no fixed size");
+    }
+    return shape.size(modeOf(level));
+  }
+
+  /** Branchless levels right below {@code level}, which share its positions. */
+  public int branchlessBelow(int level) {
+    int last = level;
+    while (last + 1 < levels.size() && levels.get(last + 1).properties().branchless()) {
+      last++;
+    }
+    return last - level;
   }
 
   public ValueType valueType() {
@@ -106,51 +190,69 @@ public final class TensorFormat implements Serializable {
     return levels.stream().allMatch(level -> level.properties().full());
   }
 
-  /** Whether a kernel can write values at any coordinate without building structure. */
+  /**
+   * Whether a kernel can write values at any coordinate of a tensor that the caller has made: every
+   * level can insert and the shape alone says how many positions there are.
+   */
   public boolean isInsertable() {
     return levels.stream()
-        .allMatch(level -> level.format().capabilities().contains(LevelCapability.INSERT));
+            .allMatch(
+                level ->
+                    level.format().capabilities().contains(LevelCapability.INSERT)
+                        && level.format().isSizedByShape())
+        && coordinates.stream().noneMatch(LevelCoordinate::isCounted);
   }
 
   public TensorFormat withModeOrder(int... order) {
-    return new TensorFormat(levels, order, valueType);
+    return new TensorFormat(levels, coordinates, order, valueType);
   }
 
   public TensorFormat withWidths(Width pos, Width crd) {
-    return new TensorFormat(
-        levels.stream().map(level -> level.withWidths(pos, crd)).toList(), modeOrder, valueType);
+    return withLevels(levels.stream().map(level -> level.withWidths(pos, crd)).toList());
+  }
+
+  private TensorFormat withLevels(List<LevelSpec> changed) {
+    return new TensorFormat(changed, coordinates, modeOrder, valueType);
   }
 
   public TensorFormat withLevelWidths(int level, Width pos, Width crd) {
     List<LevelSpec> changed = new ArrayList<>(levels);
     changed.set(level, changed.get(level).withWidths(pos, crd));
-    return new TensorFormat(changed, modeOrder, valueType);
+    return withLevels(changed);
   }
 
   public TensorFormat withValueType(ValueType type) {
-    return new TensorFormat(levels, modeOrder, type);
+    return new TensorFormat(levels, coordinates, modeOrder, type);
   }
 
   /**
-   * This format with the narrowest widths that hold {@code shape} and {@code entries} positions.
+   * This format with the narrowest widths that hold {@code shape} and {@code entries} stored
+   * entries.
    */
   public TensorFormat narrowedFor(TensorShape shape, long entries) {
     List<LevelSpec> narrow = new ArrayList<>();
-    for (int level = 0; level < order(); level++) {
+    for (int level = 0; level < levelCount(); level++) {
+      LevelSpec spec = levels.get(level);
+      long size = coordinates.get(level).isCounted() ? 0 : levelSize(shape, level);
       narrow.add(
-          levels
-              .get(level)
-              .withWidths(
-                  Width.narrowestFor(entries),
-                  Width.narrowestFor(Math.max(0, shape.size(modeOrder[level]) - 1))));
+          spec.withWidths(
+              Width.narrowestFor(spec.format().largestPos(entries)),
+              Width.narrowestFor(
+                  spec.format().largestCrd(size, sizeBelow(shape, level), spec.properties()))));
     }
-    return new TensorFormat(narrow, modeOrder, valueType);
+    return withLevels(narrow);
+  }
+
+  /** Number of coordinates of the level below, or 0. */
+  long sizeBelow(TensorShape shape, int level) {
+    return level + 1 < levelCount() ? levelSize(shape, level + 1) : 0;
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof TensorFormat that
         && levels.equals(that.levels)
+        && coordinates.equals(that.coordinates)
         && Arrays.equals(modeOrder, that.modeOrder)
         && valueType == that.valueType;
   }
@@ -160,11 +262,18 @@ public final class TensorFormat implements Serializable {
     return (levels.hashCode() * 31 + Arrays.hashCode(modeOrder)) * 31 + valueType.ordinal();
   }
 
-  /** {@code {CU[32,32], CU[32,16]}@1,0}; the value type is not part of the text. */
+  /**
+   * {@code {CU[32,32], CU[32,16]}@1,0}, and {@code {D:0/2, CU:1/3, D:0%2, D:1%3}} where levels do
+   * not store one mode each. The value type is not part of the text.
+   */
   @Override
   public String toString() {
-    String list =
-        levels.stream().map(LevelSpec::toString).collect(Collectors.joining(", ", "{", "}"));
+    List<String> texts = new ArrayList<>();
+    for (int level = 0; level < levels.size(); level++) {
+      boolean plain = coordinates.get(level).equals(new LevelCoordinate.Mode(level));
+      texts.add(levels.get(level) + (plain ? "" : ":" + coordinates.get(level)));
+    }
+    String list = texts.stream().collect(Collectors.joining(", ", "{", "}"));
     if (Arrays.equals(modeOrder, identity(order()))) {
       return list;
     }

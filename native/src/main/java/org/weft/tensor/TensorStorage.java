@@ -9,7 +9,6 @@ import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
-import org.weft.tensor.level.LevelFormat;
 import org.weft.tensor.level.LevelView;
 
 /**
@@ -72,10 +71,17 @@ public final class TensorStorage implements AutoCloseable {
       @Nullable NativeArray[] pos,
       @Nullable NativeArray[] crd,
       NativeArray values) {
-    LevelView[] levels = new LevelView[format.order()];
+    LevelView[] levels = new LevelView[format.levelCount()];
     for (int level = 0; level < levels.length; level++) {
+      boolean counted = format.coordinate(level).isCounted();
       levels[level] =
-          new LevelView(shape.size(format.modeOf(level)), positions[level], pos[level], crd[level]);
+          new LevelView(
+              counted ? positions[level] : format.levelSize(shape, level),
+              positions[level],
+              pos[level],
+              crd[level],
+              level == 0 ? null : levels[level - 1],
+              format.sizeBelow(shape, level));
     }
     return new TensorStorage(scope, shape, format, levels, values);
   }
@@ -129,7 +135,7 @@ public final class TensorStorage implements AutoCloseable {
     return values;
   }
 
-  /** Number of values, explicit zeros included. */
+  /** Number of values, explicit zeros and values of positions without a coordinate included. */
   public long storedEntries() {
     return levels.length == 0 ? 1 : levels[levels.length - 1].positions();
   }
@@ -144,23 +150,22 @@ public final class TensorStorage implements AutoCloseable {
     return bytes;
   }
 
-  /** Visits every stored entry in storage order. */
+  /**
+   * Visits every stored entry in storage order. Long values beyond 2^53 are rounded: see {@link
+   * #forEachPosition}.
+   */
   public void forEachEntry(EntryVisitor visitor) {
-    visit(0, 0, new long[shape.order()], visitor);
+    EntryCursor cursor = new EntryCursor(this);
+    while (cursor.next()) {
+      visitor.visit(cursor.coordinates(), values.getDouble(cursor.position()));
+    }
   }
 
-  private void visit(int level, long parent, long[] coordinates, EntryVisitor visitor) {
-    if (level == levels.length) {
-      visitor.visit(coordinates, values.getDouble(parent));
-      return;
-    }
-    LevelView view = levels[level];
-    LevelFormat levelFormat = format.level(level).format();
-    int mode = format.modeOf(level);
-    long end = levelFormat.endChild(view, parent);
-    for (long p = levelFormat.firstChild(view, parent); p < end; p++) {
-      coordinates[mode] = levelFormat.coordinate(view, parent, p);
-      visit(level + 1, p, coordinates, visitor);
+  /** Visits the coordinates of every stored entry with its position in {@link #vals}. */
+  public void forEachPosition(PositionVisitor visitor) {
+    EntryCursor cursor = new EntryCursor(this);
+    while (cursor.next()) {
+      visitor.visit(cursor.coordinates(), cursor.position());
     }
   }
 
@@ -196,9 +201,10 @@ public final class TensorStorage implements AutoCloseable {
     MemoryScope scope = parent.child("received " + shape);
     try {
       byte[] buffer = new byte[COPY_BYTES];
-      long[] positions = new long[format.order()];
-      @Nullable NativeArray[] pos = new NativeArray[format.order()];
-      @Nullable NativeArray[] crd = new NativeArray[format.order()];
+      int count = format.levelCount();
+      long[] positions = new long[count];
+      @Nullable NativeArray[] pos = new NativeArray[count];
+      @Nullable NativeArray[] crd = new NativeArray[count];
       for (int level = 0; level < positions.length; level++) {
         LevelSpec spec = format.level(level);
         positions[level] = in.readLong();

@@ -37,6 +37,16 @@ public enum Width {
     return maximum;
   }
 
+  /** The width that is stored as {@code type}. */
+  public static Width of(ElementType type) {
+    for (Width width : values()) {
+      if (width.elementType == type) {
+        return width;
+      }
+    }
+    throw new IllegalArgumentException("no position or coordinate is stored as " + type);
+  }
+
   /** The narrowest width whose elements hold {@code largest}. */
   public static Width narrowestFor(long largest) {
     for (Width width : values()) {

@@ -207,7 +207,7 @@ class KernelTest {
     } finally {
       callers.shutdown();
     }
-    assertThat(NativeRuntime.statistics().workers()).isBetween(3L, 18L);
+    assertThat(NativeRuntime.statistics().workers()).isLessThan(256);
   }
 
   @Test

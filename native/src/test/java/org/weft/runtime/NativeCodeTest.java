@@ -19,16 +19,16 @@ import org.weft.memory.NativeMemory;
 
 /** The C++ tests in {@code src/test/cpp}: as compiled by the build, and under sanitizers. */
 class NativeCodeTest {
-  private static final Path TEST = CLibrary.MODULE.resolve("src/test/cpp/runtime_test.cpp");
+  private static final Path TESTS = CLibrary.MODULE.resolve("src/test/cpp");
   private static final long SECONDS = 300;
 
   @TempDir private Path folder;
 
   private static List<String> sources() throws IOException {
-    try (Stream<Path> files = Files.list(CLibrary.RUNTIME_SOURCES)) {
+    try (Stream<Path> tests = Files.list(TESTS);
+        Stream<Path> files = Files.list(CLibrary.RUNTIME_SOURCES)) {
       List<String> sources = new ArrayList<>();
-      sources.add(TEST.toString());
-      files
+      Stream.concat(tests, files)
           .map(Path::toString)
           .filter(f -> f.endsWith(".cpp") && !f.endsWith("weft_jni.cpp"))
           .sorted()

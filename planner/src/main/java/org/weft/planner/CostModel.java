@@ -87,11 +87,11 @@ final class CostModel {
   /** Expected positions of each level. */
   double[] positions(TensorFormat format, double entries, double rootSlices) {
     TensorShape shape = statistics.shape();
-    double[] positions = new double[format.order()];
+    double[] positions = new double[format.levelCount()];
     double cells = rootSlices;
     for (int level = 0; level < positions.length; level++) {
       if (level > 0) {
-        cells *= shape.size(format.modeOf(level));
+        cells *= format.levelSize(shape, level);
       }
       positions[level] = cells == 0 ? 0 : Math.min(entries, -cells * Math.expm1(-entries / cells));
     }
@@ -145,7 +145,7 @@ final class CostModel {
   }
 
   private static int levelOf(TensorFormat format, int mode) {
-    for (int level = 0; level < format.order(); level++) {
+    for (int level = 0; level < format.levelCount(); level++) {
       if (format.modeOf(level) == mode) {
         return level;
       }

@@ -121,7 +121,12 @@ public sealed interface TensorExpr {
     EXP(false),
     LOG(false),
     MIN(true),
-    MAX(true);
+    MAX(true),
+    /**
+     * The operand itself, present only where it is not 0. Not part of the language: conversions use
+     * it to leave padding behind. Only as a whole right side.
+     */
+    NONZERO(true);
 
     private final boolean preservesZero;
 

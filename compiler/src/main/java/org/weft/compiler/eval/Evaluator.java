@@ -2,20 +2,19 @@ package org.weft.compiler.eval;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.convert.Converter;
+import org.weft.compiler.convert.KernelCall;
 import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lower.Lowering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.runtime.Kernel;
-import org.weft.runtime.KernelImage;
-import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -27,8 +26,8 @@ import org.weft.tensor.TensorStorage;
 public final class Evaluator {
   private static final String SYMBOL = "statement";
 
-  private final TensorCompiler compiler;
-  private final int threads;
+  private final KernelCall kernels;
+  private final Converter converter;
 
   /**
    * An evaluator that compiles with {@code compiler}, which stays the caller's.
@@ -40,8 +39,8 @@ public final class Evaluator {
       throw new WeftException(
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
-    this.compiler = compiler;
-    this.threads = threads;
+    this.kernels = new KernelCall(compiler, threads);
+    this.converter = new Converter(compiler, threads);
   }
 
   /**
@@ -63,17 +62,7 @@ public final class Evaluator {
    * @throws WeftException as {@link #evaluate}
    */
   public TensorStorage convert(MemoryScope parent, TensorStorage from, TensorFormat to) {
-    if (from.format().order() != to.order()) {
-      throw new WeftException(
-          ErrorCode.INVALID_FORMAT,
-          "expected a format of order " + from.format().order() + ", found " + to);
-    }
-    StringBuilder names = new StringBuilder();
-    for (int mode = 0; mode < to.order(); mode++) {
-      names.append(mode == 0 ? "" : ",").append('i').append(mode);
-    }
-    String text = "Result(" + names + ") = Operand(" + names + ")";
-    return evaluate(parent, StatementInput.of(text, Map.of("Operand", from), to));
+    return converter.convert(parent, from, to);
   }
 
   private static TensorAssignment algebra(StatementInput input) {
@@ -108,25 +97,7 @@ public final class Evaluator {
       Map<String, TensorStorage> operands,
       LabelSizes labels,
       Schedule schedule) {
-    KernelImage image = compiler.compile(SYMBOL, algebra, schedule);
-    String result = algebra.target().tensor().name();
     TensorShape shape = labels.shape(algebra.target().variables());
-    try (KernelLibrary library = KernelLibrary.open(image)) {
-      Kernel kernel = Kernel.of(library, image.signature(SYMBOL));
-      TensorFormat format = algebra.target().tensor().format();
-      if (!format.isInsertable()) {
-        return Objects.requireNonNull(
-            kernel.run(operands, Map.of(result, shape), parent, threads).get(result));
-      }
-      return ZeroTensor.of(
-          parent,
-          shape,
-          format,
-          zeroed -> {
-            Map<String, TensorStorage> bound = new HashMap<>(operands);
-            bound.put(result, zeroed);
-            kernel.run(bound, Map.of(), parent, threads);
-          });
-    }
+    return kernels.run(parent, Lowering.lower(SYMBOL, algebra, schedule), operands, shape, null);
   }
 }

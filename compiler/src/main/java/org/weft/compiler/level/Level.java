@@ -52,11 +52,13 @@ public record Level(
     return full() && can(LevelCapability.LOCATE);
   }
 
-  Buffer requirePos() {
+  /** The {@code pos} array of a level that owns edges. */
+  public Buffer requirePos() {
     return require(pos, "pos");
   }
 
-  Buffer requireCrd() {
+  /** The {@code crd} array of a level that stores coordinates. */
+  public Buffer requireCrd() {
     return require(crd, "crd");
   }
 

@@ -28,12 +28,16 @@ record FusedAccess(TensorExpr.Access access, int first, int last) {
 
   /** The access to fuse, or null. */
   static @Nullable FusedAccess find(TensorAssignment assignment, List<IndexVar> loops) {
-    TensorExpr product = assignment.value();
+    return assignment.target().tensor().format().isInsertable()
+        ? in(assignment.value(), loops)
+        : null;
+  }
+
+  /** The access of {@code value} to fuse where results may come in any order, or null. */
+  static @Nullable FusedAccess in(TensorExpr value, List<IndexVar> loops) {
+    TensorExpr product = value;
     while (product instanceof TensorExpr.Reduce || product instanceof TensorExpr.Negate) {
       product = product.children().get(0);
-    }
-    if (!assignment.target().tensor().format().isInsertable()) {
-      return null;
     }
     List<TensorExpr> factors =
         product instanceof TensorExpr.Product p ? p.factors() : List.of(product);

@@ -82,6 +82,7 @@ final class LoopNest {
   /** Whether no loop that is still to come can make a difference to where values are present. */
   private boolean isStructureKnown(TensorExpr expr, Scope scope) {
     return expr.reducedVariables().isEmpty()
+        && !isNonzero(expr)
         && expr.accesses().stream().allMatch(access -> iteration.isRandom(access, scope));
   }
 
@@ -116,7 +117,21 @@ final class LoopNest {
     Scope held = cursors.hold(expr.accesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
-    wrap(sink.tracksPresence() ? Presence.of(expr, held) : null, store, code);
+    wrap(sink.tracksPresence() ? present(expr, held) : null, store, code);
+  }
+
+  private @Nullable Expr present(TensorExpr expr, Scope scope) {
+    Expr stored = Presence.of(expr, scope);
+    if (!isNonzero(expr)) {
+      return stored;
+    }
+    Expr nonzero = new Expr.Binary(Expr.Op.NE, values.of(expr, scope), values.zero());
+    return stored == null ? nonzero : Expr.and(stored, nonzero);
+  }
+
+  private static boolean isNonzero(TensorExpr expr) {
+    return expr instanceof TensorExpr.Apply apply
+        && apply.function() == TensorExpr.Function.NONZERO;
   }
 
   private void reduce(

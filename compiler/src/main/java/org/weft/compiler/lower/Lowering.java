@@ -23,6 +23,7 @@ import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.LoopPrinter;
 import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
 
 /**
  * The front end of the compiler as a list of passes: parse, build algebra, order loops, fuse
@@ -61,6 +62,51 @@ public final class Lowering {
    */
   public static LoweredKernel lower(String symbol, TensorAssignment algebra, Schedule schedule) {
     return new Lowering(symbol, schedule).run(algebra, new Diagnostics());
+  }
+
+  /** Whether {@link #lowerInBuckets} can make a result of {@code format}. */
+  public static boolean assemblesInBuckets(TensorFormat format) {
+    return BucketSink.groupOf(format) >= 0;
+  }
+
+  /**
+   * Lowers an elementwise statement whose result is assembled by counting sort: the loops run in
+   * any order of the result's upper levels, twice.
+   *
+   * @param algebra a statement without reductions, whose result {@link #assemblesInBuckets}
+   * @param loops the loop order, outermost first; the cells below one position of the upper levels
+   *     come in storage order
+   */
+  public static LoweredKernel lowerInBuckets(
+      String symbol, TensorAssignment algebra, List<IndexVar> loops) {
+    Lowering lowering = new Lowering(symbol, Schedule.sequential());
+    lowering.stages.put("algebra", algebra + "\n");
+    lowering.stages.put("iterationGraph", "loops: " + loops + ", result in buckets\n");
+    LoopFunction function = lowering.buckets(algebra, loops);
+    LoopChecker.check(function);
+    lowering.stages.put("loops", LoopPrinter.print(function));
+    return new LoweredKernel(function, lowering.stages);
+  }
+
+  private LoopFunction buckets(TensorAssignment algebra, List<IndexVar> order) {
+    Tensors tensors = new Tensors(algebra);
+    Values values = new Values(tensors, Values.typeOf(algebra));
+    FusedAccess fused = FusedAccess.in(algebra.value(), order);
+    LoopNest nest = new LoopNest(tensors, values, fused, false);
+    TensorLayout result = tensors.layout(algebra.target().tensor());
+    Code body = tensors.head().nested();
+    Scope scope = Scope.root(tensors.head().nested());
+    BucketSink counting = BucketSink.counting(algebra.target(), result, body);
+    nest.emit(algebra.value(), order, scope, counting, body);
+    BucketSink placing = counting.placing(body);
+    nest.emit(algebra.value(), order, scope, placing, body);
+    placing.finish(body);
+    stages.put("lattices", nest.lattices());
+    scope.workspaces().freeAll(body);
+    Code whole = tensors.head();
+    whole.addAll(scope.workspaces().allocations());
+    whole.addAll(body);
+    return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
   }
 
   private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {

@@ -112,6 +112,7 @@ final class Values {
     return switch (apply.function()) {
       case MIN -> new Expr.Binary(Expr.Op.MIN, arguments.get(0), arguments.get(1));
       case MAX -> new Expr.Binary(Expr.Op.MAX, arguments.get(0), arguments.get(1));
+      case NONZERO -> arguments.get(0);
       case ABS -> new Expr.MathCall(Expr.Function.ABS, arguments);
       case SQRT -> new Expr.MathCall(Expr.Function.SQRT, arguments);
       case EXP -> new Expr.MathCall(Expr.Function.EXP, arguments);

@@ -12,9 +12,12 @@ import org.weft.memory.NativeArray;
  * pos  0 2 4 7       parent 0: crd[0..2) = 0 1
  * crd  0 1 0 1 0 3 4 parent 1: crd[2..4) = 0 1
  * </pre>
+ *
+ * <p>A level that is declared non-unique has one position for every different path through it and
+ * the branchless levels below, so that a coordinate repeats where these differ.
  */
 @AutoService(LevelFormat.class)
-public final class CompressedLevel implements LevelFormat {
+public class CompressedLevel implements LevelFormat {
   private static final LevelProperties PROPERTIES =
       new LevelProperties(false, true, true, false, true);
 
@@ -52,14 +55,9 @@ public final class CompressedLevel implements LevelFormat {
   public void pack(LevelPacking packing) {
     long count = 0;
     for (int p = 0; p < packing.parents(); p++) {
-      int end = packing.start(p + 1);
-      long previous = -1;
-      for (int entry = packing.start(p); entry < end; entry++) {
-        long coordinate = packing.coordinate(entry);
-        if (coordinate != previous) {
-          count++;
-          previous = coordinate;
-        }
+      int end = packing.end(p);
+      for (int entry = packing.start(p); entry < end; entry = skip(packing, entry, end)) {
+        count++;
       }
     }
     packing.expectChildren(count);
@@ -67,18 +65,29 @@ public final class CompressedLevel implements LevelFormat {
     NativeArray crd = packing.allocateCrd(count);
     long next = 0;
     for (int p = 0; p < packing.parents(); p++) {
-      int end = packing.start(p + 1);
-      long previous = -1;
-      for (int entry = packing.start(p); entry < end; entry++) {
-        long coordinate = packing.coordinate(entry);
-        if (coordinate != previous) {
-          packing.child(entry);
-          crd.setLong(next++, coordinate);
-          previous = coordinate;
-        }
+      int end = packing.end(p);
+      int entry = packing.start(p);
+      while (entry < end) {
+        int first = entry;
+        entry = skip(packing, first, end);
+        packing.child(first, entry);
+        crd.setLong(next++, packing.coordinate(first));
       }
       pos.setLong(p + 1L, next);
     }
+  }
+
+  /** One past the last entry from {@code first} on that shares its position. */
+  private static int skip(LevelPacking packing, int first, int end) {
+    boolean unique = packing.properties().unique();
+    int next = first + 1;
+    while (next < end
+        && (unique
+            ? packing.coordinate(next) == packing.coordinate(first)
+            : packing.samePath(next, first))) {
+      next++;
+    }
+    return next;
   }
 
   @Override

@@ -52,18 +52,16 @@ public final class DenseLevel implements LevelFormat {
   @Override
   public void pack(LevelPacking packing) {
     long size = packing.modeSize();
-    packing.expectChildren(
-        Math.multiplyHigh(packing.parents(), size) == 0
-            ? Math.multiplyExact(packing.parents(), size)
-            : Long.MAX_VALUE);
+    packing.expectChildren(packing.parents(), size);
     for (int p = 0; p < packing.parents(); p++) {
       int entry = packing.start(p);
-      int end = packing.start(p + 1);
+      int end = packing.end(p);
       for (long i = 0; i < size; i++) {
-        packing.child(entry);
+        int first = entry;
         while (entry < end && packing.coordinate(entry) == i) {
           entry++;
         }
+        packing.child(first, entry);
       }
     }
   }

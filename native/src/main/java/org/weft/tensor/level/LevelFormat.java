@@ -10,7 +10,7 @@ import java.util.Set;
  * Descriptors are stateless; two descriptors with the same symbol are the same format.
  */
 public interface LevelFormat {
-  /** Attribute symbol in the tensor language: {@code D}, {@code CU}, {@code CN}, {@code S}. */
+  /** Attribute symbol in the tensor language: {@code D}, {@code CU}, {@code S}. */
   String symbol();
 
   /** Name for people: {@code dense}, {@code compressed}. */
@@ -27,6 +27,31 @@ public interface LevelFormat {
   boolean hasCrd();
 
   /**
+   * Whether the shape of the tensor says how many positions there are, so that a result can be made
+   * before its entries are known.
+   */
+  default boolean isSizedByShape() {
+    return properties().full();
+  }
+
+  /** Largest number that the {@code pos} array of a tensor with {@code entries} entries holds. */
+  default long largestPos(long entries) {
+    return entries;
+  }
+
+  /**
+   * Largest number in the {@code crd} array of a level with {@code size} coordinates. Where
+   * positions may be unlabelled (not compact), the largest number of the width marks them, so that
+   * no coordinate may be as large.
+   *
+   * @param sizeBelow number of coordinates of the next level
+   * @param properties those of the level
+   */
+  default long largestCrd(long size, long sizeBelow, LevelProperties properties) {
+    return properties.compact() ? Math.max(0, size - 1) : size;
+  }
+
+  /**
    * Builds the arrays of one level from entries sorted lexicographically in level order, and
    * divides the entries among the new positions. Cost {@code O(entries + positions)}.
    */
@@ -38,6 +63,11 @@ public interface LevelFormat {
   /** One past the last position that may be a child of {@code parent}. */
   long endChild(LevelView level, long parent);
 
-  /** Coordinate stored at {@code position}, a child of {@code parent}. */
+  /** Whether {@code position} stores a coordinate; always so in a compact level. */
+  default boolean isLabelled(LevelView level, long position) {
+    return true;
+  }
+
+  /** Coordinate stored at {@code position}, a labelled child of {@code parent}. */
   long coordinate(LevelView level, long parent, long position);
 }

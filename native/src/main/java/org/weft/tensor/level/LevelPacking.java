@@ -1,6 +1,5 @@
 package org.weft.tensor.level;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -10,62 +9,108 @@ import org.weft.tensor.Width;
 
 /**
  * One level under construction. Entries are sorted; position {@code p} of the parent level owns the
- * entries {@code [start(p), start(p + 1))}. A level format reads the coordinates of this level,
- * writes its arrays, and calls {@link #child} once for each of its positions, in order, with the
- * first entry that the position owns.
+ * entries {@code [start(p), end(p))}. A level format reads the coordinates of this level, writes
+ * its arrays, and says which entries each of its positions owns.
  */
 public final class LevelPacking {
+
+  /**
+   * What is known of the level.
+   *
+   * @param number the level, counted from 0
+   * @param size number of coordinates
+   * @param sizeBelow number of coordinates of the next level, or 0
+   * @param branchlessBelow levels right below that share the positions of this one
+   */
+  public record Target(
+      int number,
+      long size,
+      long sizeBelow,
+      int branchlessBelow,
+      LevelFormat format,
+      LevelProperties properties,
+      Width posWidth,
+      Width crdWidth) {}
+
+  /** First and one past the last entry of every position of a level. */
+  public record Segments(int[] starts, int[] ends, int count) {
+    /** The one segment above the root. */
+    public static Segments root(int entries) {
+      return new Segments(new int[] {0}, new int[] {entries}, 1);
+    }
+  }
+
   private final SortedEntries entries;
-  private final int level;
-  private final int parents;
-  private final int[] parentStarts;
-  private final long modeSize;
-  private final Width posWidth;
-  private final Width crdWidth;
+  private final Target target;
+  private final Segments parents;
   private final MemoryScope scope;
   private int[] childStarts = new int[0];
+  private int[] childEnds = new int[0];
   private int children;
   private @Nullable NativeArray pos;
   private @Nullable NativeArray crd;
 
-  public LevelPacking(
-      SortedEntries entries,
-      int level,
-      int parents,
-      int[] parentStarts,
-      long modeSize,
-      Width posWidth,
-      Width crdWidth,
-      MemoryScope scope) {
+  public LevelPacking(SortedEntries entries, Target target, Segments parents, MemoryScope scope) {
     this.entries = entries;
-    this.level = level;
+    this.target = target;
     this.parents = parents;
-    this.parentStarts = parentStarts;
-    this.modeSize = modeSize;
-    this.posWidth = posWidth;
-    this.crdWidth = crdWidth;
     this.scope = scope;
   }
 
   /** Number of positions of the parent level. */
   public int parents() {
-    return parents;
+    return parents.count();
   }
 
-  /**
-   * First entry of parent position {@code p}; {@code start(parents())} is the number of entries.
-   */
+  /** First entry of parent position {@code p}. */
   public int start(int p) {
-    return parentStarts[p];
+    return parents.starts()[p];
+  }
+
+  /** One past the last entry of parent position {@code p}. */
+  public int end(int p) {
+    return parents.ends()[p];
   }
 
   /** Coordinate of {@code entry} at this level. */
   public long coordinate(int entry) {
-    return entries.coordinate(level, entry);
+    return entries.coordinate(target.number(), entry);
+  }
+
+  /** Coordinate of {@code entry} at the level below. */
+  public long coordinateBelow(int entry) {
+    return entries.coordinate(target.number() + 1, entry);
+  }
+
+  /** Whether two entries agree at this level and at the branchless levels below it. */
+  public boolean samePath(int a, int b) {
+    for (int below = 0; below <= target.branchlessBelow(); below++) {
+      int level = target.number() + below;
+      if (entries.coordinate(level, a) != entries.coordinate(level, b)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public long modeSize() {
-    return modeSize;
+    return target.size();
+  }
+
+  /** Number of coordinates of the level below. */
+  public long sizeBelow() {
+    return target.sizeBelow();
+  }
+
+  /** The properties of this level, which may be fewer than its format's. */
+  public LevelProperties properties() {
+    return target.properties();
+  }
+
+  /** Announces {@code perParent} positions under each of {@code count} parents. */
+  public void expectChildren(long count, long perParent) {
+    boolean fits = perParent == 0 || count <= Integer.MAX_VALUE / perParent;
+    expectChildren(fits ? count * perParent : Long.MAX_VALUE);
   }
 
   /** Announces how many positions this level will have. */
@@ -74,33 +119,64 @@ public final class LevelPacking {
       throw new WeftException(
           ErrorCode.OUT_OF_MEMORY,
           "level "
-              + (level + 1)
+              + (target.number() + 1)
               + " would have "
               + count
               + " positions; one partition holds at most 2^31. Use a sparse level format or more"
               + " partitions");
     }
-    childStarts = new int[(int) count + 1];
+    childStarts = new int[(int) count];
+    childEnds = new int[(int) count];
     children = 0;
   }
 
-  /** Adds the next position; it owns the entries from {@code firstEntry} to the next child's. */
-  public void child(int firstEntry) {
-    childStarts[children++] = firstEntry;
+  /** Adds the next position, which owns entries {@code [first, end)}. */
+  public void child(int first, int end) {
+    childAt(children, first, end);
+  }
+
+  /**
+   * Gives entries {@code [first, end)} to {@code position}. Positions below the highest one given
+   * that are left out own nothing.
+   */
+  public void childAt(int position, int first, int end) {
+    childStarts[position] = first;
+    childEnds[position] = end;
+    children = Math.max(children, position + 1);
+  }
+
+  /** The position after the last one so far. */
+  public int nextChild() {
+    return children;
+  }
+
+  /** All announced positions exist; those not given own nothing. */
+  public void completeChildren() {
+    children = childStarts.length;
   }
 
   /** A pos array of {@code length} bounds, none above {@code largest}. */
   public NativeArray allocatePos(long length, long largest) {
-    requireFits(posWidth, largest, "position");
-    pos = scope.allocate(posWidth.elementType(), length);
+    requireFits(target.posWidth(), largest, "position");
+    pos = scope.allocate(target.posWidth().elementType(), length);
     return pos;
   }
 
-  /** A crd array of {@code length} coordinates below the mode size. */
+  /**
+   * A crd array of {@code length} elements, which hold the coordinates of this level. The elements
+   * are undefined.
+   */
   public NativeArray allocateCrd(long length) {
-    requireFits(crdWidth, Math.max(0, modeSize - 1), "coordinate");
-    crd = scope.allocateUninitialized(crdWidth.elementType(), length);
+    long largest =
+        target.format().largestCrd(target.size(), target.sizeBelow(), target.properties());
+    requireFits(target.crdWidth(), largest, "coordinate");
+    crd = scope.allocateUninitialized(target.crdWidth().elementType(), length);
     return crd;
+  }
+
+  /** The number in {@code crd} that marks a position without a coordinate. */
+  public long unlabelled() {
+    return target.crdWidth().maximum();
   }
 
   private void requireFits(Width width, long largest, String what) {
@@ -108,7 +184,7 @@ public final class LevelPacking {
       throw new WeftException(
           ErrorCode.WIDTH_OVERFLOW,
           "level "
-              + (level + 1)
+              + (target.number() + 1)
               + " stores a "
               + what
               + " of "
@@ -125,13 +201,9 @@ public final class LevelPacking {
     return children;
   }
 
-  /** Entry bounds of the finished level: {@code children() + 1} numbers. */
-  public int[] childStarts() {
-    if (childStarts.length != children + 1) {
-      childStarts = Arrays.copyOf(childStarts, children + 1);
-    }
-    childStarts[children] = parentStarts[parents];
-    return childStarts;
+  /** What the positions of the finished level own. */
+  public Segments segments() {
+    return new Segments(childStarts, childEnds, children);
   }
 
   public @Nullable NativeArray pos() {

@@ -13,6 +13,9 @@ import org.weft.memory.NativeArray;
  * <pre>
  * crd  0 1 3 2       parent p has the single child p
  * </pre>
+ *
+ * <p>A level that is declared not compact, as the columns of ELL, may have parents without a child;
+ * the largest number of the width stands in {@code crd} for them.
  */
 @AutoService(LevelFormat.class)
 public final class SingletonLevel implements LevelFormat {
@@ -56,19 +59,30 @@ public final class SingletonLevel implements LevelFormat {
     NativeArray crd = packing.allocateCrd(parents);
     for (int p = 0; p < parents; p++) {
       int entry = packing.start(p);
-      if (packing.start(p + 1) != entry + 1) {
+      int end = packing.end(p);
+      if (entry == end && !packing.properties().compact()) {
+        packing.child(entry, end);
+        crd.setLong(p, packing.unlabelled());
+        continue;
+      }
+      if (entry == end || !packing.samePath(entry, end - 1)) {
         throw new WeftException(
             ErrorCode.INVALID_FORMAT,
-            "a singleton level needs exactly one stored entry under each parent position, but"
+            "a singleton level needs exactly one stored coordinate under each parent position, but"
                 + " position "
                 + p
                 + " has "
-                + (packing.start(p + 1) - entry)
-                + "; put it below a non-unique level (CN) or use a compressed level (CU)");
+                + (end - entry)
+                + " entries; put it below a non-unique level (CN) or use a compressed level (CU)");
       }
-      packing.child(entry);
+      packing.child(entry, end);
       crd.setLong(p, packing.coordinate(entry));
     }
+  }
+
+  @Override
+  public boolean isLabelled(LevelView level, long position) {
+    return level.crd(position) != level.unlabelled();
   }
 
   @Override

@@ -1,0 +1,211 @@
+package org.weft.compiler.convert;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.LevelSpec;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+import org.weft.tensor.Width;
+import org.weft.tensor.level.LevelCapability;
+
+/**
+ * How entries get from one format to another.
+ *
+ * <p>One copy, where the order in which the source can be walked is one in which the result can be
+ * written; one bucket pass, where only the random-access levels of the result are out of order (CSR
+ * to CSC); in general a copy to coordinates, a sort, and a copy to the result. The sort goes by as
+ * few modes as the source's own order leaves to do.
+ *
+ * @param steps in order; empty when the formats are equal and a plain copy of arrays is left to do
+ */
+public record ConversionPlan(TensorFormat from, TensorFormat to, List<ConversionStep> steps) {
+  public ConversionPlan {
+    steps = List.copyOf(steps);
+  }
+
+  /**
+   * The plan for tensors of {@code shape}.
+   *
+   * @throws WeftException {@code INVALID_FORMAT} if the formats have different orders
+   */
+  public static ConversionPlan of(TensorFormat from, TensorFormat to, TensorShape shape) {
+    if (from.order() != to.order()) {
+      throw new WeftException(
+          ErrorCode.INVALID_FORMAT,
+          "expected a format for the "
+              + from.order()
+              + " modes of a tensor stored as "
+              + from
+              + ", found "
+              + to
+              + ", which has "
+              + to.order());
+    }
+    boolean drop = pads(from) && !to.isDense() && !sameLevels(from, to);
+    if (copies(from, to)) {
+      return new ConversionPlan(from, to, List.of(new ConversionStep.Copy(from, to, drop)));
+    }
+    if (fillsBuckets(from, to)) {
+      return new ConversionPlan(from, to, List.of(new ConversionStep.Bucket(from, to, drop)));
+    }
+    return throughCoordinates(from, to, shape, drop);
+  }
+
+  private static ConversionPlan throughCoordinates(
+      TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {
+    List<ConversionStep> steps = new ArrayList<>();
+    TensorFormat walked = coordinates(from, shape, to.valueType()).withModeOrder(from.modeOrder());
+    steps.add(new ConversionStep.Copy(from, walked, drop));
+    TensorFormat sorted = coordinates(from, shape, to.valueType()).withModeOrder(to.modeOrder());
+    steps.add(new ConversionStep.Sort(widthsByMode(walked, sorted), keys(from, to)));
+    if (!sorted.equals(to)) {
+      steps.add(new ConversionStep.Copy(widthsByMode(walked, sorted), to, false));
+    }
+    return new ConversionPlan(from, to, steps);
+  }
+
+  /** COO for a tensor of {@code shape}, with coordinates as narrow as they can be. */
+  static TensorFormat coordinates(TensorFormat like, TensorShape shape, ValueType type) {
+    TensorFormat format = TensorFormat.coo(like.order(), type).withModeOrder(like.modeOrder());
+    for (int level = 0; level < format.order(); level++) {
+      long largest = Math.max(0, shape.size(format.modeOf(level)) - 1);
+      format = format.withLevelWidths(level, Width.W64, Width.narrowestFor(largest));
+    }
+    return format;
+  }
+
+  /** {@code to}, whose levels have the coordinate widths that their modes have in {@code from}. */
+  private static TensorFormat widthsByMode(TensorFormat from, TensorFormat to) {
+    TensorFormat format = to;
+    for (int level = 0; level < to.order(); level++) {
+      for (int old = 0; old < from.order(); old++) {
+        if (from.modeOf(old) == to.modeOf(level)) {
+          format = format.withLevelWidths(level, Width.W64, from.level(old).crdWidth());
+        }
+      }
+    }
+    return format;
+  }
+
+  /** How many leading levels of {@code to} entries have to be sorted by that come from a walk. */
+  static int keys(TensorFormat from, TensorFormat to) {
+    boolean ordered = from.levels().stream().allMatch(level -> level.properties().ordered());
+    if (!ordered) {
+      return to.order();
+    }
+    for (int keys = 0; keys < to.order(); keys++) {
+      if (inSourceOrder(from, to, keys)) {
+        return keys;
+      }
+    }
+    return to.order();
+  }
+
+  /** Whether the modes of {@code to} from {@code level} on appear in {@code from} in that order. */
+  private static boolean inSourceOrder(TensorFormat from, TensorFormat to, int level) {
+    int previous = -1;
+    for (int at = level; at < to.order(); at++) {
+      int place = levelOf(from, to.modeOf(at));
+      if (place < previous) {
+        return false;
+      }
+      previous = place;
+    }
+    return true;
+  }
+
+  private static int levelOf(TensorFormat format, int mode) {
+    for (int level = 0; level < format.order(); level++) {
+      if (format.modeOf(level) == mode) {
+        return level;
+      }
+    }
+    throw new IllegalArgumentException(format + " has no mode " + mode);
+  }
+
+  /** Whether one walk over the source can write the result in its order. */
+  private static boolean copies(TensorFormat from, TensorFormat to) {
+    if (to.isInsertable()) {
+      return true;
+    }
+    int order = from.order();
+    boolean[][] before = new boolean[order][order];
+    for (int level = 0; level < order; level++) {
+      for (int above = 0; above < level; above++) {
+        if (!isRandom(from.level(level))) {
+          before[from.modeOf(above)][from.modeOf(level)] = true;
+        }
+      }
+    }
+    int last = order - 1;
+    while (last >= 0 && isRandom(to.level(last))) {
+      last--;
+    }
+    for (int level = 1; last >= 0 && level < order; level++) {
+      before[to.modeOf(Math.min(level - 1, last))][to.modeOf(level)] = true;
+    }
+    boolean ordered = from.levels().stream().allMatch(level -> level.properties().ordered());
+    return isAcyclic(before) && ordered;
+  }
+
+  private static boolean isAcyclic(boolean[][] before) {
+    int order = before.length;
+    for (int via = 0; via < order; via++) {
+      for (int a = 0; a < order; a++) {
+        for (int b = 0; b < order; b++) {
+          before[a][b] |= before[a][via] && before[via][b];
+        }
+      }
+    }
+    for (int mode = 0; mode < order; mode++) {
+      if (before[mode][mode]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the source is in order below the random-access levels of the result. */
+  private static boolean fillsBuckets(TensorFormat from, TensorFormat to) {
+    if (!Lowering.assemblesInBuckets(to)) {
+      return false;
+    }
+    int group = 0;
+    while (isRandom(to.level(group))) {
+      group++;
+    }
+    boolean unique =
+        from.level(from.order() - 1).properties().unique()
+            && from.levels().stream().allMatch(level -> level.properties().ordered());
+    return unique && inSourceOrder(from, to, group);
+  }
+
+  /** Whether stored zeros of a format may be padding: its innermost level is full. */
+  static boolean pads(TensorFormat format) {
+    return format.order() > 0 && format.level(format.order() - 1).properties().full();
+  }
+
+  private static boolean sameLevels(TensorFormat a, TensorFormat b) {
+    return a.levels().stream()
+            .map(level -> level.format().symbol())
+            .toList()
+            .equals(b.levels().stream().map(level -> level.format().symbol()).toList())
+        && java.util.Arrays.equals(a.modeOrder(), b.modeOrder());
+  }
+
+  private static boolean isRandom(LevelSpec level) {
+    return level.properties().full()
+        && level.format().capabilities().contains(LevelCapability.LOCATE);
+  }
+
+  /** One line per step. */
+  @Override
+  public String toString() {
+    return steps.stream().map(step -> step + "\n").collect(Collectors.joining());
+  }
+}

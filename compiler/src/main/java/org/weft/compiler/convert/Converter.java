@@ -1,0 +1,105 @@
+package org.weft.compiler.convert;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.lang.SourceSpan;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lower.LoweredKernel;
+import org.weft.compiler.lower.Lowering;
+import org.weft.memory.MemoryScope;
+import org.weft.runtime.EntrySort;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+
+/** Runs conversion plans. Stateless apart from the compiler. */
+public final class Converter {
+  private static final String SYMBOL = "convert";
+  private static final String SOURCE = "Source";
+  private static final String RESULT = "Result";
+
+  private final KernelCall kernels;
+
+  /** A converter that compiles with {@code compiler}, which stays the caller's. */
+  public Converter(TensorCompiler compiler, int threads) {
+    this.kernels = new KernelCall(compiler, threads);
+  }
+
+  /**
+   * The entries of {@code from} in format {@code to}, in a child of {@code parent}.
+   *
+   * @param from borrowed
+   * @throws org.weft.error.WeftException {@code INVALID_FORMAT}; {@code WIDTH_OVERFLOW} when {@code
+   *     to} is too narrow; {@code OUT_OF_MEMORY}. Nothing stays allocated then
+   */
+  public TensorStorage convert(MemoryScope parent, TensorStorage from, TensorFormat to) {
+    return run(parent, from, ConversionPlan.of(from.format(), to, from.shape()));
+  }
+
+  /** As {@link #convert}, by a plan made for the storage's format and shape. */
+  public TensorStorage run(MemoryScope parent, TensorStorage from, ConversionPlan plan) {
+    TensorStorage current = from;
+    try {
+      for (ConversionStep step : plan.steps()) {
+        TensorStorage next = step(parent, current, step);
+        if (current != from && !(step instanceof ConversionStep.Sort)) {
+          current.close();
+        }
+        current = next;
+      }
+      return current;
+    } catch (RuntimeException e) {
+      if (current != from) {
+        current.close();
+      }
+      throw e;
+    }
+  }
+
+  private TensorStorage step(MemoryScope parent, TensorStorage from, ConversionStep step) {
+    if (step instanceof ConversionStep.Sort sort) {
+      return EntrySort.sort(from, sort.to().modeOrder(), sort.keys());
+    }
+    return kernels.run(parent, lower(step), Map.of(SOURCE, from), from.shape(), null);
+  }
+
+  /** The kernel of a step that is not a sort. */
+  public static LoweredKernel lower(ConversionStep step) {
+    if (step instanceof ConversionStep.Copy copy) {
+      TensorAssignment algebra = assignment(copy.from(), copy.to(), copy.dropZeros());
+      return Lowering.lower(SYMBOL, algebra, Schedule.sequential());
+    } else if (step instanceof ConversionStep.Bucket bucket) {
+      TensorAssignment algebra = assignment(bucket.from(), bucket.to(), bucket.dropZeros());
+      List<IndexVar> loops = new ArrayList<>();
+      for (int mode : bucket.from().modeOrder()) {
+        loops.add(algebra.target().variables().get(mode));
+      }
+      return Lowering.lowerInBuckets(SYMBOL, algebra, loops);
+    }
+    throw new IllegalArgumentException("a sort is no kernel: " + step);
+  }
+
+  /** {@code Result(i0, i1) = Source(i0, i1)}. */
+  private static TensorAssignment assignment(
+      TensorFormat from, TensorFormat to, boolean dropZeros) {
+    List<IndexVar> variables = new ArrayList<>();
+    for (int mode = 0; mode < to.order(); mode++) {
+      variables.add(new IndexVar("i" + mode));
+    }
+    SourceSpan span = new SourceSpan(SourceText.expression("conversion"), 0, 0);
+    TensorVar target = new TensorVar(RESULT, to, TensorVar.Kind.RESULT);
+    TensorVar source = new TensorVar(SOURCE, from, TensorVar.Kind.OPERAND);
+    TensorExpr value = new TensorExpr.Access(1, source, variables, span);
+    return new TensorAssignment(
+        new TensorExpr.Access(0, target, variables, span),
+        false,
+        dropZeros ? new TensorExpr.Apply(TensorExpr.Function.NONZERO, List.of(value)) : value,
+        Map.of());
+  }
+}

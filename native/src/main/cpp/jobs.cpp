@@ -1,0 +1,312 @@
+#include "jobs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+namespace weft {
+namespace {
+
+constexpr int64_t most_threads = 256;
+/* Looks for work before sleeping: about 20 us, the time a sleeping thread takes to wake. */
+constexpr int spins = 512;
+
+struct Pool {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a task was offered, or a thread may start */
+  Job *open = nullptr;                            /* calls in progress */
+  Job *free = nullptr;
+  int64_t limit = 0;    /* threads that may run together; 0 until known; atomic */
+  int64_t active = 0;   /* threads in jobs, callers and workers; atomic, changed under the lock */
+  int64_t workers = 0;  /* atomic, changed under the lock */
+  int64_t sleeping = 0; /* workers that wait for `work`; atomic, changed under the lock */
+  int64_t offers = 0;   /* tasks offered so far; atomic */
+};
+
+/* Constant-initialised and never destroyed: workers outlive every static destructor. */
+Pool pool;
+
+thread_local Seat *seat_of_thread = nullptr;
+
+int64_t load(const int64_t *value) { return __atomic_load_n(value, __ATOMIC_SEQ_CST); }
+
+void store(int64_t *value, int64_t now) { __atomic_store_n(value, now, __ATOMIC_SEQ_CST); }
+
+void add(int64_t *value, int64_t change) { __atomic_fetch_add(value, change, __ATOMIC_SEQ_CST); }
+
+void lock() { pthread_mutex_lock(&pool.lock); }
+
+void unlock() { pthread_mutex_unlock(&pool.lock); }
+
+bool has_work(Job *job) {
+  for (int64_t i = 0; i < job->size; i++) {
+    if (!job->seats[i].deque.is_empty()) return true;
+  }
+  return false;
+}
+
+/* The newest task of the seat, else the oldest of another one. */
+void *find_task(Seat *seat) {
+  if (void *task = seat->deque.pop()) return task;
+  Job *job = seat->job;
+  for (int64_t i = 1; i < job->size; i++) {
+    Seat *victim = &job->seats[(seat->number + i) % job->size];
+    if (void *task = victim->deque.steal()) return task;
+  }
+  return nullptr;
+}
+
+/* Waits for an offer, or the end of the group. */
+void sleep_as_caller(Job *job, const weft_group *group) {
+  lock();
+  store(&job->asleep, 1);
+  if (load(&group->pending) > 0 && !has_work(job)) pthread_cond_wait(&job->wake, &pool.lock);
+  store(&job->asleep, 0);
+  unlock();
+}
+
+/* Runs tasks: a caller until its group has none left, a worker (without a group) until the job
+ * ends or has had none to give for a while. The thread is counted as working when this begins. */
+void run_tasks(Seat *seat, const weft_group *group) {
+  Job *job = seat->job;
+  int idle = 0; /* looks for a task since the last one; the thread is not counted while > 0 */
+  while (group == nullptr || load(&group->pending) > 0) {
+    if (void *task = find_task(seat)) {
+      if (idle > 0) add(&job->working, 1);
+      idle = 0;
+      resume(task);
+      continue;
+    }
+    if (idle++ == 0) add(&job->working, -1);
+    if (group == nullptr && (load(&job->closed) || idle > spins)) return;
+    if (idle > spins) {
+      sleep_as_caller(job, group);
+    } else {
+      __builtin_ia32_pause();
+    }
+  }
+  if (idle == 0) add(&job->working, -1);
+}
+
+/* Takes a seat in a job that has work and a seat left; null if there is none. Locked. */
+Seat *join() {
+  if (pool.active >= load(&pool.limit)) return nullptr;
+  for (Job *job = pool.open; job != nullptr; job = job->link) {
+    if (job->users >= job->size || !has_work(job)) continue;
+    for (int64_t i = 1; i < job->size; i++) {
+      Seat *seat = &job->seats[i];
+      if (seat->taken) continue;
+      seat->taken = true;
+      job->users++;
+      add(&pool.active, 1);
+      add(&job->working, 1);
+      return seat;
+    }
+  }
+  return nullptr;
+}
+
+/* Locked. The last thread to leave a job makes it free for another call. */
+void leave(Seat *seat) {
+  Job *job = seat->job;
+  seat->taken = false;
+  add(&pool.active, -1);
+  if (--job->users > 0) return;
+  job->link = pool.free;
+  pool.free = job;
+}
+
+void help(Seat *seat) {
+  seat_of_thread = seat;
+  run_tasks(seat, nullptr);
+  seat_of_thread = nullptr;
+  lock();
+  leave(seat);
+  unlock();
+}
+
+/* A job to help, waited for; null after a false alarm. */
+Seat *await_work() {
+  int64_t seen = load(&pool.offers);
+  lock();
+  Seat *seat = join();
+  unlock();
+  if (seat != nullptr) return seat;
+  for (int i = 0; i < spins; i++) {
+    if (load(&pool.offers) != seen) return nullptr;
+    __builtin_ia32_pause();
+  }
+  lock();
+  add(&pool.sleeping, 1);
+  seat = join();
+  if (seat == nullptr) pthread_cond_wait(&pool.work, &pool.lock);
+  add(&pool.sleeping, -1);
+  unlock();
+  return seat;
+}
+
+void *work(void *) {
+  for (;;) {
+    if (Seat *seat = await_work()) help(seat);
+  }
+  return nullptr;
+}
+
+/* Everything but what a fault raises: a worker leaves the process's signals to others, while its
+ * own crash still reaches the handler that reports it. */
+sigset_t signals_of_others() {
+  sigset_t set;
+  sigfillset(&set);
+  const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  for (int fault : faults) sigdelset(&set, fault);
+  return set;
+}
+
+/* False if the system refuses. */
+bool start_worker() {
+  sigset_t blocked = signals_of_others();
+  sigset_t before;
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&detached, size_t{8} << 20);
+  pthread_t thread;
+  bool started = pthread_create(&thread, &detached, work, nullptr) == 0;
+  if (started) pthread_setname_np(thread, "weft-worker");
+  pthread_attr_destroy(&detached);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+int64_t processors() {
+  int64_t online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online < 1 ? 1 : online < most_threads ? online : most_threads;
+}
+
+/* Locked. */
+int64_t known_limit() {
+  if (load(&pool.limit) == 0) store(&pool.limit, processors());
+  return load(&pool.limit);
+}
+
+void *zeroed(int64_t count, size_t size) {
+  void *memory = aligned_alloc(64, static_cast<size_t>(count) * size);
+  if (memory != nullptr) memset(memory, 0, static_cast<size_t>(count) * size);
+  return memory;
+}
+
+static_assert(sizeof(Seat) % 64 == 0, "seats do not share cache lines");
+
+/* Null if there is no memory. */
+Job *make_job(int64_t size) {
+  Job *job = static_cast<Job *>(zeroed((sizeof(Job) + 63) / 64, 64));
+  if (job == nullptr) return nullptr;
+  job->seats = static_cast<Seat *>(zeroed(size, sizeof(Seat)));
+  if (job->seats == nullptr) {
+    free(job);
+    return nullptr;
+  }
+  job->capacity = size;
+  for (int64_t i = 0; i < size; i++) {
+    job->seats[i].job = job;
+    job->seats[i].number = i;
+  }
+  pthread_cond_init(&job->wake, nullptr);
+  return job;
+}
+
+/* A free job with enough seats; null if there is none. Locked. */
+Job *reuse_job(int64_t size) {
+  for (Job **at = &pool.free; *at != nullptr; at = &(*at)->link) {
+    Job *job = *at;
+    if (job->capacity < size) continue;
+    *at = job->link;
+    return job;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Seat *this_seat() { return seat_of_thread; }
+
+void resume(void *task) { (*static_cast<void (**)(void *)>(task))(task); }
+
+Seat *open_job(int64_t threads) {
+  lock();
+  int64_t limit = known_limit();
+  int64_t size = threads < limit ? threads : limit;
+  Job *job = size <= 1 ? nullptr : reuse_job(size);
+  if (job == nullptr && size > 1) job = make_job(size);
+  if (job == nullptr) {
+    unlock();
+    return nullptr;
+  }
+  while (pool.workers < limit - 1 && start_worker()) add(&pool.workers, 1);
+  job->size = size;
+  job->users = 1;
+  store(&job->working, 1);
+  store(&job->closed, 0);
+  job->seats[0].taken = true;
+  job->link = pool.open;
+  pool.open = job;
+  add(&pool.active, 1);
+  unlock();
+  seat_of_thread = &job->seats[0];
+  return seat_of_thread;
+}
+
+void close_job(Seat *seat, const weft_group *group) {
+  Job *job = seat->job;
+  run_tasks(seat, group);
+  seat_of_thread = nullptr;
+  store(&job->closed, 1);
+  lock();
+  Job **at = &pool.open;
+  while (*at != job) at = &(*at)->link;
+  *at = job->link;
+  leave(seat);
+  /* This thread's leave lets a worker help another call. */
+  if (pool.open != nullptr && pool.sleeping > 0) pthread_cond_signal(&pool.work);
+  unlock();
+}
+
+void offer(Seat *seat, void *task) {
+  Job *job = seat->job;
+  if (!seat->deque.push(task)) {
+    resume(task);
+    return;
+  }
+  if (load(&job->working) >= job->size) return;
+  add(&pool.offers, 1);
+  if (load(&job->asleep)) {
+    wake_caller(job);
+  } else if (load(&pool.sleeping) > 0 && load(&pool.active) < load(&pool.limit)) {
+    lock();
+    pthread_cond_signal(&pool.work);
+    unlock();
+  }
+}
+
+void wake_caller(Job *job) {
+  if (!load(&job->asleep)) return;
+  lock();
+  pthread_cond_signal(&job->wake);
+  unlock();
+}
+
+bool is_hungry(Seat *seat) {
+  return seat->deque.is_empty() && load(&seat->job->working) < seat->job->size;
+}
+
+void set_thread_limit(int64_t threads) {
+  lock();
+  store(&pool.limit, threads < 1 ? 1 : threads < most_threads ? threads : most_threads);
+  unlock();
+}
+
+int64_t started_workers() { return load(&pool.workers); }
+
+}  // namespace weft
