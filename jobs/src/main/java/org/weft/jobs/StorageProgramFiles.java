@@ -94,7 +94,7 @@ final class StorageProgramFiles implements ProgramFiles {
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     } catch (UncheckedIOException e) {
-      throw FileAccess.unavailable(uri, e.getCause());
+      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
     }
   }
 }

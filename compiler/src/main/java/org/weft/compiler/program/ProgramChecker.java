@@ -300,9 +300,10 @@ final class ProgramChecker {
   /** An expression that must be a scalar. */
   private void scalarValue(Syntax value) {
     if (value instanceof Syntax.Access access) {
-      if (access.labels().isEmpty() && !tensors.containsKey(access.tensor())) {
+      Program.TensorDeclaration tensor = tensors.get(access.tensor());
+      if (access.labels().isEmpty() && tensor == null) {
         scalarName(access);
-      } else if (access.labels().isEmpty() && tensors.get(access.tensor()).modes().isEmpty()) {
+      } else if (access.labels().isEmpty() && tensor != null && tensor.modes().isEmpty()) {
         needsValue(access);
       } else {
         diagnostics.error(

@@ -17,7 +17,6 @@ import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /**
  * Parts of tensors that labels with a range address. A label that was declared {@code
@@ -25,10 +24,13 @@ import org.weft.tensor.ValueType;
  * coordinates {@code start}, {@code start + step}, ... below {@code end}.
  *
  * <p>A slice is taken by a compiled product with one selection matrix per sliced mode, {@code
- * T(t,j) = S(t,i) * A(i,j)}, where S has a single 1 per row.
+ * T(t,j) = S(t,i) * A(i,j)}, where S has a single 1 per row. The matrix of the outermost stored mode
+ * leads the loops; those of the others are walked from the entries of A, so that the cost is linear
+ * in them.
  */
 final class Slices {
-  private static final String SELECTION = "{CU, CU}@1,0";
+  private static final String BY_PART = "{CU, CU}";
+  private static final String BY_WHOLE = "{CU, CU}@1,0";
 
   private final Evaluator evaluator;
   private final Frame frame;
@@ -107,6 +109,7 @@ final class Slices {
       List<Optional<Range>> ranges) {
     Map<String, TensorStorage> operands = new HashMap<>();
     operands.put("Whole", tensor);
+    int outermost = tensor.format().modeOrder()[0];
     StringBuilder target = new StringBuilder();
     StringBuilder source = new StringBuilder();
     StringBuilder selections = new StringBuilder();
@@ -122,14 +125,18 @@ final class Slices {
       operands.put(
           "S" + m,
           selection(
-              scope, ranges.get(m).get(), tensor.shape().size(m), tensor.format().valueType()));
+              scope,
+              ranges.get(m).get(),
+              tensor.shape().size(m),
+              TensorFormat.parse(
+                  m == outermost ? BY_PART : BY_WHOLE, 2, tensor.format().valueType())));
     }
     String text = "Part(" + target + ") = " + selections + "Whole(" + source + ")";
     return evaluator.evaluate(scope, StatementInput.of(text, operands, format));
   }
 
   private static TensorStorage selection(
-      MemoryScope scope, Range range, long size, ValueType type) {
+      MemoryScope scope, Range range, long size, TensorFormat format) {
     CooBlock.Builder ones = new CooBlock.Builder(2, (int) Math.min(range.count(), 1 << 20));
     for (long t = 0; t < range.count(); t++) {
       ones.set(0, t);
@@ -137,7 +144,6 @@ final class Slices {
       ones.finish(1);
     }
     TensorShape shape = TensorShape.of(range.count(), size);
-    TensorFormat format = TensorFormat.parse(SELECTION, 2, type);
     return Packing.pack(
         scope, shape, format.narrowedFor(shape, range.count()), List.of(ones.build()));
   }

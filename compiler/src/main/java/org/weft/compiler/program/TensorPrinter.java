@@ -26,7 +26,11 @@ final class TensorPrinter {
   void print(TensorStorage tensor) {
     if (tensor.format().isDense()) {
       begin();
-      cells(tensor, 0, 0);
+      if (tensor.format().isOrdinary()) {
+        cells(tensor, 0, 0);
+      } else {
+        scattered(tensor);
+      }
       end();
     } else {
       levels(tensor);
@@ -74,14 +78,36 @@ final class TensorPrinter {
     }
   }
 
+  /** Values of a dense tensor whose levels are not one per mode. */
+  private void scattered(TensorStorage tensor) {
+    double[] cells = new double[Math.toIntExact((long) tensor.shape().cells())];
+    tensor.forEachEntry(
+        (coordinates, value) -> {
+          long at = 0;
+          for (int m = 0; m < coordinates.length; m++) {
+            at = at * tensor.shape().size(m) + coordinates[m];
+          }
+          cells[(int) at] = value;
+        });
+    boolean integer = !tensor.format().valueType().elementType().isFloating();
+    for (double cell : cells) {
+      if (integer) {
+        text.append((long) cell);
+      } else {
+        GeneralNumber.append(text, cell);
+      }
+      text.append(',');
+    }
+  }
+
   private void levels(TensorStorage tensor) {
     TensorFormat format = tensor.format();
-    for (int level = 0; level < format.order(); level++) {
-      boolean indexed = tensor.hasPos(level) || tensor.hasCrd(level);
+    for (int level = 0; level < format.levelCount(); level++) {
       if (tensor.hasPos(level)) {
         array(tensor.pos(level));
       } else {
-        single(indexed ? -1 : tensor.level(level).modeSize());
+        boolean sized = format.level(level).properties().full() && !tensor.hasCrd(level);
+        single(sized ? tensor.level(level).modeSize() : -1);
       }
       if (tensor.hasCrd(level)) {
         array(tensor.crd(level));

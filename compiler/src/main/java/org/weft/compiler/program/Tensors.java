@@ -3,7 +3,6 @@ package org.weft.compiler.program;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Syntax;
@@ -11,10 +10,12 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Makes the storages of tensors that are filled, read, or empty. */
 final class Tensors {
@@ -71,16 +72,14 @@ final class Tensors {
     return Packing.pack(scope, shape, format, List.of(noEntries(shape.order())));
   }
 
-  private static org.weft.tensor.CooBlock noEntries(int order) {
-    return new org.weft.tensor.CooBlock.Builder(order, 0).build();
+  private static CooBlock noEntries(int order) {
+    return new CooBlock.Builder(order, 0).build();
   }
 
   /** The declared format, with the narrowest widths that hold the entries where none are stated. */
   private static TensorFormat format(TensorVariable tensor, TensorShape shape, long entries) {
-    TensorFormat declared = tensor.declaration().parsedFormat();
-    return tensor.declaration().format().indexOf('[') >= 0
-        ? declared
-        : declared.narrowedFor(shape, entries);
+    return TensorFormat.parse(
+        tensor.declaration().format(), shape, entries, tensor.declaration().valueType());
   }
 
   /** Values in [0, 1), another series in every run. */
@@ -119,7 +118,7 @@ final class Tensors {
         TensorStorage.dense(
             parent,
             TensorShape.of(),
-            integer ? org.weft.tensor.ValueType.LONG : org.weft.tensor.ValueType.DOUBLE);
+            integer ? ValueType.LONG : ValueType.DOUBLE);
     if (integer) {
       storage.vals().setLong(0, value.value().longValue());
     } else {
