@@ -23,6 +23,11 @@ public record TensorAssignment(
     return new TensorAssignment(target, accumulate, changed, constantSizes);
   }
 
+  /** The same value assigned to {@code changed}. */
+  public TensorAssignment assignedTo(TensorExpr.Access changed) {
+    return new TensorAssignment(changed, false, value, constantSizes);
+  }
+
   /** Every index variable: the result's in mode order, then the others as they appear. */
   public Set<IndexVar> variables() {
     Set<IndexVar> all = new LinkedHashSet<>(target.variables());
