@@ -135,8 +135,13 @@ public final class ProgramParser {
       }
       if (failed) {
         miss(first);
+      }
+      if (isWord(first, "for")) {
+        continue;
+      }
+      if (failed) {
         recover(first);
-      } else if (!(step instanceof Program.Loop)) {
+      } else {
         semicolon();
       }
     }
@@ -158,12 +163,14 @@ public final class ProgramParser {
       return;
     }
     Token found = tokens.peek();
-    tokens.error(
-        found,
-        "expected ';' after the step, found " + found.found(),
-        found.kind() == Kind.END || found.kind() == Kind.RIGHT_BRACE || isStepWord(found)
-            ? "end every step with ';'"
-            : "end every step with ';', or write an operator between operands");
+    if (found.kind() != Kind.UNKNOWN) {
+      tokens.error(
+          found,
+          "expected ';' after the step, found " + found.found(),
+          found.kind() == Kind.END || found.kind() == Kind.RIGHT_BRACE || isStepWord(found)
+              ? "end every step with ';'"
+              : "end every step with ';', or write an operator between operands");
+    }
     recover(found);
   }
 
@@ -311,7 +318,10 @@ public final class ProgramParser {
         {
           tokens.next();
           Token open = tokens.next();
-          String uri = text("write read(\"file.tns\")");
+          @Nullable String uri = text("write read(\"file.tns\")");
+          if (uri == null) {
+            return Optional.of(new Program.ReadUri(target, "", target.span()));
+          }
           Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
           return Optional.of(
               new Program.ReadUri(target, uri, target.span().through(end.span())));
@@ -393,8 +403,13 @@ public final class ProgramParser {
       return null;
     }
     Syntax.Access access = expressions.access(tensor);
-    expect(Kind.COMMA, "after the tensor to write", advice);
-    String uri = text(advice);
+    @Nullable String uri =
+        expect(Kind.COMMA, "after the tensor to write", advice).kind() == Kind.COMMA
+            ? text(advice)
+            : null;
+    if (uri == null) {
+      return null;
+    }
     Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
     return new Program.Write(access, uri, name.span().through(end.span()));
   }
@@ -413,36 +428,20 @@ public final class ProgramParser {
     return null;
   }
 
+  /** A loop; one whose header is wrong is parsed to its end, for the errors of its body. */
   private Program.@Nullable Step loop() {
-    String advice = "write for n in range(0, 10): ... end";
     Token start = tokens.next();
     Token name = tokens.peek();
-    if (!tokens.accept(Kind.NAME)) {
-      tokens.error(name, "expected the name of the loop variable, found " + name.found(), advice);
-      return null;
-    }
-    if (!isWord("in") || !isWord(tokens.peek(1), "range")) {
-      tokens.error(
-          tokens.peek(), "expected 'in range', found " + tokens.peek().found(), advice);
-      return null;
-    }
-    tokens.next();
-    tokens.next();
-    Token open = expect(Kind.LEFT_PARENTHESIS, "after range", advice);
-    long[] bounds = {0, expressions.integer("the end of the loop", advice), 1};
-    if (tokens.accept(Kind.COMMA)) {
-      bounds[0] = bounds[1];
-      bounds[1] = expressions.integer("the end of the loop", advice);
-      if (tokens.accept(Kind.COMMA)) {
-        Token step = tokens.peek();
-        bounds[2] = expressions.integer("the step of the loop", advice);
-        if (bounds[2] == 0) {
-          tokens.error(step, "expected a step of at least 1, found 0", advice);
-          bounds[2] = 1;
-        }
+    long @Nullable [] bounds = header();
+    if (bounds == null) {
+      while (!tokens.isAt(Kind.COLON)
+          && !tokens.isAt(Kind.SEMICOLON)
+          && !tokens.isAt(Kind.RIGHT_BRACE)
+          && !tokens.isAt(Kind.END)
+          && !isStepWord(tokens.peek())) {
+        tokens.next();
       }
     }
-    tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the range: ");
     while (tokens.accept(Kind.COLON)) {}
     List<Program.Step> body = new ArrayList<>();
     if (++loops > DEEPEST_LOOPS) {
@@ -463,22 +462,58 @@ public final class ProgramParser {
           "expected 'end', found " + tokens.peek().found(),
           "close the loop: it was opened at " + start.span());
     }
-    return new Program.Loop(
-        new Syntax.Label(name.text(), name.span()),
-        bounds[0],
-        bounds[1],
-        bounds[2],
-        body,
-        start.span());
+    return bounds == null
+        ? null
+        : new Program.Loop(
+            new Syntax.Label(name.text(), name.span()),
+            bounds[0],
+            bounds[1],
+            bounds[2],
+            body,
+            start.span());
   }
 
-  private String text(String advice) {
+  /** Start, end and step of the loop whose variable comes next; null after an error. */
+  private long @Nullable [] header() {
+    String advice = "write for n in range(0, 10): ... end";
+    Token name = tokens.peek();
+    if (!tokens.accept(Kind.NAME)) {
+      tokens.error(name, "expected the name of the loop variable, found " + name.found(), advice);
+      return null;
+    }
+    if (!isWord("in") || !isWord(tokens.peek(1), "range")) {
+      tokens.error(tokens.peek(), "expected 'in range', found " + tokens.peek().found(), advice);
+      return null;
+    }
+    tokens.next();
+    tokens.next();
+    Token open = expect(Kind.LEFT_PARENTHESIS, "after range", advice);
+    int errors = diagnostics.list().size();
+    long[] bounds = {0, expressions.integer("the end of the loop", advice), 1};
+    if (tokens.accept(Kind.COMMA)) {
+      bounds[0] = bounds[1];
+      bounds[1] = expressions.integer("the end of the loop", advice);
+      if (tokens.accept(Kind.COMMA)) {
+        Token step = tokens.peek();
+        bounds[2] = expressions.integer("the step of the loop", advice);
+        if (bounds[2] == 0 && diagnostics.list().size() == errors) {
+          tokens.error(step, "expected a step of at least 1, found 0", advice);
+        }
+      }
+    }
+    tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the range: ");
+    return diagnostics.list().size() > errors ? null : bounds;
+  }
+
+  private @Nullable String text(String advice) {
     Token token = tokens.peek();
     if (tokens.accept(Kind.STRING)) {
       return token.text().substring(1, token.text().length() - 1);
     }
-    tokens.error(token, "expected a path in quotes, found " + token.found(), advice);
-    return "";
+    if (token.kind() != Kind.UNKNOWN) {
+      tokens.error(token, "expected a path in quotes, found " + token.found(), advice);
+    }
+    return null;
   }
 
   private Token expect(Kind kind, String where, String advice) {

@@ -64,11 +64,13 @@ final class LabelAgreement {
               + where
               + " has size "
               + size.getAsLong(),
-          "use a label of that size; for a slice declare a range: IndexLabel ["
-              + label.name()
-              + "] = [0:"
-              + range.size().getAsLong()
-              + "];");
+          range.size().getAsLong() > size.getAsLong()
+              ? "use a label of that size"
+              : "use a label of that size; for a slice declare a range: IndexLabel ["
+                  + label.name()
+                  + "] = [0:"
+                  + range.size().getAsLong()
+                  + "];");
       return;
     }
     Use first = uses.putIfAbsent(label.name(), new Use(size.getAsLong(), where));
