@@ -30,7 +30,8 @@ final class RunCommand extends WeftCommand {
 
   @Option(
       names = "--check",
-      description = "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
+      description =
+          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
   boolean check;
 
   @Override
@@ -41,8 +42,7 @@ final class RunCommand extends WeftCommand {
       console.note("%s: no errors; nothing was run", program);
       return;
     }
-    int threads =
-        common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     try (TensorCompiler compiler = TensorCompiler.create(CommonOptions.compilerOptions())) {
       new ProgramRunner(
               new Evaluator(compiler, threads),

@@ -25,7 +25,7 @@ final class DeclarationParser {
   private static final int MOST_MODES = 64;
 
   private final TokenCursor tokens;
-    private final ExpressionParser expressions;
+  private final ExpressionParser expressions;
 
   DeclarationParser(TokenCursor tokens) {
     this.tokens = tokens;
@@ -57,8 +57,7 @@ final class DeclarationParser {
     }
     SourceSpan span = start.span().through(end.span());
     if (!tokens.accept(Kind.ASSIGN)) {
-      Program.LabelRange any =
-          new Program.LabelRange(0, OptionalLong.empty(), 1, false, span);
+      Program.LabelRange any = new Program.LabelRange(0, OptionalLong.empty(), 1, false, span);
       return new Program.LabelDeclaration(labels, any, span);
     }
     Program.@Nullable LabelRange range = range();
@@ -152,8 +151,7 @@ final class DeclarationParser {
   private ValueType valueType(String advice) {
     Token open = tokens.peek();
     if (!tokens.accept(Kind.LESS)) {
-      tokens.error(
-          open, "expected '<' and the element type, found " + open.found(), advice);
+      tokens.error(open, "expected '<' and the element type, found " + open.found(), advice);
       return ValueType.DOUBLE;
     }
     Token name = tokens.peek();

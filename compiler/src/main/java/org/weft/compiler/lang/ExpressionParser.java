@@ -219,7 +219,8 @@ final class ExpressionParser {
   /** Takes a whole number; {@code what} and {@code advice} say what is missing if there is none. */
   long integer(String what, String advice) {
     Token token = tokens.peek();
-    if (token.kind() == Kind.NUMBER && number(token) instanceof Syntax.Number number
+    if (token.kind() == Kind.NUMBER
+        && number(token) instanceof Syntax.Number number
         && number.value() instanceof Long n) {
       tokens.next();
       return n;

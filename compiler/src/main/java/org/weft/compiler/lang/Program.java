@@ -73,11 +73,7 @@ public record Program(SourceText source, List<Function> functions, Missing missi
    * @param format a text that {@link TensorFormat#parse} reads
    */
   public record TensorDeclaration(
-      Syntax.Label name,
-      ValueType valueType,
-      List<Mode> modes,
-      String format,
-      SourceSpan span)
+      Syntax.Label name, ValueType valueType, List<Mode> modes, String format, SourceSpan span)
       implements Step {
     public TensorDeclaration {
       modes = List.copyOf(modes);
@@ -130,7 +126,10 @@ public record Program(SourceText source, List<Function> functions, Missing missi
 
   /** {@code var s = SUM(A[i,j]);} or {@code s += 1;}. */
   public record AssignScalar(
-      Syntax.Label name, boolean declares, Statement.Assignment assignment, Syntax value,
+      Syntax.Label name,
+      boolean declares,
+      Statement.Assignment assignment,
+      Syntax value,
       SourceSpan span)
       implements Step {}
 

@@ -323,8 +323,7 @@ public final class ProgramParser {
             return Optional.of(new Program.ReadUri(target, "", target.span()));
           }
           Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
-          return Optional.of(
-              new Program.ReadUri(target, uri, target.span().through(end.span())));
+          return Optional.of(new Program.ReadUri(target, uri, target.span().through(end.span())));
         }
       case "random":
         {
@@ -341,7 +340,10 @@ public final class ProgramParser {
   private Program.Step numbered(Token name, Syntax.Access target) {
     Token open = tokens.next();
     String advice = "write " + name.text() + "(0), or " + name.text() + "(0, 2)";
-    long file = tokens.isAt(Kind.RIGHT_PARENTHESIS) ? 0 : expressions.integer("the number of the file", advice);
+    long file =
+        tokens.isAt(Kind.RIGHT_PARENTHESIS)
+            ? 0
+            : expressions.integer("the number of the file", advice);
     Program.MatrixPart part = Program.MatrixPart.ALL;
     if (tokens.accept(Kind.COMMA)) {
       Token number = tokens.peek();
@@ -358,10 +360,7 @@ public final class ProgramParser {
     }
     Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
     return new Program.ReadNumbered(
-        target,
-        (int) Math.min(file, Integer.MAX_VALUE),
-        part,
-        target.span().through(end.span()));
+        target, (int) Math.min(file, Integer.MAX_VALUE), part, target.span().through(end.span()));
   }
 
   private Program.@Nullable Step call() {

@@ -53,11 +53,7 @@ final class Accesses {
           e.operator(), map(e.left(), replacement), map(e.right(), replacement), e.span());
     } else if (expression instanceof Syntax.Semiring e) {
       return new Syntax.Semiring(
-          map(e.left(), replacement),
-          e.add(),
-          e.multiply(),
-          map(e.right(), replacement),
-          e.span());
+          map(e.left(), replacement), e.add(), e.multiply(), map(e.right(), replacement), e.span());
     } else if (expression instanceof Syntax.Monoid e) {
       return new Syntax.Monoid(
           map(e.left(), replacement), e.operator(), map(e.right(), replacement), e.span());

@@ -193,12 +193,7 @@ final class Assignments {
     }
     TensorStorage result =
         tensors.evaluate(
-            input(
-                statement,
-                operands,
-                target.declaration().parsedFormat(),
-                sizes,
-                previous));
+            input(statement, operands, target.declaration().parsedFormat(), sizes, previous));
     try {
       shapes.requireDeclared(target, result.shape(), "the result");
     } catch (RuntimeException e) {
@@ -248,8 +243,7 @@ final class Assignments {
       mask = new Mask(bound, mask.strategy(), mask.span());
     }
     Syntax value =
-        Accesses.map(
-            statement.value(), access -> operands.bound.getOrDefault(access, access));
+        Accesses.map(statement.value(), access -> operands.bound.getOrDefault(access, access));
     return new StatementInput(
         new Statement(target, mask, statement.assignment(), value),
         operands.storages,

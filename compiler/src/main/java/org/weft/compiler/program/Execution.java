@@ -162,8 +162,7 @@ final class Execution {
       return false;
     }
     TensorStorage storage = target.storage();
-    TensorShape shape =
-        storage != null ? storage.shape() : shapes.shape(target, access, Map.of());
+    TensorShape shape = storage != null ? storage.shape() : shapes.shape(target, access, Map.of());
     return !slices.ranges(access, shape).isEmpty();
   }
 
@@ -185,9 +184,7 @@ final class Execution {
     if (value instanceof Syntax.Access access && frame.isTensor(access.tensor())) {
       try (MemoryScope temporary = frame.scope().child("print")) {
         Optional<TensorStorage> part =
-            access.labels().isEmpty()
-                ? Optional.empty()
-                : assignments.slice(temporary, access);
+            access.labels().isEmpty() ? Optional.empty() : assignments.slice(temporary, access);
         printer.print(part.isPresent() ? part.get() : storage(access));
       }
       return;

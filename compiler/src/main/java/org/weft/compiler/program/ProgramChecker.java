@@ -210,8 +210,7 @@ final class ProgramChecker {
     Program.TensorDeclaration declaration = tensors.get(access.tensor());
     if (declaration == null) {
       diagnostics.error(
-          new SourceSpan(
-              access.span().source(), access.span().offset(), access.tensor().length()),
+          new SourceSpan(access.span().source(), access.span().offset(), access.tensor().length()),
           "the tensor " + access.tensor() + " is not declared",
           Names.nearest(access.tensor(), tensors.keySet())
               .map(near -> "did you mean " + near + "?")

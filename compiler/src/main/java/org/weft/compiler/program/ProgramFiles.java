@@ -14,7 +14,9 @@ public interface ProgramFiles {
   /** The entries of the tensor file {@code uri}, whose extension names its format. */
   Entries read(String uri);
 
-  /** The lines of the text file {@code uri}, decompressed if its name says so; closed by the caller. */
+  /**
+   * The lines of the text file {@code uri}, decompressed if its name says so; closed by the caller.
+   */
   BufferedReader openText(String uri);
 
   /** Writes {@code tensor}, which is borrowed, to {@code uri}, whose extension names its format. */

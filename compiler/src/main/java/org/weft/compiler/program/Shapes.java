@@ -24,7 +24,9 @@ final class Shapes {
     this.inputs = inputs;
   }
 
-  /** Size of a mode as declared, or as its label has it from other tensors; empty if nobody says. */
+  /**
+   * Size of a mode as declared, or as its label has it from other tensors; empty if nobody says.
+   */
   OptionalLong size(Program.Mode mode) {
     OptionalLong declared = ProgramChecker.staticSize(mode, frame.labels());
     if (declared.isPresent() || !(mode instanceof Program.LabelledMode labelled)) {

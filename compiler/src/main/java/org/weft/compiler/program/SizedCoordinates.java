@@ -19,8 +19,8 @@ import org.weft.tensor.TensorShape;
  * entry  := coordinate { coordinate } [ value ]      coordinates from 0; a missing value is 1
  * </pre>
  *
- * <p>Blank lines and lines that begin with {@code #} or {@code %} are skipped. A file may hold fewer
- * entries than its header counts, never more.
+ * <p>Blank lines and lines that begin with {@code #} or {@code %} are skipped. A file may hold
+ * fewer entries than its header counts, never more.
  */
 final class SizedCoordinates {
   private final String uri;
@@ -42,8 +42,7 @@ final class SizedCoordinates {
       sizes[mode] = integer(header.nextToken(), "a mode size");
     }
     long count = integer(header.nextToken(), "the number of entries");
-    CooBlock.Builder entries =
-        new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20));
+    CooBlock.Builder entries = new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20));
     for (StringTokenizer line = next(); line != null; line = next()) {
       if (entries.size() >= count) {
         throw malformed("expected " + count + " entries, as the first line says, found more");

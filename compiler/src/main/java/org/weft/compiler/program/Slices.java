@@ -24,9 +24,9 @@ import org.weft.tensor.TensorStorage;
  * coordinates {@code start}, {@code start + step}, ... below {@code end}.
  *
  * <p>A slice is taken by a compiled product with one selection matrix per sliced mode, {@code
- * T(t,j) = S(t,i) * A(i,j)}, where S has a single 1 per row. The matrix of the outermost stored mode
- * leads the loops; those of the others are walked from the entries of A, so that the cost is linear
- * in them.
+ * T(t,j) = S(t,i) * A(i,j)}, where S has a single 1 per row. The matrix of the outermost stored
+ * mode leads the loops; those of the others are walked from the entries of A, so that the cost is
+ * linear in them.
  */
 final class Slices {
   private static final String BY_PART = "{CU, CU}";
@@ -103,10 +103,7 @@ final class Slices {
 
   /** The part of {@code tensor} that {@code ranges} address, in the same format. */
   TensorStorage take(
-      MemoryScope scope,
-      TensorStorage tensor,
-      TensorFormat format,
-      List<Optional<Range>> ranges) {
+      MemoryScope scope, TensorStorage tensor, TensorFormat format, List<Optional<Range>> ranges) {
     Map<String, TensorStorage> operands = new HashMap<>();
     operands.put("Whole", tensor);
     int outermost = tensor.format().modeOrder()[0];

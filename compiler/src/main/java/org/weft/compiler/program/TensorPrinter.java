@@ -7,8 +7,8 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Prints stored tensors as COMET does. A tensor whose levels are all full prints its values, row
- * by row in the order of its modes, whatever order they are stored in. Any other prints for each
+ * Prints stored tensors as COMET does. A tensor whose levels are all full prints its values, row by
+ * row in the order of its modes, whatever order they are stored in. Any other prints for each
  * level, outermost first, its {@code pos} and its {@code crd} array, then its values. Every array
  * is a line {@code data = } and a line of numbers, each followed by a comma; {@code -1} stands for
  * an array that a level does not have, and a dense level's {@code pos} is its size.

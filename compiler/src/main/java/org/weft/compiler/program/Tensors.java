@@ -115,10 +115,7 @@ final class Tensors {
   TensorStorage scalar(MemoryScope parent, Scalar value) {
     boolean integer = value.value() instanceof Long;
     TensorStorage storage =
-        TensorStorage.dense(
-            parent,
-            TensorShape.of(),
-            integer ? ValueType.LONG : ValueType.DOUBLE);
+        TensorStorage.dense(parent, TensorShape.of(), integer ? ValueType.LONG : ValueType.DOUBLE);
     if (integer) {
       storage.vals().setLong(0, value.value().longValue());
     } else {
@@ -131,11 +128,8 @@ final class Tensors {
   static Scalar scalarOf(TensorStorage storage) {
     boolean integer = !storage.format().valueType().elementType().isFloating();
     return Scalar.computed(
-        integer
-            ? (Number) storage.vals().getLong(0)
-            : (Number) storage.vals().getDouble(0));
+        integer ? (Number) storage.vals().getLong(0) : (Number) storage.vals().getDouble(0));
   }
-
 
   /** Evaluates below the frame's scope. */
   TensorStorage evaluate(StatementInput input) {

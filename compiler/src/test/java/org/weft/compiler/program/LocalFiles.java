@@ -63,7 +63,11 @@ final class LocalFiles implements ProgramFiles {
     text.append(' ').append(tensor.storedEntries()).append('\n');
     tensor.forEachEntry(
         (c, value) ->
-            text.append(c[0] + 1).append(' ').append(c[1] + 1).append(' ').append(value)
+            text.append(c[0] + 1)
+                .append(' ')
+                .append(c[1] + 1)
+                .append(' ')
+                .append(value)
                 .append('\n'));
     try {
       Files.writeString(path(uri), text.toString());

@@ -123,8 +123,7 @@ class ProgramRunnerTest {
               WeftException.class,
               e -> all.append(e.code().label()).append(": ").append(e.getMessage()).append("\n\n"));
     }
-    Goldens.check(
-        "program-run-errors.txt", all.toString().replace(folder.toString(), "FOLDER"));
+    Goldens.check("program-run-errors.txt", all.toString().replace(folder.toString(), "FOLDER"));
   }
 
   private String write(String name, String text) throws IOException {
