@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
       "Run a program of the tensor language (.ta) in this process, without Spark. Programs written"
           + " for COMET run unchanged and print what COMET prints.",
       "comet_read(N) reads the file that the environment variable SPARSE_FILE_NAMEN names."
-          + " --dry-run checks the program and runs nothing."
+          + " --dry-run checks the program and runs nothing; 'weft explain run' shows how each"
+          + " statement is evaluated."
     },
     footer = {"", "Example: weft run spmm.ta", "Example: SPARSE_FILE_NAME0=a.mtx weft run sum.ta"})
 final class RunCommand extends WeftCommand {
@@ -43,13 +44,18 @@ final class RunCommand extends WeftCommand {
       return;
     }
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    try (TensorCompiler compiler = TensorCompiler.create(CommonOptions.compilerOptions())) {
-      new ProgramRunner(
+    try (TensorCompiler compiler = TensorCompiler.create(CommonOptions.compilerOptions().withCheck(check))) {
+      ProgramRunner runner =
+          new ProgramRunner(
               new Evaluator(compiler, threads),
               new StorageProgramFiles(files, common),
               System.getenv(),
-              console::text)
-          .run(parsed);
+              console::text);
+      if (explain() != null) {
+        runner.explain(parsed);
+      } else {
+        runner.run(parsed);
+      }
     }
   }
 

@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
-import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.Diagnostic;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceSpan;
@@ -18,11 +16,7 @@ import org.weft.tensor.TensorStorage;
 
 /** Runs the steps of one function, in order. */
 final class Execution {
-  private final Program program;
-  private final Evaluator evaluator;
-  private final Inputs inputs;
-  private final ProgramFiles files;
-  private final Consumer<String> output;
+  private final Environment environment;
   private final Frame frame;
   private final Shapes shapes;
   private final Tensors tensors;
@@ -30,23 +24,12 @@ final class Execution {
   private final Assignments assignments;
   private final ScalarMath scalars;
 
-  Execution(
-      Program program,
-      Program.Function function,
-      MemoryScope scope,
-      Evaluator evaluator,
-      Inputs inputs,
-      ProgramFiles files,
-      Consumer<String> output) {
-    this.program = program;
-    this.evaluator = evaluator;
-    this.inputs = inputs;
-    this.files = files;
-    this.output = output;
+  Execution(Environment environment, Program.Function function, MemoryScope scope) {
+    this.environment = environment;
     this.frame = new Frame(scope, function);
-    this.shapes = new Shapes(frame, inputs);
-    this.tensors = new Tensors(evaluator, shapes, scope);
-    this.slices = new Slices(evaluator, frame);
+    this.shapes = new Shapes(frame, environment.inputs());
+    this.tensors = new Tensors(environment, shapes, scope);
+    this.slices = new Slices(environment.evaluator(), frame);
     this.assignments = new Assignments(frame, shapes, tensors, slices);
     this.scalars = new ScalarMath(frame, assignments);
   }
@@ -106,7 +89,7 @@ final class Execution {
     } else if (step instanceof Program.FillRandom s) {
       tensors.random(frame.tensor(s.target()), s.target());
     } else if (step instanceof Program.Write s) {
-      files.write(s.uri(), storage(s.tensor()));
+      environment.files().write(s.uri(), storage(s.tensor()));
     } else if (step instanceof Program.AssignScalar s) {
       scalar(s);
     } else if (step instanceof Program.ReadClock s) {
@@ -115,23 +98,23 @@ final class Execution {
       print(s.value());
     } else if (step instanceof Program.PrintElapsed s) {
       double seconds = scalars.evaluate(s.to()).asDouble() - scalars.evaluate(s.from()).asDouble();
-      output.accept(String.format(Locale.ROOT, "ELAPSED_TIME = %f%n", seconds));
+      environment.output().accept(String.format(Locale.ROOT, "ELAPSED_TIME = %f%n", seconds));
     } else if (step instanceof Program.CallFunction s) {
       call(s);
     }
   }
 
   private void call(Program.CallFunction step) {
-    Program.Function function = program.function(step.name().name()).orElseThrow();
+    Program.Function function =
+        environment.program().function(step.name().name()).orElseThrow();
     try (MemoryScope scope = frame.scope().child(function.name().name())) {
-      new Execution(program, function, scope, evaluator, inputs, files, output)
-          .run(function.steps());
+      new Execution(environment, function, scope).run(function.steps());
     }
   }
 
   private void read(Program.Step step, Syntax.Access target, String what) {
     ProgramFiles.Entries kept = frame.takeKept(step);
-    tensors.read(frame.tensor(target), kept == null ? inputs.read(step) : kept, what);
+    tensors.read(frame.tensor(target), kept == null ? environment.inputs().read(step) : kept, what);
   }
 
   private void assign(Statement statement) {
@@ -180,7 +163,7 @@ final class Execution {
   }
 
   private void print(Syntax value) {
-    TensorPrinter printer = new TensorPrinter(output);
+    TensorPrinter printer = new TensorPrinter(environment.output());
     if (value instanceof Syntax.Access access && frame.isTensor(access.tensor())) {
       try (MemoryScope temporary = frame.scope().child("print")) {
         Optional<TensorStorage> part =

@@ -3,9 +3,11 @@ package org.weft.compiler.program;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.ProgramParser;
+import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -61,9 +63,37 @@ public final class ProgramRunner {
    * @throws WeftException what a step failed with, the step's place, line and caret in the message
    */
   public void run(Program program) {
+    execute(program, new Environment(program, evaluator, inputs, files, output, statement -> {}));
+  }
+
+  /**
+   * Says how every statement is evaluated: its conversions, contraction order and kernels. The
+   * program runs, since plans depend on its data, but prints and writes nothing of its own.
+   *
+   * @throws WeftException as {@link #run}
+   */
+  public void explain(Program program) {
+    ProgramFiles readOnly = new ReadOnlyFiles(files);
+    execute(
+        program,
+        new Environment(program, evaluator, inputs, readOnly, text -> {}, this::explain));
+  }
+
+  private void explain(StatementInput input) {
+    SourceSpan span = input.statement().value().span();
+    output.accept(
+        span.source().name()
+            + ":"
+            + span.source().line(span.offset())
+            + ": "
+            + evaluator.plan(input)
+            + "\n");
+  }
+
+  private static void execute(Program program, Environment environment) {
     Program.Function main = program.function("main").orElseThrow();
     try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
-      new Execution(program, main, scope, evaluator, inputs, files, output).run(main.steps());
+      new Execution(environment, main, scope).run(main.steps());
     }
   }
 }

@@ -3,7 +3,6 @@ package org.weft.compiler.program;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
@@ -19,12 +18,12 @@ import org.weft.tensor.ValueType;
 
 /** Makes the storages of tensors that are filled, read, or empty. */
 final class Tensors {
-  private final Evaluator evaluator;
+  private final Environment environment;
   private final Shapes shapes;
   private final MemoryScope scope;
 
-  Tensors(Evaluator evaluator, Shapes shapes, MemoryScope scope) {
-    this.evaluator = evaluator;
+  Tensors(Environment environment, Shapes shapes, MemoryScope scope) {
+    this.environment = environment;
     this.shapes = shapes;
     this.scope = scope;
   }
@@ -63,7 +62,7 @@ final class Tensors {
       for (long p = 0; p < dense.vals().length(); p++) {
         dense.vals().setDouble(p, value);
       }
-      return evaluator.convert(scope, dense, format);
+      return environment.evaluator().convert(scope, dense, format);
     }
   }
 
@@ -133,6 +132,7 @@ final class Tensors {
 
   /** Evaluates below the frame's scope. */
   TensorStorage evaluate(StatementInput input) {
-    return evaluator.evaluate(scope, input);
+    environment.statements().accept(input);
+    return environment.evaluator().evaluate(scope, input);
   }
 }
