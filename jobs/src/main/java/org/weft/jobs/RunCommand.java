@@ -44,7 +44,8 @@ final class RunCommand extends WeftCommand {
       return;
     }
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    try (TensorCompiler compiler = TensorCompiler.create(CommonOptions.compilerOptions().withCheck(check))) {
+    try (TensorCompiler compiler =
+        TensorCompiler.create(CommonOptions.compilerOptions().withCheck(check))) {
       ProgramRunner runner =
           new ProgramRunner(
               new Evaluator(compiler, threads),

@@ -16,7 +16,18 @@ class CommandLineTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"demo", "run", "mttkrp", "ttm", "ttv", "cpd", "stats", "convert", "generate", "explain"})
+      strings = {
+        "demo",
+        "run",
+        "mttkrp",
+        "ttm",
+        "ttv",
+        "cpd",
+        "stats",
+        "convert",
+        "generate",
+        "explain"
+      })
   void everyCommandHasHelpWithAnExample(String command) {
     Run run = Run.of(command, "--help");
     assertThat(run.status()).isZero();

@@ -38,7 +38,8 @@ class RunCommandTest {
     Run run =
         Run.of(
             "run",
-            program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y); var s = SUM(A[i, j]); print(s);\n"));
+            program(
+                "  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y); var s = SUM(A[i, j]); print(s);\n"));
     assertThat(run.err()).isEmpty();
     assertThat(run.status()).isZero();
     assertThat(run.out()).isEqualTo("data = \n-1,8,\n3.5\n");
@@ -48,7 +49,12 @@ class RunCommandTest {
   void checkedKernelsGiveTheSameAnswer() {
     matrix();
     Run run =
-        Run.of("run", "--check", "--threads", "2", program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y);\n"));
+        Run.of(
+            "run",
+            "--check",
+            "--threads",
+            "2",
+            program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y);\n"));
     assertThat(run.out()).isEqualTo("data = \n-1,8,\n");
     assertThat(run.status()).isZero();
   }

@@ -105,8 +105,7 @@ final class Execution {
   }
 
   private void call(Program.CallFunction step) {
-    Program.Function function =
-        environment.program().function(step.name().name()).orElseThrow();
+    Program.Function function = environment.program().function(step.name().name()).orElseThrow();
     try (MemoryScope scope = frame.scope().child(function.name().name())) {
       new Execution(environment, function, scope).run(function.steps());
     }

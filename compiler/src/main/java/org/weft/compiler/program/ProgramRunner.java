@@ -75,8 +75,7 @@ public final class ProgramRunner {
   public void explain(Program program) {
     ProgramFiles readOnly = new ReadOnlyFiles(files);
     execute(
-        program,
-        new Environment(program, evaluator, inputs, readOnly, text -> {}, this::explain));
+        program, new Environment(program, evaluator, inputs, readOnly, text -> {}, this::explain));
   }
 
   private void explain(StatementInput input) {
