@@ -68,10 +68,13 @@ public sealed interface Directive extends Serializable {
 
   /** {@code split(i:position:1024)}: the loop over {@code i} in blocks of 1024. */
   record Split(String variable, SplitBy by, long factor) implements Directive {
+    /** Larger blocks hold every tensor whole. */
+    public static final long LARGEST = 1L << 40;
+
     public Split {
-      if (factor < 1) {
+      if (factor < 1 || factor > LARGEST) {
         throw new IllegalArgumentException(
-            "expected a block of at least 1 in split(" + variable + ":...), found " + factor);
+            "expected a block of 1 to 2^40 in split(" + variable + ":...), found " + factor);
       }
     }
 

@@ -15,28 +15,15 @@ import org.weft.tensor.TensorFormat;
  * @param formats format of every tensor, the result included, by name
  * @param sizes index variables whose size is a compile-time constant, such as {@code r -> 16}
  * @param schedule how the loops run
- * @param check whether every access to an array is guarded: one that is out of range ends the
- *     kernel with an error naming tensor, level and position. Costs time, never changes a result
  */
 public record KernelRequest(
     String symbol,
     String expression,
     Map<String, TensorFormat> formats,
     Map<String, Long> sizes,
-    Schedule schedule,
-    boolean check)
+    Schedule schedule)
     implements Serializable {
   private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-
-  /** A kernel without checks. */
-  public KernelRequest(
-      String symbol,
-      String expression,
-      Map<String, TensorFormat> formats,
-      Map<String, Long> sizes,
-      Schedule schedule) {
-    this(symbol, expression, formats, sizes, schedule, false);
-  }
 
   public KernelRequest {
     if (!IDENTIFIER.matcher(symbol).matches()) {
@@ -54,13 +41,8 @@ public record KernelRequest(
         });
   }
 
-  /** The same kernel with or without checks. */
-  public KernelRequest withCheck(boolean guarded) {
-    return new KernelRequest(symbol, expression, formats, sizes, schedule, guarded);
-  }
-
   /** The same kernel with another schedule. */
   public KernelRequest withSchedule(Schedule other) {
-    return new KernelRequest(symbol, expression, formats, sizes, other, check);
+    return new KernelRequest(symbol, expression, formats, sizes, other);
   }
 }

@@ -62,7 +62,7 @@ final class Frame implements AutoCloseable {
     code.at(start);
   }
 
-  /** A task of this kernel: its parameters are the context and the task number. */
+  /** A task of this kernel: its parameters are the context and the iterations to run. */
   Frame task(LLVMValueRef taskFunction) {
     return new Frame(module, scopes, taskFunction, this);
   }

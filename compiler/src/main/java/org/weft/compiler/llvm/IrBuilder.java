@@ -93,6 +93,15 @@ final class IrBuilder implements AutoCloseable {
     return call(type, declaration, arguments);
   }
 
+  /** Calls {@code llvm.coro.NAME}. */
+  LLVMValueRef coro(String name, LLVMValueRef... arguments) {
+    String whole = "llvm.coro." + name;
+    int id = LLVMLookupIntrinsicID(whole, whole.length());
+    PointerPointer<LLVMTypeRef> none = new PointerPointer<>(0);
+    LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(module.module, id, none, 0);
+    return call(LLVMIntrinsicGetType(module.context, id, none, 0), declaration, arguments);
+  }
+
   /** Copies a scalar to every lane. */
   LLVMValueRef splat(LLVMValueRef scalar, int lanes) {
     LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), lanes);

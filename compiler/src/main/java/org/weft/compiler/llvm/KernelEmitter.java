@@ -5,7 +5,6 @@ import static org.bytedeco.llvm.global.LLVM.*;
 import java.util.ArrayList;
 import java.util.List;
 import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
-import org.bytedeco.llvm.LLVM.LLVMTypeRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.BufferBinding;
@@ -22,7 +21,7 @@ import org.weft.runtime.Slot;
 final class KernelEmitter {
   private final ModuleContext module;
   private final LoopFunction kernel;
-  private int tasks;
+  private int loops;
 
   private KernelEmitter(ModuleContext module, LoopFunction kernel) {
     this.module = module;
@@ -89,18 +88,14 @@ final class KernelEmitter {
     return kernel.signature().slots().indexOf(slot);
   }
 
-  /** A new function for the tasks of one parallel loop, internal and never inlined. */
-  LLVMValueRef taskFunction() {
-    String name = kernel.symbol() + "_task" + tasks++;
+  /** A new function for the body of one parallel loop, internal and never inlined. */
+  LLVMValueRef bodyFunction() {
+    String name = kernel.symbol() + "_loop" + loops++;
     LLVMValueRef function =
-        module.function(name, module.nothing, false, module.pointer, module.i64);
+        module.function(name, module.nothing, false, module.pointer, module.i64, module.i64);
     module.enumAttribute(function, 1, "noalias");
     module.enumAttribute(function, LLVMAttributeFunctionIndex, "noinline");
     return function;
-  }
-
-  LLVMTypeRef taskType() {
-    return ModuleContext.functionType(module.nothing, module.pointer, module.i64);
   }
 
   /** Every buffer of the kernel: those in slots and all workspaces. */

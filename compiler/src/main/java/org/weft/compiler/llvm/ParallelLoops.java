@@ -7,13 +7,17 @@ import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.Stmt;
 
 /**
- * Parallel loops: the body becomes an internal {@code fn(context, task)} over a static share of the
- * iterations, so that which iterations run together never depends on timing. The runtime runs four
- * tasks per thread; with one thread, or one iteration, the kernel calls the function itself.
+ * Parallel loops: the body becomes an internal {@code fn(context, from, to)} over iterations [from,
+ * to), which {@link RangeTask} calls on several threads. The kernel calls it itself when it has one
+ * thread, or the loop one iteration. Iterations are independent, so that it does not matter which
+ * of them run together.
  */
 final class ParallelLoops {
-  /** Evens out shares of unequal work. */
-  private static final int TASKS_PER_THREAD = 4;
+  /**
+   * Pieces of a loop per thread, between which a task looks whether another thread wants work: so
+   * threads end a loop at the same time but for a part of this.
+   */
+  private static final int PIECES_PER_THREAD = 64;
 
   private ParallelLoops() {}
 
@@ -29,64 +33,83 @@ final class ParallelLoops {
     code.branch(code.compare(LLVMIntSLT, lower, upper), some, after);
 
     code.at(some);
-    LLVMValueRef trips = LLVMBuildNSWSub(code.raw, upper, lower, "trips");
-    LLVMValueRef threads = runtime.threads();
-    LLVMValueRef many = LLVMBuildNSWMul(code.raw, threads, module.constant(TASKS_PER_THREAD), "");
-    LLVMValueRef shares = code.intrinsic("llvm.smin", module.i64, many, trips);
-    LLVMValueRef alone = code.compare(LLVMIntSLE, threads, module.constant(1));
-    LLVMValueRef tasks = LLVMBuildSelect(code.raw, alone, module.constant(1), shares, "tasks");
-    LLVMValueRef function = kernel.taskFunction();
+    LLVMValueRef body = kernel.bodyFunction();
     LLVMValueRef context;
-    try (Frame task = frame.task(function)) {
-      task(kernel, task, loop, lower, trips, tasks);
+    try (Frame task = frame.task(body)) {
+      body(kernel, task, loop);
       context = frame.contextOf(task);
     }
+    LLVMValueRef trips = LLVMBuildNSWSub(code.raw, upper, lower, "trips");
+    LLVMValueRef several = code.compare(LLVMIntSGT, trips, module.constant(1));
+    LLVMValueRef group = LLVMBuildAlloca(frame.entry.raw, LLVMArrayType2(module.i64, 3), "group");
 
     LLVMBasicBlockRef inline = code.block("inline");
+    LLVMBasicBlockRef enter = code.block("enter");
     LLVMBasicBlockRef spread = code.block("spread");
     LLVMBasicBlockRef joined = code.block("join");
-    code.branch(code.compare(LLVMIntEQ, tasks, module.constant(1)), inline, spread);
+    code.branch(several, enter, inline);
     code.at(inline);
-    code.call(kernel.taskType(), function, context, module.constant(0));
+    code.call(RangeTask.bodyType(module), body, context, lower, upper);
     code.jump(joined);
+    code.at(enter);
+    LLVMValueRef entered = runtime.table().enter(group);
+    code.branch(code.compare(LLVMIntNE, entered, module.constant(0)), spread, inline);
     code.at(spread);
-    runtime.parallelFor(tasks, function, context);
+    spread(frame, group, body, context, lower, upper, trips);
     code.jump(joined);
     code.at(joined);
     code.branchRarely(runtime.failed(), frame.exit, after);
     code.at(after);
   }
 
-  /** The function of one task: iterations [start, end) of the loop. */
-  private static void task(
-      KernelEmitter kernel,
-      Frame task,
-      Stmt.For loop,
+  /** The loop as tasks of a group that has been entered. */
+  private static void spread(
+      Frame frame,
+      LLVMValueRef group,
+      LLVMValueRef body,
+      LLVMValueRef context,
       LLVMValueRef lower,
-      LLVMValueRef trips,
-      LLVMValueRef tasks) {
-    ModuleContext module = task.module;
+      LLVMValueRef upper,
+      LLVMValueRef trips) {
+    ModuleContext module = frame.module;
+    IrBuilder code = frame.code;
+    RuntimeTable runtime = new RuntimeCalls(frame).table();
+    LLVMValueRef perThread = module.constant(PIECES_PER_THREAD);
+    LLVMValueRef pieces = LLVMBuildNSWMul(code.raw, runtime.threads(), perThread, "");
+    LLVMValueRef share = LLVMBuildUDiv(code.raw, trips, pieces, "");
+    LLVMValueRef grain = code.intrinsic("llvm.smax", module.i64, share, module.constant(1));
+    LLVMValueRef task =
+        code.call(
+            RangeTask.type(module),
+            RangeTask.of(module),
+            frame.runtime(),
+            group,
+            body,
+            context,
+            lower,
+            upper,
+            grain);
+    LLVMBasicBlockRef alone = code.block("alone");
+    LLVMBasicBlockRef close = code.block("close");
+    code.branchRarely(code.isNull(task), alone, close);
+    code.at(alone);
+    code.call(RangeTask.bodyType(module), body, context, lower, upper);
+    code.jump(close);
+    code.at(close);
+    runtime.close(group);
+  }
+
+  /** The function that runs iterations [from, to) of the loop, unless a task has failed. */
+  private static void body(KernelEmitter kernel, Frame task, Stmt.For loop) {
     IrBuilder code = task.code;
-    LLVMValueRef number = LLVMGetParam(task.function, 1);
-    LLVMValueRef first = task.capture("<lower>", module.i64, () -> lower);
-    LLVMValueRef all = task.capture("<trips>", module.i64, () -> trips);
-    LLVMValueRef count = task.capture("<tasks>", module.i64, () -> tasks);
+    LLVMValueRef from = LLVMGetParam(task.function, 1);
+    LLVMValueRef to = LLVMGetParam(task.function, 2);
     RuntimeCalls runtime = new RuntimeCalls(task);
     LLVMBasicBlockRef go = code.block("go");
     code.branchRarely(runtime.failed(), task.exit, go);
 
     code.at(go);
-    LLVMValueRef share = LLVMBuildUDiv(code.raw, all, count, "");
-    LLVMValueRef rest = LLVMBuildURem(code.raw, all, count, "");
-    LLVMValueRef before = code.intrinsic("llvm.smin", module.i64, number, rest);
-    LLVMValueRef start = LLVMBuildNSWMul(code.raw, number, share, "");
-    start = LLVMBuildNSWAdd(code.raw, start, before, "");
-    start = LLVMBuildNSWAdd(code.raw, start, first, "start");
-    LLVMValueRef oneMore = code.compare(LLVMIntSLT, number, rest);
-    LLVMValueRef size =
-        LLVMBuildNSWAdd(code.raw, share, LLVMBuildZExt(code.raw, oneMore, module.i64, ""), "");
-    LLVMValueRef end = LLVMBuildNSWAdd(code.raw, start, size, "end");
-    new StatementEmitter(kernel, task).counted(loop, start, end);
+    new StatementEmitter(kernel, task).counted(loop, from, to);
     code.jump(task.exit);
 
     code.at(task.exit);

@@ -3,7 +3,6 @@ package org.weft.compiler.llvm;
 import static org.bytedeco.llvm.global.LLVM.*;
 
 import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
-import org.bytedeco.llvm.LLVM.LLVMTypeRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.Buffer;
 
@@ -13,15 +12,6 @@ import org.weft.compiler.loop.Buffer;
  * allocated; the caller frees nothing after a failure.
  */
 final class RuntimeCalls {
-  /** Slots of {@code struct weft_runtime}. */
-  private static final int ALLOC = 0;
-
-  private static final int GROW = 1;
-  private static final int RELEASE = 2;
-  private static final int PARALLEL_FOR = 3;
-  private static final int THREADS = 4;
-  private static final int SORT_I64 = 5;
-
   private static final int STATUS_SLOT = 1;
   private static final int DETAIL_SLOT = 2;
   static final int OUT_OF_MEMORY = 1;
@@ -43,30 +33,17 @@ final class RuntimeCalls {
     this.code = frame.code;
   }
 
-  /** Number of threads that the call may use. */
-  LLVMValueRef threads() {
-    return word(THREADS, module.i64);
-  }
-
-  /** Runs {@code task(context, t)} for t in [0, tasks). */
-  void parallelFor(LLVMValueRef tasks, LLVMValueRef task, LLVMValueRef context) {
-    LLVMTypeRef p = module.pointer;
-    LLVMTypeRef type = ModuleContext.functionType(module.nothing, p, module.i64, p, p);
-    code.call(type, word(PARALLEL_FOR, p), frame.runtime(), tasks, task, context);
-  }
-
-  void sort(LLVMValueRef address, LLVMValueRef count) {
-    LLVMTypeRef type = ModuleContext.functionType(module.nothing, module.pointer, module.i64);
-    code.call(type, word(SORT_I64, module.pointer), address, count);
+  /** The functions of the runtime. */
+  RuntimeTable table() {
+    return new RuntimeTable(module, code, frame.runtime());
   }
 
   /** Allocates a zeroed workspace, releasing the one of an earlier round. */
   void allocate(BufferCell cell, LLVMValueRef length) {
     release(cell);
     LLVMValueRef bytes = bytes(cell.buffer, length);
-    LLVMTypeRef type = ModuleContext.functionType(module.pointer, module.i64);
     LLVMValueRef least = code.intrinsic("llvm.smax", module.i64, bytes, module.constant(8));
-    LLVMValueRef address = code.call(type, word(ALLOC, module.pointer), least);
+    LLVMValueRef address = table().alloc(least);
     failIf(code.isNull(address), OUT_OF_MEMORY, 0);
     cell.set(code, address, least);
     fillZero(cell.buffer, address, bytes);
@@ -79,8 +56,7 @@ final class RuntimeCalls {
     LLVMBasicBlockRef after = code.block("released");
     code.branch(code.isNull(address), after, held);
     code.at(held);
-    LLVMTypeRef type = ModuleContext.functionType(module.nothing, module.pointer, module.i64);
-    code.call(type, word(RELEASE, module.pointer), address, cell.bytes(code));
+    table().release(address, cell.bytes(code));
     cell.set(code, LLVMConstNull(module.pointer), module.constant(0));
     code.jump(after);
     code.at(after);
@@ -99,10 +75,7 @@ final class RuntimeCalls {
     LLVMValueRef doubled = LLVMBuildShl(code.raw, held, module.constant(1), "");
     LLVMValueRef wanted = code.intrinsic("llvm.smax", module.i64, least, doubled);
     wanted = code.intrinsic("llvm.smax", module.i64, wanted, module.constant(FIRST_BYTES));
-    LLVMTypeRef type =
-        ModuleContext.functionType(module.pointer, module.pointer, module.i64, module.i64);
-    LLVMValueRef address =
-        code.call(type, word(GROW, module.pointer), cell.base(code), held, wanted);
+    LLVMValueRef address = table().grow(cell.base(code), held, wanted);
     failIf(code.isNull(address), OUT_OF_MEMORY, 0);
     cell.set(code, address, wanted);
     code.jump(after);
@@ -169,11 +142,5 @@ final class RuntimeCalls {
     LLVMValueRef most = module.constant(LARGEST_BYTES / width);
     failIf(code.compare(LLVMIntUGT, length, most), OUT_OF_MEMORY, 0);
     return LLVMBuildNSWMul(code.raw, length, module.constant(width), "");
-  }
-
-  private LLVMValueRef word(int slot, LLVMTypeRef type) {
-    LLVMValueRef load = code.load(type, code.slot(frame.runtime(), slot), "");
-    module.attach(load, "invariant.load", module.node());
-    return load;
   }
 }

@@ -86,7 +86,7 @@ final class StatementEmitter {
       Slot slot = new Slot(Slot.Kind.POSITIONS, s.tensor(), s.level());
       runtime.setSlot(kernel.slotNumber(slot), expressions.emit(s.count()));
     } else if (stmt instanceof Stmt.SortWorkspace s) {
-      runtime.sort(frame.base(s.buffer()), expressions.emitPosition(s.count()));
+      runtime.table().sort(frame.base(s.buffer()), expressions.emitPosition(s.count()));
     } else if (stmt instanceof Stmt.CheckWidth s) {
       LLVMValueRef most = module.constant(s.width().maximum());
       LLVMValueRef over = code.compare(LLVMIntUGT, expressions.emit(s.value()), most);

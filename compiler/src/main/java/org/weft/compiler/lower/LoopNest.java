@@ -3,17 +3,18 @@ package org.weft.compiler.lower;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.MergeLattice;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
-import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
-import org.weft.compiler.loop.Stmt;
 
 /**
  * Emits the loops of an expression by recursion over the index variables in loop order (Chou et
@@ -31,17 +32,19 @@ final class LoopNest {
   private final Cursors cursors;
   private final Temporaries temporaries;
   private final @Nullable FusedAccess fused;
-  private final boolean parallel;
+  private final Directives directives;
+  private final PrivateSums privateSums;
   private final List<String> lattices = new ArrayList<>();
 
-  LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, boolean parallel) {
+  LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = new Iteration(tensors);
     this.cursors = new Cursors(tensors, values);
     this.temporaries = new Temporaries(tensors, values, iteration, this);
     this.fused = fused;
-    this.parallel = parallel;
+    this.directives = directives;
+    this.privateSums = new PrivateSums(tensors, values, temporaries, directives, this);
   }
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
@@ -113,6 +116,11 @@ final class LoopNest {
     put(expr, scope, sink, code);
   }
 
+  /** The scope with {@code memory} addressed as far as its variables are bound. */
+  Scope locate(TensorExpr.Access memory, Scope scope, Code code) {
+    return cursors.advance(memory, scope, code);
+  }
+
   private void put(TensorExpr expr, Scope scope, Sink sink, Code code) {
     Scope held = cursors.hold(expr.accesses(), false, scope, code);
     Code store = code.nested();
@@ -146,7 +154,20 @@ final class LoopNest {
     boolean small = temporaries.isSmall(expr, unbound, scope);
     if (sink.scatters(unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
-      loop(body, variable, order.subList(1, order.size()), scope, sink.accumulating(), code);
+      List<IndexVar> rest = order.subList(1, order.size());
+      if (privateSums.apply(variable, false, sink, scope)) {
+        privateSums.emit(
+            expr,
+            variable,
+            false,
+            unbound,
+            scope,
+            sink,
+            code,
+            (inner, own, share) -> loop(body, variable, rest, inner, own, share));
+      } else {
+        loop(body, variable, rest, scope, sink.accumulating(), code);
+      }
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
     }
@@ -165,13 +186,11 @@ final class LoopNest {
     MergeLattice lattice = MergeLattice.of(iteration.set(expr, variable, scope));
     lattices.add(variable + ": " + expr + ": " + lattice);
     Sink inner = sink.beforeLoop(variable, scope, code);
-    LoopTraits traits = traits(expr, variable, rest, scope, sink, lattice);
     MergeLoops loops =
         new MergeLoops(
             variable,
             () -> tensors.size(variable),
             lattice,
-            traits,
             (present, bound, body) -> {
               TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
               body(restricted, List.of(variable), rest, bound, inner, body);
@@ -186,7 +205,9 @@ final class LoopNest {
         loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
     }
-    loops.emit(scope, code);
+    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    LoopFacts facts = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
+    loops.emit(directives.plan(variable, facts), scope, code);
     inner.afterLoop(variable, scope, code);
   }
 
@@ -226,30 +247,6 @@ final class LoopNest {
                     && (sink.variables().contains(v) || expr.reducedVariables().contains(v)));
   }
 
-  private LoopTraits traits(
-      TensorExpr expr,
-      IndexVar variable,
-      List<IndexVar> rest,
-      Scope scope,
-      Sink sink,
-      MergeLattice lattice) {
-    boolean disjoint =
-        sink instanceof MemorySink memory
-            && !memory.temporary()
-            && memory.variables().contains(variable);
-    if (parallel && scope.isOutermost() && disjoint && lattice.points().size() == 1) {
-      return LoopTraits.PARALLEL;
-    }
-    boolean walksAll =
-        expr.accesses().stream()
-            .map(access -> iteration.levelAt(access, variable, scope))
-            .allMatch(level -> level == null || level.random());
-    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
-    return walksAll && innermost && sink.independent(variable)
-        ? LoopTraits.VECTOR
-        : LoopTraits.SERIAL;
-  }
-
   private boolean isFusedHere(
       FusedAccess candidate, IndexVar variable, TensorExpr expr, Scope scope) {
     return candidate.variables().get(0).equals(variable)
@@ -259,16 +256,85 @@ final class LoopNest {
 
   private void fused(
       FusedAccess chain, TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink, Code code) {
+    IndexVar outermost = chain.variables().get(0);
+    if (privateSums.apply(outermost, true, sink, scope)) {
+      List<IndexVar> open =
+          Stream.concat(chain.variables().stream(), rest.stream())
+              .filter(v -> sink.variables().contains(v) && !scope.isBound(v))
+              .toList();
+      privateSums.emit(
+          expr,
+          outermost,
+          true,
+          open,
+          scope,
+          sink,
+          code,
+          (inner, own, share) -> fused(chain, expr, rest, inner, own, share));
+      return;
+    }
+    boolean innermost = !hasLoops(expr, rest, bindAll(chain, scope), sink);
+    LoopFacts facts =
+        LoopFacts.of(outermost, LoopFacts.Walks.POSITIONS, sink, innermost, scope).repeating();
+    LoopPlan plan = directives.plan(outermost, facts);
+    lattices.add(chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
+    if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(outermost) == null) {
+      Expr size = tensors.size(outermost);
+      Blocks.ofCoordinates(
+          outermost,
+          size,
+          plan,
+          scope,
+          code,
+          (inner, block) -> walkFused(chain, plan, expr, rest, inner, sink, block));
+    } else {
+      walkFused(chain, plan, expr, rest, scope, sink, code);
+    }
+  }
+
+  private static Scope bindAll(FusedAccess chain, Scope scope) {
+    Scope bound = scope;
+    for (IndexVar variable : chain.variables()) {
+      bound = bound.bind(variable, Expr.of(0));
+    }
+    return bound;
+  }
+
+  private void walkFused(
+      FusedAccess chain,
+      LoopPlan plan,
+      TensorExpr expr,
+      List<IndexVar> rest,
+      Scope scope,
+      Sink sink,
+      Code code) {
     TensorLayout layout = tensors.layout(chain.access().tensor());
+    IndexVar outermost = chain.variables().get(0);
     Level first = layout.level(chain.first());
     Cursor parent = scope.cursor(chain.access());
-    var range = first.emitter().positions(first, parent.begin(), parent.endOrNext());
+    LevelEmitter.Range all = first.emitter().positions(first, parent.begin(), parent.endOrNext());
+    LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
+    LevelEmitter.Range range = Blocks.part(outermost, all, first, walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
     TensorExpr body = Reductions.without(expr, chain.variables());
-    lattices.add(chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
-    Code loop = code.nested();
+    Blocks.counted(
+        outermost,
+        p,
+        range,
+        plan,
+        scope,
+        code,
+        (inner, loop) -> {
+          Scope bound = bindFused(chain, layout, Expr.of(p), inner, loop);
+          body(body, chain.variables(), rest, bound, sink.accumulating(), loop);
+        });
+  }
+
+  /** Reads the coordinates of all fused levels at a position of the first. */
+  private static Scope bindFused(
+      FusedAccess chain, TensorLayout layout, Expr first, Scope scope, Code loop) {
     Scope bound = scope;
-    Expr position = Expr.of(p);
+    Expr position = first;
     for (int number = chain.first(); number <= chain.last(); number++) {
       Level level = layout.level(number);
       if (number > chain.first()) {
@@ -279,8 +345,6 @@ final class LoopNest {
       Expr coordinate = loop.name(variable.name(), level.emitter().coordinate(level, position));
       bound = bound.bind(variable, coordinate);
     }
-    bound = bound.withCursor(chain.access().id(), new Cursor(chain.last() + 1, position, null));
-    body(body, chain.variables(), rest, bound, sink.accumulating(), loop);
-    code.add(new Stmt.For(p, range.begin(), range.end(), loop.block(), LoopTraits.SERIAL));
+    return bound.withCursor(chain.access().id(), new Cursor(chain.last() + 1, position, null));
   }
 }

@@ -43,8 +43,8 @@ public final class Lowering {
    * Lowers one kernel. Takes about a millisecond.
    *
    * @throws WeftException {@code INVALID_EXPRESSION} with carets for errors in the text, {@code
-   *     INVALID_FORMAT} when no loop order suits the formats, {@code UNSUPPORTED_OPERATION} for
-   *     correct requests that have no lowering
+   *     INVALID_FORMAT} when no loop order suits the formats, {@code INVALID_SCHEDULE} for an
+   *     illegal directive, {@code UNSUPPORTED_OPERATION} for correct requests without a lowering
    */
   public static LoweredKernel lower(KernelRequest request) {
     Diagnostics diagnostics = new Diagnostics();
@@ -92,7 +92,7 @@ public final class Lowering {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
     FusedAccess fused = FusedAccess.in(algebra.value(), order);
-    LoopNest nest = new LoopNest(tensors, values, fused, false);
+    LoopNest nest = new LoopNest(tensors, values, fused, new Directives(schedule));
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code body = tensors.head().nested();
     Scope scope = Scope.root(tensors.head().nested());
@@ -147,8 +147,8 @@ public final class Lowering {
       TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
     Tensors tensors = new Tensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
-    boolean parallel = schedule.parallelOutermost();
-    LoopNest nest = new LoopNest(tensors, values, fused, parallel);
+    Directives directives = new Directives(schedule);
+    LoopNest nest = new LoopNest(tensors, values, fused, directives);
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code prologue = tensors.head().nested();
     Code body = tensors.head().nested();
@@ -163,6 +163,7 @@ public final class Lowering {
       nest.emit(algebra.value(), order, scope, new AppendSink(plan), body);
       plan.finish(body);
     }
+    directives.requireFollowed(algebra);
     stages.put("lattices", nest.lattices());
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.LatticePoint;
@@ -15,7 +16,6 @@ import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
-import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.error.ErrorCode;
@@ -74,23 +74,17 @@ final class MergeLoops {
   private final IndexVar variable;
   private final Supplier<Expr> size;
   private final MergeLattice lattice;
-  private final LoopTraits countedTraits;
+  private LoopPlan plan = LoopPlan.SERIAL;
   private final Body body;
   private final Map<Integer, TensorExpr.Access> accesses = new LinkedHashMap<>();
   private final Map<Integer, Level> levels = new LinkedHashMap<>();
   private boolean segments = true;
 
-  /**
-   * Loops over {@code variable}.
-   *
-   * @param traits of the loop, when it is a counted loop over one operand or all coordinates
-   */
-  MergeLoops(
-      IndexVar variable, Supplier<Expr> size, MergeLattice lattice, LoopTraits traits, Body body) {
+  /** Loops over {@code variable}. */
+  MergeLoops(IndexVar variable, Supplier<Expr> size, MergeLattice lattice, Body body) {
     this.variable = variable;
     this.size = size;
     this.lattice = lattice;
-    this.countedTraits = traits;
     this.body = body;
   }
 
@@ -110,16 +104,48 @@ final class MergeLoops {
     return segments && lattice.points().size() > MOST_CASES;
   }
 
-  void emit(Scope scope, Code code) {
+  /** How the loop finds its coordinates, once all operands are announced. */
+  LoopFacts.Walks walks() {
+    if (lattice.isEmpty()) {
+      return LoopFacts.Walks.ALL_COORDINATES;
+    }
+    LatticePoint top = lattice.points().get(0);
+    List<Operand> walked = walked(top);
+    if (top.universe()) {
+      return walked.isEmpty() ? LoopFacts.Walks.ALL_COORDINATES : LoopFacts.Walks.MERGED;
+    } else if (lattice.points().size() > 1 || walked.size() != 1) {
+      return LoopFacts.Walks.MERGED;
+    }
+    return requireLevel(walked.get(0)).unique()
+        ? LoopFacts.Walks.POSITIONS
+        : LoopFacts.Walks.REPEATED;
+  }
+
+  /**
+   * Emits the loops.
+   *
+   * @param how how they are cut into blocks, and their traits where they have a counter
+   */
+  void emit(LoopPlan how, Scope scope, Code code) {
+    plan = how;
     if (lattice.isEmpty()) {
       return;
     }
+    if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(variable) == null) {
+      Blocks.ofCoordinates(variable, size.get(), plan, scope, code, this::whole);
+    } else {
+      whole(scope, code);
+    }
+  }
+
+  /** All of the loop, or all of one block of it. */
+  private void whole(Scope scope, Code code) {
     LatticePoint top = lattice.points().get(0);
     if (top.universe()) {
       everyCoordinate(top, scope, code);
     } else if (lattice.points().size() == 1 && walked(top).size() == 1) {
       Operand only = walked(top).get(0);
-      LevelEmitter.Range range = range(only, scope);
+      LevelEmitter.Range range = range(only, scope, code);
       single(top, only, range.begin(), range.end(), scope, code);
     } else if (sharesBody()) {
       anyOperand(top, scope, code);
@@ -181,16 +207,17 @@ final class MergeLoops {
         .toList();
   }
 
-  private LevelEmitter.Range range(Operand operand, Scope scope) {
+  private LevelEmitter.Range range(Operand operand, Scope scope, Code code) {
     Level level = requireLevel(operand);
     Cursor parent = scope.cursor(require(accesses.get(operand.id())));
-    return level.emitter().positions(level, parent.begin(), parent.endOrNext());
+    LevelEmitter.Range range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
+    return Blocks.part(variable, range, level, walks(), scope, code);
   }
 
   private Walk walk(Operand operand, Scope scope, Code code) {
     Level level = requireLevel(operand);
     requireOrdered(level);
-    LevelEmitter.Range range = range(operand, scope);
+    LevelEmitter.Range range = range(operand, scope, code);
     LoopVariable position = code.declare("p" + level.name(), range.begin());
     Expr end = code.name("p" + level.name() + "_end", range.end());
     return new Walk(require(accesses.get(operand.id())), level, position, end);
@@ -217,17 +244,20 @@ final class MergeLoops {
       walks.add(walk(operand, scope, code));
     }
     LoopVariable i = LoopVariable.integer(code.fresh(variable.name()));
-    LoopTraits traits = walks.isEmpty() ? countedTraits : LoopTraits.SERIAL;
-    counted(
+    LevelEmitter.Range all =
+        scope.block(variable) instanceof Block.Coordinates block
+            ? new LevelEmitter.Range(block.from(), block.to())
+            : new LevelEmitter.Range(Expr.of(0), size.get());
+    Blocks.counted(
+        variable,
         i,
-        Expr.of(0),
-        size.get(),
-        traits,
-        scope.bind(variable, Expr.of(i)),
+        all,
+        walks.isEmpty() ? plan : LoopPlan.SERIAL,
+        scope,
         code,
         (inner, loop) -> {
           walks.forEach(walk -> peek(walk, loop));
-          cases(point, walks, Expr.of(i), inner, loop);
+          cases(point, walks, Expr.of(i), inner.bind(variable, Expr.of(i)), loop);
         });
   }
 
@@ -239,12 +269,11 @@ final class MergeLoops {
     int next = scope.cursor(access).next() + 1;
     if (level.unique()) {
       LoopVariable p = LoopVariable.integer(code.fresh("p" + level.name()));
-      LoopTraits traits = lattice.points().size() == 1 ? countedTraits : LoopTraits.SERIAL;
-      counted(
+      Blocks.counted(
+          variable,
           p,
-          begin,
-          end,
-          traits,
+          new LevelEmitter.Range(begin, end),
+          lattice.points().size() == 1 ? plan : LoopPlan.SERIAL,
           scope,
           code,
           (inner, loop) -> {
@@ -382,34 +411,6 @@ final class MergeLoops {
         new Stmt.While(
             repeats,
             Stmt.Block.of(new Stmt.Assign(segmentEnd, Expr.add(Expr.of(segmentEnd), Expr.of(1))))));
-  }
-
-  /** A counted loop; a parallel one has workspaces of its own in every iteration. */
-  static void counted(
-      LoopVariable variable,
-      Expr begin,
-      Expr end,
-      LoopTraits traits,
-      Scope scope,
-      Code code,
-      CountedBody body) {
-    Code loop = code.nested();
-    if (traits.parallel()) {
-      Workspaces own = new Workspaces(code.nested());
-      Code inside = code.nested();
-      body.emit(scope.withWorkspaces(own), inside);
-      loop.addAll(own.allocations());
-      loop.addAll(inside);
-      own.freeAll(loop);
-    } else {
-      body.emit(scope, loop);
-    }
-    code.add(new Stmt.For(variable, begin, end, loop.block(), traits));
-  }
-
-  /** The body of a counted loop. */
-  interface CountedBody {
-    void emit(Scope scope, Code code);
   }
 
   private Level requireLevel(Operand operand) {

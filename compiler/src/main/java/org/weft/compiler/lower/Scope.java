@@ -18,37 +18,48 @@ final class Scope {
   private final Map<Integer, Cursor> cursors;
   private final Map<Integer, Expr> values;
   private final Map<Integer, Expr> presence;
-  private final Workspaces workspaces;
-  private final boolean outermost;
+  private final Place place;
+
+  /**
+   * Where in the nest a scope is.
+   *
+   * @param blocks the part of the coming loop over a variable that this place is about
+   */
+  private record Place(
+      Workspaces workspaces, boolean outermost, boolean parallel, Map<IndexVar, Block> blocks) {
+    Place inside(IndexVar loop) {
+      Map<IndexVar, Block> rest = new HashMap<>(blocks);
+      rest.remove(loop);
+      return new Place(workspaces, false, parallel, rest);
+    }
+  }
 
   private Scope(
       Map<IndexVar, Expr> coordinates,
       Map<Integer, Cursor> cursors,
       Map<Integer, Expr> values,
       Map<Integer, Expr> presence,
-      Workspaces workspaces,
-      boolean outermost) {
+      Place place) {
     this.coordinates = coordinates;
     this.cursors = cursors;
     this.values = values;
     this.presence = presence;
-    this.workspaces = workspaces;
-    this.outermost = outermost;
+    this.place = place;
   }
 
   /** The scope of a function's body, whose heap workspaces are allocated in {@code heap}. */
   static Scope root(Code heap) {
-    return new Scope(Map.of(), Map.of(), Map.of(), Map.of(), new Workspaces(heap), true);
+    Place place = new Place(new Workspaces(heap), true, false, Map.of());
+    return new Scope(Map.of(), Map.of(), Map.of(), Map.of(), place);
   }
 
   Scope bind(IndexVar variable, Expr coordinate) {
-    return new Scope(
-        with(coordinates, variable, coordinate), cursors, values, presence, workspaces, false);
+    Map<IndexVar, Expr> bound = with(coordinates, variable, coordinate);
+    return new Scope(bound, cursors, values, presence, place.inside(variable));
   }
 
   Scope withCursor(int access, Cursor cursor) {
-    return new Scope(
-        coordinates, with(cursors, access, cursor), values, presence, workspaces, outermost);
+    return new Scope(coordinates, with(cursors, access, cursor), values, presence, place);
   }
 
   /** The access has {@code value}; {@code present} is null when it always is. */
@@ -58,20 +69,35 @@ final class Scope {
         cursors,
         with(values, access, value),
         present == null ? presence : with(presence, access, present),
-        workspaces,
-        outermost);
+        place);
   }
 
   Scope withPresence(int access, @Nullable Expr present) {
     return present == null
         ? this
-        : new Scope(
-            coordinates, cursors, values, with(presence, access, present), workspaces, outermost);
+        : new Scope(coordinates, cursors, values, with(presence, access, present), place);
   }
 
   /** The body of a parallel loop: it has workspaces of its own. */
   Scope withWorkspaces(Workspaces own) {
-    return new Scope(coordinates, cursors, values, presence, own, false);
+    return new Scope(
+        coordinates, cursors, values, presence, new Place(own, false, true, place.blocks()));
+  }
+
+  /** The coming loop over {@code variable} covers {@code block} only. */
+  Scope withBlock(IndexVar variable, Block block) {
+    Map<IndexVar, Block> blocks = with(place.blocks(), variable, block);
+    return new Scope(
+        coordinates,
+        cursors,
+        values,
+        presence,
+        new Place(place.workspaces(), false, place.parallel(), blocks));
+  }
+
+  /** The part that the coming loop over {@code variable} covers; null for all of it. */
+  @Nullable Block block(IndexVar variable) {
+    return place.blocks().get(variable);
   }
 
   boolean isBound(IndexVar variable) {
@@ -99,11 +125,16 @@ final class Scope {
   }
 
   Workspaces workspaces() {
-    return workspaces;
+    return place.workspaces();
   }
 
   boolean isOutermost() {
-    return outermost;
+    return place.outermost();
+  }
+
+  /** Whether a parallel loop is around. */
+  boolean isParallel() {
+    return place.parallel();
   }
 
   private static <K, V> Map<K, V> with(Map<K, V> map, K key, V value) {

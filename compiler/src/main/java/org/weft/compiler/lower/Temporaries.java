@@ -136,7 +136,8 @@ final class Temporaries {
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
   }
 
-  private TensorExpr.Access dense(TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
+  /** A zeroed dense workspace over {@code open}. */
+  TensorExpr.Access dense(TensorExpr part, List<IndexVar> open, Scope scope, Code code) {
     TensorFormat format = TensorFormat.dense(open.size(), valueType(values.type()));
     TensorVar tensor = new TensorVar(code.fresh("w"), format, TensorVar.Kind.TEMPORARY);
     Buffer vals =

@@ -159,6 +159,18 @@ final class Tensors {
     return size;
   }
 
+  /** A variable that the statement does not have, with {@code count} coordinates. */
+  IndexVar freshVariable(String hint, long count) {
+    String name = hint;
+    while (assignment.variables().contains(new IndexVar(name))
+        || sizes.containsKey(new IndexVar(name))) {
+      name += "_";
+    }
+    IndexVar variable = new IndexVar(name);
+    sizes.put(variable, Expr.of(count));
+    return variable;
+  }
+
   /** The number of coordinates of {@code variable}. */
   Expr size(IndexVar variable) {
     Long constant = assignment.constantSizes().get(variable);

@@ -9,6 +9,7 @@ import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.loop.ExampleKernels;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.error.ErrorCode;
@@ -36,6 +37,20 @@ class CodeGeneratorTest {
     CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
     String ir = generator.llvmIr(List.of(ExampleKernels.mttkrp(3, 1000, false)), true);
     assertThat(ir).contains("vector.body").doesNotContain("vector.memcheck");
+  }
+
+  /** One coroutine for all parallel loops of a library, lowered at every level. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void parallelLoopsAreCoroutines(int optimisation) {
+    CodeGenerator generator =
+        new CodeGenerator(new Target("x86-64-v3", optimisation), (s, n) -> {});
+    List<LoopFunction> kernels =
+        List.of(ExampleKernels.spmv(true), ExampleKernels.mttkrp(3, 16, true));
+    assertThat(generator.llvmIr(kernels, false))
+        .containsOnlyOnce("define internal ptr @weft_range(");
+    String ir = generator.llvmIr(kernels, true);
+    assertThat(ir).contains("@weft_range.resume").doesNotContain("llvm.coro");
   }
 
   @Test

@@ -1,0 +1,99 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
+import org.bytedeco.llvm.LLVM.LLVMValueRef;
+
+/**
+ * Calls of the functions in {@code struct weft_runtime}; {@code weft_runtime.h} says what each
+ * does.
+ */
+final class RuntimeTable {
+  private static final int ALLOC = 0;
+  private static final int GROW = 1;
+  private static final int RELEASE = 2;
+  private static final int THREADS = 4;
+  private static final int SORT_I64 = 5;
+  private static final int TASKS = 6;
+  private static final int ENTER = 7;
+  private static final int CLOSE = 8;
+  private static final int FRAME = 11;
+  private static final int SPAWN = 12;
+  private static final int FINISH = 13;
+  private static final int HUNGRY = 14;
+
+  private final ModuleContext module;
+  private final IrBuilder code;
+  private final LLVMValueRef table;
+
+  RuntimeTable(ModuleContext module, IrBuilder code, LLVMValueRef table) {
+    this.module = module;
+    this.code = code;
+    this.table = table;
+  }
+
+  LLVMValueRef alloc(LLVMValueRef bytes) {
+    return call(ALLOC, module.pointer, bytes);
+  }
+
+  LLVMValueRef grow(LLVMValueRef block, LLVMValueRef oldBytes, LLVMValueRef newBytes) {
+    return call(GROW, module.pointer, block, oldBytes, newBytes);
+  }
+
+  void release(LLVMValueRef block, LLVMValueRef bytes) {
+    call(RELEASE, module.nothing, block, bytes);
+  }
+
+  /** Number of threads that the call may use. */
+  LLVMValueRef threads() {
+    return word(THREADS, module.i64);
+  }
+
+  void sort(LLVMValueRef address, LLVMValueRef count) {
+    call(SORT_I64, module.nothing, address, count);
+  }
+
+  LLVMValueRef tasks(LLVMValueRef work) {
+    return call(TASKS, module.i64, table, work);
+  }
+
+  LLVMValueRef enter(LLVMValueRef group) {
+    return call(ENTER, module.i64, table, group);
+  }
+
+  void close(LLVMValueRef group) {
+    call(CLOSE, module.nothing, group);
+  }
+
+  LLVMValueRef frame(LLVMValueRef bytes) {
+    return call(FRAME, module.pointer, bytes);
+  }
+
+  void spawn(LLVMValueRef group, LLVMValueRef task) {
+    call(SPAWN, module.nothing, group, task);
+  }
+
+  void finish(LLVMValueRef group, LLVMValueRef task, LLVMValueRef bytes) {
+    call(FINISH, module.nothing, group, task, bytes);
+  }
+
+  LLVMValueRef hungry() {
+    return call(HUNGRY, module.i64);
+  }
+
+  private LLVMValueRef call(int slot, LLVMTypeRef result, LLVMValueRef... arguments) {
+    LLVMTypeRef[] types = new LLVMTypeRef[arguments.length];
+    for (int i = 0; i < arguments.length; i++) {
+      types[i] = LLVMTypeOf(arguments[i]);
+    }
+    LLVMTypeRef type = ModuleContext.functionType(result, types);
+    return code.call(type, word(slot, module.pointer), arguments);
+  }
+
+  private LLVMValueRef word(int slot, LLVMTypeRef type) {
+    LLVMValueRef load = code.load(type, code.slot(table, slot), "");
+    module.attach(load, "invariant.load", module.node());
+    return load;
+  }
+}
