@@ -110,6 +110,25 @@ public record Level(
     return require(crd, "crd");
   }
 
+  /** The number in {@code crd} that marks a position without a coordinate. */
+  Expr unlabelled() {
+    return Expr.of(spec.crdWidth().maximum());
+  }
+
+  Level requireAbove() {
+    if (above == null) {
+      throw new IllegalStateException("level " + name + " has no level above it");
+    }
+    return above;
+  }
+
+  Expr requireSizeBelow() {
+    if (sizeBelow == null) {
+      throw new IllegalStateException("level " + name + " has no level below it");
+    }
+    return sizeBelow;
+  }
+
   private Buffer require(@Nullable Buffer buffer, String what) {
     if (buffer == null) {
       throw new IllegalStateException("level " + name + " has no " + what + " array");
