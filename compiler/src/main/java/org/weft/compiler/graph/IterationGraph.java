@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
+import org.weft.compiler.lang.Mask;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
@@ -20,21 +22,26 @@ import org.weft.tensor.level.LevelCapability;
  * path per access.
  *
  * <p>A level without random access must be reached through its ancestors, so the path demands an
- * edge from every variable above it; a result that is appended demands its path too. A level with
- * random access demands nothing. Preferences, followed where they contradict no demand: variables
+ * edge from every variable above it. A level with random access demands nothing. Preferences,
+ * followed where they contradict no demand or earlier one: a result that is appended is visited in
+ * storage order (where it is not, its values go through a workspace that sorts them); variables
  * that only random-access levels use (the rank of a decomposition) run innermost, dense tensors are
  * walked in storage order, result variables run before reduction variables, and otherwise variables
  * keep the order in which the statement mentions them.
  */
 public final class IterationGraph {
 
-  /** {@code from} runs outside {@code to}, because of {@code access}; null for the schedule. */
+  /**
+   * {@code from} runs outside {@code to}, because of {@code access}; null for the schedule or the
+   * mask.
+   */
   public record Edge(IndexVar from, IndexVar to, TensorExpr.@Nullable Access access) {}
 
   private final TensorAssignment assignment;
   private final List<IndexVar> variables;
   private final List<Edge> demands = new ArrayList<>();
   private final List<Edge> preferences = new ArrayList<>();
+  private final Set<Edge> strategy = new LinkedHashSet<>();
 
   private IterationGraph(TensorAssignment assignment) {
     this.assignment = assignment;
@@ -49,11 +56,13 @@ public final class IterationGraph {
    */
   public static IterationGraph of(TensorAssignment assignment, List<String> loopOrder) {
     IterationGraph graph = new IterationGraph(assignment);
-    graph.demand(assignment.target());
-    graph.demandAppendOrder(assignment.target());
+    graph.preferAppendOrder(assignment.target());
     assignment.value().accesses().forEach(graph::demand);
     graph.demandBlocks();
     graph.schedule(loopOrder);
+    if (assignment.mask() != null) {
+      graph.demandStrategy(assignment.mask());
+    }
     graph.prefer();
     return graph;
   }
@@ -69,17 +78,18 @@ public final class IterationGraph {
   }
 
   /**
-   * An appended result is visited in storage order down to its last appended level, and the
+   * An appended result is visited in storage order down to its last appended level; the
    * random-access levels below that one fill the block of a coordinate.
    */
-  private void demandAppendOrder(TensorExpr.Access target) {
+  private void preferAppendOrder(TensorExpr.Access target) {
     int last = target.variables().size() - 1;
     while (last >= 0 && randomAccess(target.tensor().format(), last)) {
       last--;
     }
     for (int level = 1; last >= 0 && level < target.variables().size(); level++) {
-      int above = Math.min(level - 1, last);
-      demands.add(new Edge(target.variableAt(above), target.variableAt(level), target));
+      for (int above = 0; above <= Math.min(level - 1, last); above++) {
+        preferences.add(new Edge(target.variableAt(above), target.variableAt(level), target));
+      }
     }
   }
 
@@ -98,6 +108,31 @@ public final class IterationGraph {
     List<IndexVar> parts =
         variables.stream().filter(v -> v.label().equals(new IndexVar(name))).toList();
     return parts.isEmpty() ? List.of(new IndexVar(name)) : parts;
+  }
+
+  /**
+   * A pulling mask has its loops outside the reductions of what it masks; a pushing one has the
+   * loop over its last sparse level inside them.
+   */
+  private void demandStrategy(TensorMask mask) {
+    TensorExpr.Access access = mask.access();
+    int last = access.variables().size() - 1;
+    while (last >= 0 && randomAccess(access.tensor().format(), last)) {
+      last--;
+    }
+    for (IndexVar reduced : assignment.value().reducedVariables()) {
+      if (mask.strategy() == Mask.Strategy.PULL) {
+        access.variables().forEach(v -> demandMask(v, reduced));
+      } else if (mask.strategy() == Mask.Strategy.PUSH && last >= 0) {
+        demandMask(reduced, access.variableAt(last));
+      }
+    }
+  }
+
+  private void demandMask(IndexVar from, IndexVar to) {
+    Edge edge = new Edge(from, to, null);
+    demands.add(edge);
+    strategy.add(edge);
   }
 
   private void schedule(List<String> loopOrder) {
@@ -243,8 +278,7 @@ public final class IterationGraph {
     String names =
         cycle.stream().map(e -> e.from() + " -> ").collect(Collectors.joining())
             + cycle.get(0).from();
-    String reasons =
-        cycle.stream().map(e -> reason(e)).distinct().collect(Collectors.joining(", "));
+    String reasons = cycle.stream().map(this::reason).distinct().collect(Collectors.joining(", "));
     return "no loop order serves all operands of "
         + assignment
         + ": "
@@ -255,10 +289,13 @@ public final class IterationGraph {
         + remedy(cycle);
   }
 
-  private static String reason(Edge edge) {
+  private String reason(Edge edge) {
     TensorExpr.Access access = edge.access();
     return access == null
-        ? "the schedule runs " + edge.from() + " outside " + edge.to()
+        ? (strategy.contains(edge) ? "the strategy of the mask runs " : "the schedule runs ")
+            + edge.from()
+            + " outside "
+            + edge.to()
         : access
             + " stored as "
             + access.tensor().format()
@@ -287,7 +324,7 @@ public final class IterationGraph {
             + " instead";
       }
     }
-    return "drop the loop order of the schedule, or transpose one of these tensors first";
+    return "drop the loop order of the schedule or the strategy of the mask, or transpose one of these tensors first";
   }
 
   private String modeOrderFor(TensorExpr.Access access, List<Edge> edges) {

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.level.SplitLevel;
 import org.weft.error.ErrorCode;
@@ -93,7 +94,13 @@ final class ExposeLevels {
             }
           }
         });
-    return new TensorAssignment(target, assignment.accumulate(), value, sizes);
+    TensorMask mask = assignment.mask();
+    return new TensorAssignment(
+        target,
+        assignment.accumulate(),
+        value,
+        mask == null ? null : new TensorMask(view(mask.access(), new ArrayList<>()), mask.strategy()),
+        sizes);
   }
 
   /**
@@ -113,7 +120,7 @@ final class ExposeLevels {
       all.addAll(parts(reduce.variable()));
       TensorExpr whole = body;
       for (int at = all.size() - 1; at >= 0; at--) {
-        whole = new TensorExpr.Reduce(all.get(at), whole);
+        whole = new TensorExpr.Reduce(reduce.operator(), all.get(at), whole);
       }
       return whole;
     }

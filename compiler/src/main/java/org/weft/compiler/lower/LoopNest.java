@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.MergeLattice;
@@ -41,7 +42,7 @@ final class LoopNest {
     this.values = values;
     this.iteration = new Iteration(tensors);
     this.cursors = new Cursors(tensors, values);
-    this.temporaries = new Temporaries(tensors, values, iteration, this);
+    this.temporaries = new Temporaries(tensors, values, iteration, directives, this);
     this.fused = fused;
     this.directives = directives;
     this.privateSums = new PrivateSums(tensors, values, temporaries, directives, this);
@@ -106,6 +107,10 @@ final class LoopNest {
             code);
         return;
       } else if (sink.variables().contains(variable)) {
+        if (!sink.accepts(variable, scope)) {
+          temporaries.reorder(expr, order.subList(at, order.size()), scope, sink, code);
+          return;
+        }
         loop(expr, variable, rest, scope, sink, code);
         return;
       } else if (expr.reducedVariables().contains(variable)) {
@@ -122,10 +127,11 @@ final class LoopNest {
   }
 
   private void put(TensorExpr expr, Scope scope, Sink sink, Code code) {
-    Scope held = cursors.hold(expr.accesses(), false, scope, code);
+    Scope held = cursors.hold(expr.valueAccesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
-    wrap(sink.tracksPresence() ? present(expr, held) : null, store, code);
+    boolean conditional = sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr);
+    wrap(conditional ? present(expr, held) : null, store, code);
   }
 
   private @Nullable Expr present(TensorExpr expr, Scope scope) {
@@ -152,10 +158,11 @@ final class LoopNest {
     List<IndexVar> unbound =
         order.stream().filter(v -> sink.variables().contains(v) && !scope.isBound(v)).toList();
     boolean small = temporaries.isSmall(expr, unbound, scope);
-    if (sink.scatters(unbound, small)) {
+    Fold fold = Fold.of(reduction);
+    if (sink.scatters(fold, unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
       List<IndexVar> rest = order.subList(1, order.size());
-      if (privateSums.apply(variable, false, sink, scope)) {
+      if (fold.operator() == Operator.PLUS && privateSums.apply(variable, false, sink, scope)) {
         privateSums.emit(
             expr,
             variable,
@@ -166,7 +173,7 @@ final class LoopNest {
             code,
             (inner, own, share) -> loop(body, variable, rest, inner, own, share));
       } else {
-        loop(body, variable, rest, scope, sink.accumulating(), code);
+        loop(body, variable, rest, scope, sink.reducing(fold), code);
       }
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
@@ -228,7 +235,7 @@ final class LoopNest {
       scope = cursors.advance(memory, scope, code);
     }
     boolean innermost = !hasLoops(expr, rest, scope, sink);
-    scope = cursors.hold(expr.accesses(), !innermost, scope, code);
+    scope = cursors.hold(expr.valueAccesses(), !innermost, scope, code);
     List<Sink> sinks = new ArrayList<>(List.of(sink));
     for (IndexVar variable : entered) {
       sinks.add(sinks.get(sinks.size() - 1).enter(variable, scope, code));
@@ -328,7 +335,7 @@ final class LoopNest {
           Expr labelled = labelled(chain, layout, Expr.of(p));
           Code there = labelled == null ? loop : loop.nested();
           Scope bound = bindFused(chain, layout, Expr.of(p), inner, there);
-          body(body, chain.variables(), rest, bound, sink.accumulating(), there);
+          body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), there);
           if (labelled != null) {
             loop.when(labelled, there);
           }
