@@ -3,9 +3,9 @@ package org.weft.compiler.algebra;
 /**
  * An index variable: one dimension of the iteration space. Equal by name.
  *
- * <p>A label of the language is an identifier. Lowering adds variables with other names: {@code i/4}
- * and {@code i%4}, the block number and the offset in the block of {@code i}, and {@code A.slot},
- * which counts slots or diagonals.
+ * <p>A label of the language is an identifier. Lowering adds variables with other names: {@code
+ * i/4} and {@code i%4}, the block number and the offset in the block of {@code i}, and {@code
+ * A.slot}, which counts slots or diagonals.
  */
 public record IndexVar(String name) {
 

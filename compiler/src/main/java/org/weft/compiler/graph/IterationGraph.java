@@ -137,8 +137,7 @@ public final class IterationGraph {
 
   private void schedule(List<String> loopOrder) {
     List<IndexVar> order = new ArrayList<>();
-    List<IndexVar> parts =
-        loopOrder.stream().flatMap(name -> partsOf(name).stream()).toList();
+    List<IndexVar> parts = loopOrder.stream().flatMap(name -> partsOf(name).stream()).toList();
     for (IndexVar variable : parts) {
       String name = variable.name();
       if (!variables.contains(variable) || order.contains(variable)) {

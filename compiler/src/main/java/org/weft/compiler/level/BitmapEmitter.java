@@ -35,8 +35,7 @@ public final class BitmapEmitter implements LevelEmitter {
 
   @Override
   public @Nullable Expr labelled(Level level, Expr position) {
-    return new Expr.Binary(
-        Expr.Op.NE, new Expr.Load(level.requireCrd(), position), Expr.of(0));
+    return new Expr.Binary(Expr.Op.NE, new Expr.Load(level.requireCrd(), position), Expr.of(0));
   }
 
   @Override

@@ -7,8 +7,8 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 
 /**
- * Hashed level: {@code W = pos[0]} buckets under each parent, coordinate {@code i} in bucket {@code i
- * mod W} or the next free one after it, cyclically. Iteration meets coordinates in no order and
+ * Hashed level: {@code W = pos[0]} buckets under each parent, coordinate {@code i} in bucket {@code
+ * i mod W} or the next free one after it, cyclically. Iteration meets coordinates in no order and
  * passes over free buckets; a search ends at a free bucket.
  *
  * <pre>
@@ -54,13 +54,11 @@ public final class HashedEmitter implements LevelEmitter {
         code.declare(name + "_found", coordinate(level, Expr.add(first, Expr.of(bucket))));
     Code next = code.nested();
     Expr after = Expr.add(Expr.of(bucket), Expr.of(1));
-    next.assign(
-        bucket, new Expr.Select(Expr.equal(after, buckets), Expr.of(0), after));
+    next.assign(bucket, new Expr.Select(Expr.equal(after, buckets), Expr.of(0), after));
     next.assign(found, coordinate(level, Expr.add(first, Expr.of(bucket))));
     Expr other = new Expr.Binary(Expr.Op.NE, Expr.of(found), coordinate);
     Expr taken = new Expr.Binary(Expr.Op.NE, Expr.of(found), level.unlabelled());
     code.add(new Stmt.While(Expr.and(other, taken), next.block()));
-    return new Location(
-        Expr.add(first, Expr.of(bucket)), Expr.equal(Expr.of(found), coordinate));
+    return new Location(Expr.add(first, Expr.of(bucket)), Expr.equal(Expr.of(found), coordinate));
   }
 }

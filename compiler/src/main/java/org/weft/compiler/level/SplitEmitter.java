@@ -9,8 +9,8 @@ import org.weft.tensor.Width;
  * Level functions of one half of a stored level: see {@link SplitLevel}.
  *
  * <p>Random access: the upper half locates block {@code c} at the position of its first coordinate,
- * {@code p N + c size}, the lower half adds the offset. Position iteration: the upper half walks the
- * stored positions and divides their coordinates, the lower half has the same position and the
+ * {@code p N + c size}, the lower half adds the offset. Position iteration: the upper half walks
+ * the stored positions and divides their coordinates, the lower half has the same position and the
  * remainder. Append: the upper half stores where the block begins, the lower half adds the offset.
  */
 public record SplitEmitter(LevelEmitter stored, SplitLevel half) implements LevelEmitter {

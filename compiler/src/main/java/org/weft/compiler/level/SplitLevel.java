@@ -15,8 +15,8 @@ import org.weft.tensor.level.LevelView;
  * stored this way; {@link SplitEmitter} computes both from the stored level.
  *
  * <p>A level with random access becomes two of them. One that is iterated by position becomes a
- * non-unique level, which repeats a block number for every coordinate in the block, and a branchless
- * one below it, as COO stores two modes.
+ * non-unique level, which repeats a block number for every coordinate in the block, and a
+ * branchless one below it, as COO stores two modes.
  *
  * @param of the stored level
  * @param size coordinates in a block

@@ -26,9 +26,9 @@ import org.weft.tensor.TensorFormat;
  *       {@code i%b} in the whole statement: {@code A(i/2,j/3,i%2,j%3)}. A level of another tensor
  *       that stores {@code i} is seen as two: {@link SplitLevel}. {@code sum_i} becomes {@code
  *       sum_{i/b} sum_{i%b}}.
- *   <li>A tensor whose root counts slots or diagonals gets a variable of its own for them, over which
- *       its values are summed: {@code sum_A.slot(A(A.slot,i,j))}. At most one slot has the cell, so
- *       the sum may stand outside the products and reductions around the access.
+ *   <li>A tensor whose root counts slots or diagonals gets a variable of its own for them, over
+ *       which its values are summed: {@code sum_A.slot(A(A.slot,i,j))}. At most one slot has the
+ *       cell, so the sum may stand outside the products and reductions around the access.
  * </ul>
  *
  * <p>Statements of ordinary tensors stay as they are.
@@ -99,7 +99,9 @@ final class ExposeLevels {
         target,
         assignment.accumulate(),
         value,
-        mask == null ? null : new TensorMask(view(mask.access(), new ArrayList<>()), mask.strategy()),
+        mask == null
+            ? null
+            : new TensorMask(view(mask.access(), new ArrayList<>()), mask.strategy()),
         sizes);
   }
 

@@ -321,7 +321,8 @@ final class LoopNest {
     Cursor parent = scope.cursor(chain.access());
     LevelEmitter.Range all = first.walk(parent.begin(), parent.endOrNext());
     LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
-    LevelEmitter.Range range = Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
+    LevelEmitter.Range range =
+        Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
     TensorExpr body = Reductions.without(expr, chain.variables());
     Blocks.counted(

@@ -392,9 +392,7 @@ final class MergeLoops {
       condition = condition == null ? more : Expr.and(condition, more);
       walk.segmentEnd = null;
       walk.coordinate =
-          loop.name(
-              variable.name() + walk.level.name(),
-              walk.coordinateAt(walk.at()));
+          loop.name(variable.name() + walk.level.name(), walk.coordinateAt(walk.at()));
       least = least == null ? walk.coordinate : Expr.min(least, walk.coordinate);
     }
     Expr i = loop.name(variable.name(), require(least));
@@ -459,12 +457,7 @@ final class MergeLoops {
   }
 
   private void eachCase(
-      LatticePoint point,
-      List<Walk> walks,
-      List<Located> located,
-      Expr i,
-      Scope scope,
-      Code loop) {
+      LatticePoint point, List<Walk> walks, List<Located> located, Expr i, Scope scope, Code loop) {
     List<Stmt> thens = new ArrayList<>();
     List<@Nullable Expr> conditions = new ArrayList<>();
     for (LatticePoint present : lattice.cases(point)) {

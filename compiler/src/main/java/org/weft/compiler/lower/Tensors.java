@@ -186,11 +186,11 @@ final class Tensors {
             : new Expr.Argument(slots.indexOf(Slot.modeSize(tensor, format.modeOf(stored))));
     boolean block = coordinate instanceof LevelCoordinate.Block;
     if (block && constant != null) {
-      return Expr.of((constant + access.variableAt(number).blockSize() - 1)
-          / access.variableAt(number).blockSize());
+      return Expr.of(
+          (constant + access.variableAt(number).blockSize() - 1)
+              / access.variableAt(number).blockSize());
     }
-    Expr size =
-        block ? Block.divideUp(argument, access.variableAt(number).blockSize()) : argument;
+    Expr size = block ? Block.divideUp(argument, access.variableAt(number).blockSize()) : argument;
     boolean random = access.tensor().format().level(number).properties().full();
     if (constant != null || !random || number == 0 && !block) {
       return size;
@@ -234,7 +234,9 @@ final class Tensors {
     return size;
   }
 
-  /** The number of coordinates that a loop over {@code variable} counts: a last block may be cut. */
+  /**
+   * The number of coordinates that a loop over {@code variable} counts: a last block may be cut.
+   */
   Expr extent(IndexVar variable, Scope scope) {
     if (!variable.isWithin() || assignment.constantSizes().containsKey(variable)) {
       return size(variable);

@@ -24,17 +24,42 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
 /**
- * Tensors with more levels than modes, and range, offset, hashed and bitmap levels, as operands that
- * kernels walk, and blocked tensors as results.
+ * Tensors with more levels than modes, and range, offset, hashed and bitmap levels, as operands
+ * that kernels walk, and blocked tensors as results.
  */
 class StructuredFormatsTest {
   private static final List<String> MATRICES =
       List.of(
-          "CSR", "CSC", "COO", "DCSR", "CDR", "ELL", "ELL@1,0", "DIA", "DIA@1,0", "BCSR(2,3)",
-          "BCSR(3,2)@1,0", "BCSR(1,1)", "BCSR(64,64)", "CSB(2,3)", "CSB(4,2)@1,0", "HashMatrix",
-          "HashMatrix@1,0", "{D, B}", "{B, B}@1,0", "{B, CU}", "{H, H}", "{D, CU?o}", "{D, CU?u}",
-          "{CU?u, S?o}", "ModeGeneric(1)", "{CU:0/2, CU:1/2, D:0%2, D:1%2}", "{D:0/3, D:0%3, CU:1}",
-          "{CU, D:1/2, CU:1%2}", "Dense", "{D:0/2, D:1/2, D:0%2, D:1%2}");
+          "CSR",
+          "CSC",
+          "COO",
+          "DCSR",
+          "CDR",
+          "ELL",
+          "ELL@1,0",
+          "DIA",
+          "DIA@1,0",
+          "BCSR(2,3)",
+          "BCSR(3,2)@1,0",
+          "BCSR(1,1)",
+          "BCSR(64,64)",
+          "CSB(2,3)",
+          "CSB(4,2)@1,0",
+          "HashMatrix",
+          "HashMatrix@1,0",
+          "{D, B}",
+          "{B, B}@1,0",
+          "{B, CU}",
+          "{H, H}",
+          "{D, CU?o}",
+          "{D, CU?u}",
+          "{CU?u, S?o}",
+          "ModeGeneric(1)",
+          "{CU:0/2, CU:1/2, D:0%2, D:1%2}",
+          "{D:0/3, D:0%3, CU:1}",
+          "{CU, D:1/2, CU:1%2}",
+          "Dense",
+          "{D:0/2, D:1/2, D:0%2, D:1%2}");
 
   private static TensorFormat format(String name, int order) {
     return TensorFormat.parse(name, order, ValueType.DOUBLE);
@@ -126,8 +151,7 @@ class StructuredFormatsTest {
         for (String name : MATRICES) {
           Schedule schedule = random.nextBoolean() ? Schedule.parallel() : Schedule.sequential();
           cases.put(
-              name,
-              new KernelCase(expression, formats(expression, name), sizes, known, schedule));
+              name, new KernelCase(expression, formats(expression, name), sizes, known, schedule));
         }
         refusals.addAll(run(compiler, cases, random));
       }
