@@ -115,7 +115,7 @@ public final class Lowering {
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);
-    TensorAssignment factored = fused == null ? factor(masked, loops) : masked;
+    TensorAssignment factored = fused == null ? factored(masked, loops) : masked;
     stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
     LoopFunction function = loops(factored, loops, fused);
     LoopChecker.check(function);
@@ -141,7 +141,8 @@ public final class Lowering {
     return order;
   }
 
-  private static TensorAssignment factor(TensorAssignment algebra, List<IndexVar> loops) {
+  /** {@code algebra} with its products factored as suits the loop order. */
+  public static TensorAssignment factored(TensorAssignment algebra, List<IndexVar> loops) {
     RewriteRule distribute = new DistributeReduction(new LoopOrder(loops), algebra.isInteger());
     return algebra.withValue(RewriteRule.rewrite(algebra.value(), distribute, new Flatten()));
   }

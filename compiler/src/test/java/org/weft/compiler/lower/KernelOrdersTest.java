@@ -135,6 +135,20 @@ class KernelOrdersTest {
   }
 
   @Test
+  void unionsOfTwentyOperandsAreCoiterated() {
+    String plus =
+        IntStream.range(0, 20).mapToObj(n -> "A" + n + "(i,j)").collect(Collectors.joining(" + "));
+    StringBuilder formats = new StringBuilder("Y=CSF:2");
+    for (int n = 0; n < 20; n++) {
+      formats
+          .append(" A")
+          .append(n)
+          .append(n % 3 == 0 ? "=CSR:2" : n % 3 == 1 ? "=CSF:2" : "=COO:2");
+    }
+    run(List.of(KernelGoldenTest.sample("Y(i,j) = " + plus, formats.toString())));
+  }
+
+  @Test
   void coordinatesThatDoNotFitTheResultAreAnErrorNotAWrongAnswer() {
     KernelCase wide = KernelGoldenTest.sample("Y(i) = 2 * x(i)", "Y={CU[16,8]}:1 x=Dense:1");
     wide.sizes().put("i", 300L);
