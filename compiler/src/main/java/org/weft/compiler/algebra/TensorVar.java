@@ -21,7 +21,9 @@ public record TensorVar(String name, TensorFormat format, Kind kind, TensorForma
     OPERAND,
     RESULT,
     /** A workspace of the kernel. */
-    TEMPORARY
+    TEMPORARY,
+    /** Present where both coordinates are equal; has no arrays. */
+    DIAGONAL
   }
 
   @Override

@@ -154,6 +154,9 @@ final class ExposeLevels {
     if (format.isOrdinary() && access.variables().stream().noneMatch(splits::containsKey)) {
       return access;
     }
+    if (Diagonals.isDiagonal(access.tensor())) {
+      throw required(access, "a repeated label cannot be blocked");
+    }
     List<LevelSpec> levels = new ArrayList<>();
     List<IndexVar> variables = new ArrayList<>();
     for (int level = 0; level < format.levelCount(); level++) {

@@ -14,6 +14,7 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.level.LevelEmitters;
 import org.weft.compiler.level.SplitLevel;
 import org.weft.compiler.loop.Buffer;
@@ -53,7 +54,7 @@ final class Tensors {
     List<TensorExpr.Access> first = new ArrayList<>();
     for (TensorExpr.Access access : accesses) {
       accessIds = Math.max(accessIds, access.id() + 1);
-      if (names.add(access.tensor().name())) {
+      if (!Diagonals.isDiagonal(access.tensor()) && names.add(access.tensor().name())) {
         first.add(access);
       }
     }
@@ -62,10 +63,35 @@ final class Tensors {
     }
     head = Code.function(names);
     for (TensorExpr.Access access : accesses) {
-      if (!layouts.containsKey(access.tensor())) {
+      boolean diagonal = Diagonals.isDiagonal(access.tensor());
+      if (!diagonal && !layouts.containsKey(access.tensor())) {
         layouts.put(access.tensor(), layout(access, indexOf(access.tensor())));
       }
     }
+    accesses.stream().filter(a -> Diagonals.isDiagonal(a.tensor())).forEach(this::addDiagonal);
+  }
+
+  private void addDiagonal(TensorExpr.Access access) {
+    TensorVar tensor = access.tensor();
+    List<Level> levels = new ArrayList<>();
+    for (int number = 0; number < 2; number++) {
+      LevelSpec spec = tensor.format().level(number);
+      LevelEmitter emitter = number == 0 ? LevelEmitters.of(spec.format()) : new DiagonalEmitter();
+      Expr size = size(access.variables().get(number));
+      levels.add(
+          new Level(
+              tensor.name() + "_" + (number + 1),
+              spec,
+              true,
+              emitter,
+              null,
+              null,
+              size,
+              -1,
+              number));
+    }
+    Buffer none = new Buffer(tensor.name(), ElementType.F64, Buffer.Kind.WORKSPACE);
+    layouts.put(tensor, new TensorLayout(tensor, levels, none));
   }
 
   private void addParameter(TensorExpr.Access access) {
