@@ -92,10 +92,15 @@ class CompileTimesTest {
       }
       Collections.sort(wall);
       Collections.sort(busy);
-      String line = "3 operands, warm: best %.1f ms, median %.1f ms; CPU without lld: median %.1f ms";
+      String line =
+          "3 operands, warm: best %.1f ms, median %.1f ms; CPU without lld: median %.1f ms";
       System.out.println(
           String.format(
-              Locale.ROOT, line, wall.get(0), wall.get(wall.size() / 2), busy.get(busy.size() / 2)));
+              Locale.ROOT,
+              line,
+              wall.get(0),
+              wall.get(wall.size() / 2),
+              busy.get(busy.size() / 2)));
     }
     for (int run = 0; run < WARM_RUNS; run++) {
       try (TensorCompiler fresh = TensorCompiler.create(options)) {
@@ -103,8 +108,7 @@ class CompileTimesTest {
         long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         fresh.compile(List.of(threeOperands(100 + run)));
         double millis = (System.nanoTime() - start) / 1e6;
-        double busy =
-            (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu) / 1e6;
+        double busy = (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu) / 1e6;
         assertThat(fresh.statistics().diskHits()).isEqualTo(1);
         String line = "3 operands, from disk: %.2f ms in all, %.2f ms of CPU";
         System.out.println(String.format(Locale.ROOT, line, millis, busy));
