@@ -42,7 +42,7 @@ final class TuneCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "EXPR", description = "A statement in index notation.")
   String expression = "";
 
-  @Mixin ExpressionOptions options = new ExpressionOptions();
+  @Mixin TuneOptions options = new TuneOptions();
 
   @Option(
       order = 20,
@@ -64,7 +64,7 @@ final class TuneCommand extends WeftCommand {
     Statement statement = parse();
     MemoryScope scope = MemoryScope.root("tune", MemorySource.system());
     try (TensorCompiler compiler = TensorCompiler.create(options.compiler())) {
-      ExpressionOptions.Loaded loaded = options.load(scope, common);
+      TuneOptions.Loaded loaded = options.load(scope, common);
       int order = statement.target().labels().size();
       int threads =
           common.threads > 0 ? common.threads : Runtime.getRuntime().availableProcessors();
@@ -115,7 +115,7 @@ final class TuneCommand extends WeftCommand {
 
   private static void keep(Console console, TuningTask task, TuningResult result)
       throws IOException {
-    Optional<Path> cache = ExpressionOptions.cache();
+    Optional<Path> cache = TuneOptions.cache();
     if (cache.isEmpty()) {
       console.note("the winner is not kept: the kernel cache is off");
       return;

@@ -20,7 +20,7 @@ import org.weft.tensor.ValueType;
 import picocli.CommandLine.Option;
 
 /** The options of commands that evaluate one expression in this process. */
-final class ExpressionOptions {
+final class TuneOptions {
   @Option(
       order = 1,
       names = "--input",
