@@ -272,7 +272,8 @@ final class LoopNest {
       Code code) {
     Sink sink = closed.opened(code);
     IndexVar outermost = chain.variables().get(0);
-    if (privateSums.apply(outermost, true, sink, scope)) {
+    boolean adds = !(expr instanceof TensorExpr.Reduce) || Fold.of(expr).operator() == Operator.PLUS;
+    if (adds && privateSums.apply(outermost, true, sink, scope)) {
       List<IndexVar> open =
           Stream.concat(chain.variables().stream(), rest.stream())
               .filter(v -> sink.variables().contains(v) && !scope.isBound(v))

@@ -108,7 +108,7 @@ class ScheduledKernelTest {
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | vector(k) split(j:position:2)",
         "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16 | vector(r) unroll(k,2)",
         "Y(i,j) = S(i,j) * A(i,k) * B(k,j) | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2 | vector(k) split(i:position:8)",
-        "y(i) += A(i,j) * x(j) + x(i) | y=Dense:1 A=CSR:2 x=Dense:1 | split(i:coordinate:8) parallel(i)"
+        "y(i) += A(i,j) * x(j) + z(i) | y=Dense:1 A=CSR:2 x=Dense:1 z=Dense:1 | split(i:coordinate:8) parallel(i)"
       })
   void sameAsTheNaiveEvaluator(String expression, String formats, String schedule) {
     run(sample(expression, formats, schedule), false, 6);
