@@ -65,8 +65,8 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
 
   /**
    * Formats with more levels than modes, unordered levels, and levels that are neither dense nor
-   * appended. Slots, diagonals and unordered levels are listed as coordinates and sorted; blocks are
-   * walked and appended by one kernel, which has the workspaces it needs.
+   * appended. Slots, diagonals and unordered levels are listed as coordinates and sorted; blocks
+   * are walked and appended by one kernel, which has the workspaces it needs.
    */
   private static ConversionPlan structured(
       TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {

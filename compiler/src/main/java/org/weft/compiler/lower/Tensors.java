@@ -141,8 +141,11 @@ final class Tensors {
       String array = access.tensor().name() + (stored + 1);
       boolean last = number == format.order() - 1;
       boolean chainEnd = spec.properties().branchless() && format.branchlessBelow(number) == 0;
-      boolean alone = !last && format.branchlessBelow(number) == 0 && format.level(number + 1)
-          .properties().full() && unique;
+      boolean alone =
+          !last
+              && format.branchlessBelow(number) == 0
+              && format.level(number + 1).properties().full()
+              && unique;
       unique = alone || spec.properties().unique() && (unique || last || chainEnd);
       levels.add(
           new Level(

@@ -22,7 +22,9 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** Conversions from and to formats with more levels than modes, hashed, bitmap and unordered ones. */
+/**
+ * Conversions from and to formats with more levels than modes, hashed, bitmap and unordered ones.
+ */
 class StructuredConversionTest {
   private static final List<String> STRUCTURED =
       List.of(
