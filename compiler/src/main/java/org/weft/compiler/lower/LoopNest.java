@@ -275,7 +275,8 @@ final class LoopNest {
       Code code) {
     Sink sink = closed.opened(code);
     IndexVar outermost = chain.variables().get(0);
-    boolean adds = !(expr instanceof TensorExpr.Reduce) || Fold.of(expr).operator() == Operator.PLUS;
+    boolean adds =
+        !(expr instanceof TensorExpr.Reduce) || Fold.of(expr).operator() == Operator.PLUS;
     if (adds && privateSums.apply(outermost, true, sink, scope)) {
       List<IndexVar> open =
           Stream.concat(chain.variables().stream(), rest.stream())

@@ -86,6 +86,8 @@ class ScheduledKernelTest {
         "Y(i,j) = A(i,j) * B(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | split(i:coordinate:3)",
         "Y(i,j) = A(i,j) .* B(i,j) | Y=COO:2 A=COO:2 B=COO:2 | split(i:coordinate:3)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | split(i:coordinate:3) unroll(i,2)",
+        "Y(i,j) = A(i,k) * B(k,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:dense)",
+        "Y(i,j) = A(i,k) * B(k,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:hashed)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=CSR:2 B=CSR:2 | parallel(i)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=CSR:2 B=CSR:2 | order(i,k,j) parallel(k)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(k,i,j) parallel(k) vector(j)",

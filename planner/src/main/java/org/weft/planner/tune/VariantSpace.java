@@ -16,7 +16,7 @@ import org.weft.tensor.Width;
  * The state space of a statement. Operands: every combination of dense and compressed levels and
  * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits; dense
  * operands stay as they are. Schedules: every order of the loops, each with one or all threads, and
- * splits, vectors and unrolling of single loops. Legality is for the compiler to say.
+ * splits, vectors, unrolling and workspaces of single labels. Legality is for the compiler to say.
  */
 final class VariantSpace {
   private static final int MOST_MODES = 4;
@@ -122,6 +122,8 @@ final class VariantSpace {
       for (String label : labels) {
         texts.add(order + "vector(" + label + ")");
         texts.add(order + "unroll(" + label + ",4)");
+        texts.add(order + "workspace(" + label + ":dense)");
+        texts.add(order + "workspace(" + label + ":hashed)");
         if (threads > 1) {
           texts.add(order + "parallel(" + label + ")");
           texts.add(order + "split(" + label + ":position:256) parallel(" + label + ")");
