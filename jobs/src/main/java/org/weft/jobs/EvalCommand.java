@@ -84,8 +84,7 @@ final class EvalCommand extends WeftCommand {
     }
     Schedule schedule = options.schedule(Schedule.parallel());
     OperandFiles operands = options.read(statement, files, common.readOptions());
-    int threads =
-        common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     CompilerOptions compile = CommonOptions.compilerOptions().withCheck(options.check);
     try (TensorCompiler compiler = TensorCompiler.create(compile);
         MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
@@ -219,9 +218,7 @@ final class EvalCommand extends WeftCommand {
     }
     boolean frostt = uri.endsWith(".tns") || uri.endsWith(".tns.gz");
     WriteOptions write =
-        WriteOptions.defaults()
-            .withShape(result.shape())
-            .withZeroBased(common.zeroBased && frostt);
+        WriteOptions.defaults().withShape(result.shape()).withZeroBased(common.zeroBased && frostt);
     try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
       long entries;
       try (TensorWriter writer = TensorFiles.write(commit, order, write)) {

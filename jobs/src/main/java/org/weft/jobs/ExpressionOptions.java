@@ -95,8 +95,7 @@ final class ExpressionOptions {
    * Reads the operands of {@code statement}; every tensor of it must have an input and every input
    * must be used.
    */
-  OperandFiles read(Statement statement, FileAccess files, ReadOptions options)
-      throws IOException {
+  OperandFiles read(Statement statement, FileAccess files, ReadOptions options) throws IOException {
     Map<String, Syntax.Access> accesses = accesses(statement);
     String result = statement.target().tensor();
     Set<String> missing = new LinkedHashSet<>(accesses.keySet());

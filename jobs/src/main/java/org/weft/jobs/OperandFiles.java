@@ -155,14 +155,12 @@ final class OperandFiles {
    *
    * @param formats formats as text, by name; an operand without one is stored by its kind
    */
-  Map<String, TensorStorage> load(
-      MemoryScope scope, Map<String, String> formats, ValueType type) {
+  Map<String, TensorStorage> load(MemoryScope scope, Map<String, String> formats, ValueType type) {
     Map<String, TensorStorage> stored = new LinkedHashMap<>();
     operands.forEach(
         (name, entries) -> {
           String text = formats.getOrDefault(name, kind(entries));
-          TensorFormat format =
-              TensorFormat.parse(text, entries.shape(), entries.count(), type);
+          TensorFormat format = TensorFormat.parse(text, entries.shape(), entries.count(), type);
           stored.put(name, Packing.pack(scope, entries.shape(), format, entries.blocks()));
         });
     return stored;

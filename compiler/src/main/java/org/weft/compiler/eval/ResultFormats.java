@@ -16,8 +16,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * The format of a result that nobody chose, from the sparsity of the expression: dense where the
- * expression has a value everywhere, or nearly; else compressed, with a dense outermost level where
- * there are entries for it, and dense levels inside for labels that only dense operands have.
+ * expression has a value everywhere, and for vectors and results with a dense last label also where
+ * it nearly does; else compressed, with a dense outermost level where there are entries for it, and
+ * dense levels inside for labels that only dense operands have.
  */
 final class ResultFormats {
   private static final double NEARLY_FULL = 0.25;
@@ -29,10 +30,7 @@ final class ResultFormats {
   }
 
   static TensorFormat infer(
-      TensorAssignment assignment,
-      LabelSizes labels,
-      Map<String, Double> entries,
-      ValueType type) {
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries, ValueType type) {
     Estimates estimates = new Estimates(labels, entries);
     return new ResultFormats(estimates).format(assignment, type);
   }
@@ -44,7 +42,8 @@ final class ResultFormats {
     sparse.retainAll(labels);
     double cells = estimates.cells(labels);
     double values = values(assignment.value(), new LinkedHashSet<>(labels));
-    if (sparse.isEmpty() || values >= NEARLY_FULL * cells) {
+    boolean block = order == 1 || !sparse.contains(labels.get(order - 1));
+    if (sparse.isEmpty() || block && values >= NEARLY_FULL * cells) {
       return TensorFormat.dense(order, type);
     }
     List<LevelSpec> levels = new ArrayList<>(Collections.nCopies(order, LevelSpec.of("CU")));

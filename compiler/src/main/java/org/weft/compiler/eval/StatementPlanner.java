@@ -313,9 +313,9 @@ final class StatementPlanner {
   static boolean isPlain(TensorFormat format) {
     return format.isOrdinary()
         && format.levels().stream()
-        .allMatch(
-            level ->
-                Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
-                    && level.properties().equals(level.format().properties()));
+            .allMatch(
+                level ->
+                    Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
+                        && level.properties().equals(level.format().properties()));
   }
 }
