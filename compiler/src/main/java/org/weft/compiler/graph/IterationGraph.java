@@ -70,7 +70,7 @@ public final class IterationGraph {
     for (int level = 1; level < access.variables().size(); level++) {
       if (!randomAccess(access.tensor().format(), level)) {
         for (int above = 0; above < level; above++) {
-          demands.add(new Edge(access.variableAt(above), access.variableAt(level), access));
+          add(demands, new Edge(access.variableAt(above), access.variableAt(level), access));
         }
       }
     }
@@ -87,7 +87,7 @@ public final class IterationGraph {
     }
     for (int level = 1; last >= 0 && level < target.variables().size(); level++) {
       for (int above = 0; above <= Math.min(level - 1, last); above++) {
-        preferences.add(new Edge(target.variableAt(above), target.variableAt(level), target));
+        add(preferences, new Edge(target.variableAt(above), target.variableAt(level), target));
       }
     }
   }
@@ -133,7 +133,7 @@ public final class IterationGraph {
                 + variables
                 + ", outermost first");
       }
-      order.forEach(outer -> demands.add(new Edge(outer, variable, null)));
+      order.forEach(outer -> add(demands, new Edge(outer, variable, null)));
       order.add(variable);
     }
   }
@@ -151,13 +151,20 @@ public final class IterationGraph {
     }
     for (IndexVar dense : variables) {
       if (!sparse.contains(dense)) {
-        sparse.forEach(variable -> preferences.add(new Edge(variable, dense, null)));
+        sparse.forEach(variable -> add(preferences, new Edge(variable, dense, null)));
       }
     }
     for (TensorExpr.Access access : accesses) {
       for (int level = 1; level < access.variables().size(); level++) {
-        preferences.add(new Edge(access.variableAt(level - 1), access.variableAt(level), access));
+        add(preferences, new Edge(access.variableAt(level - 1), access.variableAt(level), access));
       }
+    }
+  }
+
+  /** A label that one access repeats needs no order with itself. */
+  private static void add(List<Edge> edges, Edge edge) {
+    if (!edge.from().equals(edge.to())) {
+      edges.add(edge);
     }
   }
 

@@ -96,7 +96,7 @@ class KernelOrdersTest {
     return "@" + modes.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
-  private static void run(List<KernelCase> cases) {
+  static void run(List<KernelCase> cases) {
     List<KernelRequest> requests = new ArrayList<>();
     for (int c = 0; c < cases.size(); c++) {
       requests.add(cases.get(c).request("kernel" + c));
