@@ -51,7 +51,7 @@ import picocli.CommandLine.Option;
 final class EvalCommand extends WeftCommand {
   private static final String PRINT = "print";
 
-  @Mixin ExpressionOptions options = new ExpressionOptions();
+  @Mixin EvalOptions options = new EvalOptions();
 
   @Option(
       order = 6,

@@ -49,7 +49,7 @@ class EvalCommandTest {
             "--type",
             "long",
             "--zero-based");
-    assertThat(run.out()).isEqualTo("0 4\n1 5\n2 14\n");
+    assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1\n");
   }
 
   @Test

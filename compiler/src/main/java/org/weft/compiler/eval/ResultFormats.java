@@ -38,11 +38,11 @@ final class ResultFormats {
   private TensorFormat format(TensorAssignment assignment, ValueType type) {
     List<IndexVar> labels = assignment.target().variables();
     int order = labels.size();
-    Set<IndexVar> sparse = sparse(assignment.value());
+    Set<IndexVar> sparse = sparse(assignment.value(), labels);
     sparse.retainAll(labels);
     double cells = estimates.cells(labels);
     double values = values(assignment.value(), new LinkedHashSet<>(labels));
-    boolean block = order == 1 || !sparse.contains(labels.get(order - 1));
+    boolean block = order <= 1 || !sparse.contains(labels.get(order - 1));
     if (sparse.isEmpty() || block && values >= NEARLY_FULL * cells) {
       return TensorFormat.dense(order, type);
     }
@@ -59,27 +59,31 @@ final class ResultFormats {
     return new TensorFormat(levels, modes, type);
   }
 
-  /** Labels along which {@code expr} may lack values. */
-  private static Set<IndexVar> sparse(TensorExpr expr) {
+  /** Labels along which {@code expr} may lack values; {@code kept} are those of the result. */
+  private static Set<IndexVar> sparse(TensorExpr expr, List<IndexVar> kept) {
     Set<IndexVar> found = new LinkedHashSet<>();
     if (expr instanceof TensorExpr.Access access) {
       TensorFormat format = access.tensor().format();
-      for (int level = 0; level < format.levelCount(); level++) {
+      boolean below = false;
+      for (int level = format.levelCount() - 1; level >= 0; level--) {
         int mode = format.modeOf(level);
-        if (!format.level(level).properties().full()) {
-          found.addAll(mode < 0 ? access.variables() : List.of(access.variables().get(mode)));
+        List<IndexVar> stored =
+            mode < 0 ? access.variables() : List.of(access.variables().get(mode));
+        if (below || !format.level(level).properties().full()) {
+          found.addAll(stored);
+          below |= stored.stream().anyMatch(kept::contains);
         }
       }
     } else if (expr instanceof TensorExpr.Reduce reduce) {
-      found.addAll(sparse(reduce.body()));
+      found.addAll(sparse(reduce.body(), kept));
       found.remove(reduce.variable());
     } else if (expr instanceof TensorExpr.Apply apply && !apply.function().preservesZero()) {
       return found;
     } else if (expr instanceof TensorExpr.Sum || expr instanceof TensorExpr.Apply) {
-      found.addAll(expr.children().isEmpty() ? Set.of() : sparse(expr.children().get(0)));
-      expr.children().forEach(child -> found.retainAll(sparse(child)));
+      found.addAll(expr.children().isEmpty() ? Set.of() : sparse(expr.children().get(0), kept));
+      expr.children().forEach(child -> found.retainAll(sparse(child, kept)));
     } else {
-      expr.children().forEach(child -> found.addAll(sparse(child)));
+      expr.children().forEach(child -> found.addAll(sparse(child, kept)));
     }
     return found;
   }

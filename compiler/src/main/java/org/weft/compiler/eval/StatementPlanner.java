@@ -165,7 +165,9 @@ final class StatementPlanner {
       return null;
     } catch (WeftException e) {
       boolean solvable =
-          e.code() == ErrorCode.INVALID_FORMAT || e.code() == ErrorCode.UNSUPPORTED_OPERATION;
+          e.code() == ErrorCode.INVALID_FORMAT
+              || e.code() == ErrorCode.UNSUPPORTED_OPERATION
+              || e.code() == ErrorCode.CONVERSION_REQUIRED;
       if (!solvable) {
         throw e;
       }

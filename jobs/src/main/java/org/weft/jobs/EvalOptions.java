@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** An expression on the command line: the text, its operands, their formats, and the schedule. */
-final class ExpressionOptions {
+final class EvalOptions {
   @Parameters(
       index = "0",
       paramLabel = "EXPR",
