@@ -34,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GenerateCommand.class,
       ReorderCommand.class,
       SpyCommand.class,
+      TuneCommand.class,
       ExplainCommand.class,
       HelpCommand.class
     })

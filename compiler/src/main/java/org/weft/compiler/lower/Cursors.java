@@ -53,6 +53,10 @@ final class Cursors {
       Expr position = code.name("p" + level.name(), location.position());
       cursor = new Cursor(cursor.next() + 1, position, null);
       advanced = advanced.withCursor(access.id(), cursor);
+      if (layout.states() != null && cursor.next() == layout.order()) {
+        Expr present = MaskedTemporaries.hasValue(layout.states(), cursor.begin());
+        advanced = advanced.withPresence(access.id(), present);
+      }
     }
     return advanced;
   }

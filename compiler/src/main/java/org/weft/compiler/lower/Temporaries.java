@@ -38,6 +38,7 @@ final class Temporaries {
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
+  private final MaskedTemporaries masked;
   private final SparseTemporaries sparse;
 
   Temporaries(
@@ -46,6 +47,7 @@ final class Temporaries {
     this.values = values;
     this.iteration = iteration;
     this.nest = nest;
+    this.masked = new MaskedTemporaries(tensors, values, iteration, nest);
     this.sparse = new SparseTemporaries(tensors, values, directives, nest);
   }
 
@@ -90,6 +92,38 @@ final class Temporaries {
     List<IndexVar> after = part.equals(whole) ? inOrderOf(sink, order) : order;
     List<IndexVar> open =
         after.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
+    TensorExpr.Access mask = masked.mask(part, whole, open, scope);
+    if (mask != null) {
+      Code few = code.nested();
+      masked.emit(
+          part,
+          open.get(0),
+          mask,
+          order,
+          scope,
+          few,
+          temporary -> rest(part, temporary, whole, after, scope, sink, few));
+      if (masked.isSmall(open.get(0))) {
+        code.addAll(few);
+        return;
+      }
+      Code many = code.nested();
+      unmasked(part, whole, open, order, after, scope, sink, many);
+      code.add(new Stmt.If(masked.fits(open.get(0)), few.block(), many.block()));
+      return;
+    }
+    unmasked(part, whole, open, order, after, scope, sink, code);
+  }
+
+  private void unmasked(
+      TensorExpr part,
+      TensorExpr whole,
+      List<IndexVar> open,
+      List<IndexVar> order,
+      List<IndexVar> after,
+      Scope scope,
+      Sink sink,
+      Code code) {
     Fold fold = Fold.of(part);
     boolean presence =
         sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
@@ -105,9 +139,20 @@ final class Temporaries {
       temporary = sparse.compute(part, open, order, scope, code);
       known = scope;
     }
+    rest(part, temporary, whole, after, known, sink, code);
+  }
+
+  private void rest(
+      TensorExpr part,
+      TensorExpr.Access temporary,
+      TensorExpr whole,
+      List<IndexVar> order,
+      Scope scope,
+      Sink sink,
+      Code code) {
     TensorExpr rest =
         RewriteRule.rewrite(Reductions.replace(whole, part, temporary), new PropagateZero());
-    nest.emit(rest, after, known, sink, code);
+    nest.emit(rest, order, scope, sink, code);
   }
 
   /**
