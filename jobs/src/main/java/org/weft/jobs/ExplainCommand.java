@@ -19,6 +19,7 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       DemoCommand.class,
       EvalCommand.class,
+      RunCommand.class,
       MttkrpCommand.class,
       TtmCommand.class,
       TtvCommand.class,

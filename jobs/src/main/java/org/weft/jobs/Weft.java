@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       DemoCommand.class,
       EvalCommand.class,
+      RunCommand.class,
       MttkrpCommand.class,
       TtmCommand.class,
       TtvCommand.class,

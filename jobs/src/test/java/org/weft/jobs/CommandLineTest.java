@@ -19,6 +19,7 @@ class CommandLineTest {
       strings = {
         "demo",
         "eval",
+        "run",
         "mttkrp",
         "ttm",
         "ttv",

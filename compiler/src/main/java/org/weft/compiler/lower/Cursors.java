@@ -61,9 +61,9 @@ final class Cursors {
     return advanced;
   }
 
-  private static WeftException nonUnique(Level level) {
+  static WeftException nonUnique(Level level) {
     return new WeftException(
-        ErrorCode.UNSUPPORTED_OPERATION,
+        ErrorCode.CONVERSION_REQUIRED,
         "level "
             + level.name()
             + " ("
