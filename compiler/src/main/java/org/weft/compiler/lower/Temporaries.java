@@ -86,6 +86,27 @@ final class Temporaries {
     return true;
   }
 
+  /**
+   * Whether {@code expr} is present at all coordinates of {@code open} or at none, so that one flag
+   * says so: no operand has sparse levels below one of these variables.
+   */
+  private boolean isUniform(TensorExpr expr, List<IndexVar> open, Scope scope) {
+    for (TensorExpr.Access access : expr.accesses()) {
+      if (scope.value(access) != null) {
+        continue;
+      }
+      TensorLayout layout = tensors.layout(access.tensor());
+      boolean below = false;
+      for (int level = scope.cursor(access).next(); level < layout.order(); level++) {
+        below |= open.contains(access.variableAt(level));
+        if (below && !layout.level(level).random()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /** Emits {@code whole} with {@code part} of it computed first. */
   void replace(
       TensorExpr part, TensorExpr whole, List<IndexVar> order, Scope scope, Sink sink, Code code) {
@@ -132,7 +153,9 @@ final class Temporaries {
     if (open.isEmpty()) {
       temporary = HoistScalars.scalar(tensors, part);
       known = scalar(part, temporary, order, scope, presence, code);
-    } else if (fold.hasIdentity() && isDense(part, open, scope)) {
+    } else if (fold.hasIdentity()
+        && isDense(part, open, scope)
+        && (!presence || isUniform(part, open, scope))) {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
     } else {
