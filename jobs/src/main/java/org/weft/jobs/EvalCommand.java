@@ -18,6 +18,8 @@ import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Statement;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.planner.tune.TunedStore;
+import org.weft.planner.tune.TuningTask;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
@@ -66,8 +68,17 @@ final class EvalCommand extends WeftCommand {
   @Option(
       order = 7,
       names = "--explain",
-      description = "Show conversions, contraction order and the loops of every kernel instead.")
+      description =
+          "Show conversions, contraction order and every stage of each kernel, from algebra to"
+              + " assembly, instead.")
   boolean explainOnly;
+
+  @Option(
+      order = 8,
+      names = "--no-tuned",
+      description =
+          "Do not use the formats and the schedule that 'weft tune' found for this class.")
+  boolean noTuned;
 
   @Override
   boolean computesIntegers() {
@@ -90,7 +101,10 @@ final class EvalCommand extends WeftCommand {
         MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
       Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
       Evaluator evaluator = new Evaluator(compiler, threads);
-      StatementInput input = input(evaluator, statement, stored, schedule);
+      StatementInput plain = input(evaluator, statement, stored, schedule);
+      Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads);
+      StatementInput input =
+          tuned.isEmpty() ? plain : tuned(console, evaluator, scope, plain, tuned.get());
       if (explainOnly || planOnly()) {
         explain(console, compiler, evaluator.plan(input));
         return;
@@ -140,6 +154,52 @@ final class EvalCommand extends WeftCommand {
     return input.withResultFormat(TensorFormat.parse(format, order, common.type));
   }
 
+  /** What {@code weft tune} kept for the class of this statement, unless a schedule is given. */
+  private Optional<TunedStore.Tuned> tuned(
+      CompilerOptions compile, StatementInput input, int threads) {
+    boolean assigns = input.statement().assignment() == Statement.Assignment.ASSIGN;
+    if (noTuned || options.schedule != null || !assigns || compile.cacheDirectory().isEmpty()) {
+      return Optional.empty();
+    }
+    TuningTask task =
+        new TuningTask(
+            options.expression,
+            input.operands(),
+            options.formats.keySet(),
+            input.resultFormat(),
+            input.sizes(),
+            threads);
+    return new TunedStore(compile.cacheDirectory().get()).find(task);
+  }
+
+  private static StatementInput tuned(
+      Console console,
+      Evaluator evaluator,
+      MemoryScope scope,
+      StatementInput input,
+      TunedStore.Tuned tuned) {
+    Map<String, TensorStorage> operands = new HashMap<>(input.operands());
+    tuned
+        .formats()
+        .forEach(
+            (name, format) -> {
+              TensorStorage operand = operands.get(name);
+              if (operand != null && !operand.format().equals(format)) {
+                operands.put(name, evaluator.convert(scope, operand, format));
+              }
+            });
+    console.note(
+        "tuned: %s, %s (%.2f times as fast when tuned; --no-tuned turns this off)",
+        tuned.formats(), tuned.schedule(), tuned.speedUp());
+    return new StatementInput(
+        input.statement(),
+        operands,
+        input.resultFormat(),
+        input.sizes(),
+        input.previous(),
+        tuned.schedule());
+  }
+
   private void explain(Console console, TensorCompiler compiler, EvaluationPlan plan) {
     console.text(plan.toString());
     for (EvaluationStep step : plan.steps()) {
@@ -151,10 +211,12 @@ final class EvalCommand extends WeftCommand {
         section(console, name + ": merge lattices", stages.lattices());
         section(console, name + ": loops", stages.loops());
         ExplainCommand more = explain();
-        if (more != null && more.llvm) {
-          section(console, name + ": LLVM IR", stages.optimisedLlvmIr());
+        boolean all = more == null || !more.llvm && !more.assembly;
+        if (all || more.llvm) {
+          section(console, name + ": LLVM IR", stages.llvmIr());
+          section(console, name + ": optimised LLVM IR", stages.optimisedLlvmIr());
         }
-        if (more != null && more.assembly) {
+        if (all || more.assembly) {
           section(console, name + ": assembly", stages.assembly());
         }
       }

@@ -1,16 +1,15 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
-import org.weft.compiler.lang.Diagnostics;
-import org.weft.compiler.lang.Parser;
-import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Statement;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -20,10 +19,12 @@ import org.weft.planner.tune.Tuner;
 import org.weft.planner.tune.TuningPlot;
 import org.weft.planner.tune.TuningResult;
 import org.weft.planner.tune.TuningTask;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code weft tune}. */
 @Command(
@@ -39,10 +40,7 @@ import picocli.CommandLine.Parameters;
     },
     footer = {"", "Example: weft tune \"y(i) = A(i,j) * x(j)\" --input A=a.mtx --input x=x.npy"})
 final class TuneCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "EXPR", description = "A statement in index notation.")
-  String expression = "";
-
-  @Mixin TuneOptions options = new TuneOptions();
+  @Mixin EvalOptions options = new EvalOptions();
 
   @Option(
       order = 20,
@@ -61,41 +59,51 @@ final class TuneCommand extends WeftCommand {
   @Override
   void run(Console console) throws IOException {
     checkOptions();
-    Statement statement = parse();
-    MemoryScope scope = MemoryScope.root("tune", MemorySource.system());
-    try (TensorCompiler compiler = TensorCompiler.create(options.compiler())) {
-      TuneOptions.Loaded loaded = options.load(scope, common);
-      int order = statement.target().labels().size();
-      int threads =
-          common.threads > 0 ? common.threads : Runtime.getRuntime().availableProcessors();
+    FileAccess files = CommonOptions.files();
+    Statement statement = options.statement();
+    OperandFiles operands = options.read(statement, files, common.readOptions());
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    CompilerOptions compile = CommonOptions.compilerOptions().withCheck(options.check);
+    try (TensorCompiler compiler = TensorCompiler.create(compile);
+        MemoryScope scope = MemoryScope.root("weft tune", MemorySource.system())) {
+      Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
+      TensorFormat result = resultFormat(new Evaluator(compiler, threads), statement, stored);
+      Set<String> stated = options.formats.keySet();
       TuningTask task =
-          new TuningTask(
-              expression,
-              loaded.operands(),
-              loaded.stated(),
-              options.resultFormat(statement.target().tensor(), order, common.type),
-              options.sizes,
-              threads);
+          new TuningTask(options.expression, stored, stated, result, options.sizes, threads);
       if (planOnly()) {
-        console.result("would search the variants of %s with %d thread(s)", expression, threads);
+        console.result(
+            "would search the variants of %s with %d thread(s)", options.expression, threads);
         return;
       }
       Tuner tuner = new Tuner(compiler, MachineParameters.measured(), console::note);
-      TuningResult result = tuner.tune(scope, task, trials);
-      console.result("%s", result.table().stripTrailing());
-      keep(console, task, result);
+      TuningResult found = tuner.tune(scope, task, trials);
+      console.result("%s", found.table().stripTrailing());
+      keep(console, compile, task, found);
       if (plot != null) {
-        write(plot, TuningPlot.svg(result));
+        Files.writeString(plot, TuningPlot.svg(found));
         console.result("plot: %s", plot);
       }
-    } finally {
-      scope.close();
     }
+  }
+
+  private TensorFormat resultFormat(
+      Evaluator evaluator, Statement statement, Map<String, TensorStorage> stored) {
+    int order = statement.target().labels().size();
+    String stated = options.formats.get(statement.target().tensor());
+    TensorFormat dense = TensorFormat.dense(order, common.type);
+    return stated == null
+        ? evaluator.resultFormat(
+            StatementInput.of(statement, stored, dense).withSizes(options.sizes))
+        : TensorFormat.parse(stated, order, common.type);
   }
 
   private void checkOptions() {
     if (trials < 1) {
       throw usage("expected --trials of at least 1, found %d", trials);
+    }
+    if (options.schedule != null) {
+      throw usage("--schedule %s: tune chooses the schedule; drop the option", options.schedule);
     }
     if (plot != null && !plot.toString().endsWith(".svg")) {
       throw usage("expected --plot to name an .svg file, found %s", plot);
@@ -105,28 +113,14 @@ final class TuneCommand extends WeftCommand {
     }
   }
 
-  private Statement parse() {
-    Diagnostics diagnostics = new Diagnostics();
-    Optional<Statement> statement =
-        Parser.statement(SourceText.expression(expression), diagnostics);
-    diagnostics.throwIfErrors();
-    return statement.orElseThrow();
-  }
-
-  private static void keep(Console console, TuningTask task, TuningResult result)
+  private static void keep(
+      Console console, CompilerOptions compile, TuningTask task, TuningResult result)
       throws IOException {
-    Optional<Path> cache = TuneOptions.cache();
-    if (cache.isEmpty()) {
+    if (compile.cacheDirectory().isEmpty()) {
       console.note("the winner is not kept: the kernel cache is off");
       return;
     }
-    Path file = new TunedStore(cache.get()).store(task, result);
+    Path file = new TunedStore(compile.cacheDirectory().get()).store(task, result);
     console.note("kept for expressions of this class: %s", file);
-  }
-
-  private static void write(Path file, String text) throws IOException {
-    try (OutputStream out = Files.newOutputStream(file)) {
-      out.write(text.getBytes(StandardCharsets.UTF_8));
-    }
   }
 }
