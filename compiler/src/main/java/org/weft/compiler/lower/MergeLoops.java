@@ -211,7 +211,8 @@ final class MergeLoops {
     Level level = requireLevel(operand);
     Cursor parent = scope.cursor(require(accesses.get(operand.id())));
     LevelEmitter.Range range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
-    return Blocks.part(variable, range, level, walks(), scope, code);
+    return Blocks.part(
+        variable, scope.clipped(operand.id(), level, range), level, walks(), scope, code);
   }
 
   private Walk walk(Operand operand, Scope scope, Code code) {
