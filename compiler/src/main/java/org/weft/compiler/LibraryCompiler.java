@@ -15,6 +15,7 @@ import org.weft.compiler.cache.LibraryCache;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.compiler.llvm.Stage;
 import org.weft.compiler.llvm.Target;
+import org.weft.compiler.loop.BoundsChecks;
 import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.runtime.KernelImage;
@@ -29,6 +30,7 @@ final class LibraryCompiler {
   private static final String CACHE = "cache";
 
   private final Target target;
+  private final boolean check;
   private final Optional<LibraryCache> disk;
   private final CodeGenerator generator;
   private final Map<CacheKey, CompletableFuture<KernelImage>> memory = new ConcurrentHashMap<>();
@@ -40,6 +42,7 @@ final class LibraryCompiler {
 
   LibraryCompiler(CompilerOptions options) {
     target = new Target(options.cpu(), options.optimisation());
+    check = options.check();
     disk = options.cacheDirectory().map(LibraryCache::new);
     nanos.put(LOWER, new LongAdder());
     nanos.put(CACHE, new LongAdder());
@@ -54,13 +57,14 @@ final class LibraryCompiler {
   }
 
   /**
-   * One library with all of {@code functions}.
+   * One library with all of {@code lowered}, checked when the options say so.
    *
    * @throws org.weft.error.WeftException COMPILER_FAILURE for illegal loops or an LLVM error
    */
-  KernelImage compile(List<LoopFunction> functions) {
+  KernelImage compile(List<LoopFunction> lowered) {
     long start = System.nanoTime();
-    functions.forEach(LoopChecker::check);
+    lowered.forEach(LoopChecker::check);
+    List<LoopFunction> functions = lowered.stream().map(this::guarded).toList();
     kernels.add(functions.size());
     CacheKey key = CacheKey.of(functions, target);
     CompletableFuture<KernelImage> mine = new CompletableFuture<>();
@@ -82,6 +86,11 @@ final class LibraryCompiler {
       mine.completeExceptionally(e);
       throw e;
     }
+  }
+
+  /** The function as it is compiled: with checks when the options say so. */
+  LoopFunction guarded(LoopFunction function) {
+    return check ? BoundsChecks.guard(function) : function;
   }
 
   private byte[] generate(List<LoopFunction> functions, CacheKey key) {

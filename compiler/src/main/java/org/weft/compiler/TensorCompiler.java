@@ -68,13 +68,13 @@ public final class TensorCompiler implements AutoCloseable {
 
   /** A kernel that is lowered already, at every stage of the pipeline, as text. */
   public Explanation explain(LoweredKernel lowered) {
-    return new Explanation(lowered.function(), lowered.stages(), libraries.generator());
+    LoopFunction function = libraries.guarded(lowered.function());
+    return new Explanation(function, lowered.stages(), libraries.generator());
   }
 
   /** The kernel at every stage of the pipeline, as text. */
   public Explanation explain(KernelRequest request) {
-    LoweredKernel lowered = lower(request);
-    return new Explanation(lowered.function(), lowered.stages(), libraries.generator());
+    return explain(lower(request));
   }
 
   /** What this compiler has done so far. */

@@ -24,7 +24,9 @@ import picocli.CommandLine.ScopeType;
       CpdCommand.class,
       StatsCommand.class,
       ConvertCommand.class,
-      GenerateCommand.class
+      GenerateCommand.class,
+      ReorderCommand.class,
+      SpyCommand.class
     })
 final class ExplainCommand implements Runnable {
   @Option(

@@ -31,6 +31,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatsCommand.class,
       ConvertCommand.class,
       GenerateCommand.class,
+      ReorderCommand.class,
+      SpyCommand.class,
       ExplainCommand.class,
       HelpCommand.class
     })

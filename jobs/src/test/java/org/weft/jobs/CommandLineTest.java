@@ -16,7 +16,19 @@ class CommandLineTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"demo", "mttkrp", "ttm", "ttv", "cpd", "stats", "convert", "generate", "explain"})
+      strings = {
+        "demo",
+        "mttkrp",
+        "ttm",
+        "ttv",
+        "cpd",
+        "stats",
+        "convert",
+        "generate",
+        "reorder",
+        "spy",
+        "explain"
+      })
   void everyCommandHasHelpWithAnExample(String command) {
     Run run = Run.of(command, "--help");
     assertThat(run.status()).isZero();
@@ -64,6 +76,9 @@ class CommandLineTest {
         "generate nell-2                         | expected SHAPE OUT",
         "generate 3x3 OUT.tns --nonzeros 10      | expected 1 to 9 nonzeros",
         "generate 3x3 OUT.tns --factors-out d    | expected --planted R",
+        "reorder IN --method rcmm                | expected a reordering out of",
+        "reorder IN --inverse                    | expected --method NAME, or --apply DIR",
+        "spy IN OUT.jpg                          | ends in .png or .svg",
         "explain                                 | expected a command after explain"
       })
   void wrongUsageIsOneLineAndStatus2(String line, String expected) {

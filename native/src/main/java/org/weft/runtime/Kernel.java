@@ -182,6 +182,10 @@ public final class Kernel {
         case CRD -> storage.crd(slot.level()).address();
         case VALS -> storage.vals().address();
         case SCALAR -> bits(storage.vals());
+        case POS_LENGTH -> storage.pos(slot.level()).length();
+        case CRD_LENGTH -> storage.crd(slot.level()).length();
+        case VALS_LENGTH -> storage.vals().length();
+        case LEVEL_SIZE -> storage.format().levelSize(storage.shape(), slot.level());
         case RUNTIME, STATUS, STATUS_DETAIL -> throw new AssertionError(slot);
       };
     }

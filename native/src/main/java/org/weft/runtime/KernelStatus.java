@@ -35,12 +35,7 @@ enum KernelStatus {
       throw new WeftException(ErrorCode.WIDTH_OVERFLOW, overflow(kernel, signature, detail));
     }
     if (status == BOUNDS.number) {
-      throw new WeftException(
-          ErrorCode.KERNEL_FAILURE,
-          kernel
-              + " found an input array that contradicts its sizes (detail "
-              + detail
-              + "); the input was packed wrongly. Please report it with the plan");
+      throw BoundsViolation.of(detail).exception(signature);
     }
     throw new WeftException(
         ErrorCode.KERNEL_FAILURE,

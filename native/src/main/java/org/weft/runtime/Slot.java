@@ -29,7 +29,15 @@ public record Slot(Kind kind, int tensor, int level) implements Serializable {
     /** Address of the values; the kernel writes it for a sparse output. */
     VALS,
     /** The value of an input of order 0: its bits, zero-extended from the width of its type. */
-    SCALAR
+    SCALAR,
+    /** Elements in the {@code pos} array of a level; checked kernels only. */
+    POS_LENGTH,
+    /** Elements in the {@code crd} array of a level; checked kernels only. */
+    CRD_LENGTH,
+    /** Elements in the values; checked kernels only. */
+    VALS_LENGTH,
+    /** Coordinates of a level: each in its {@code crd} is less; checked kernels only. */
+    LEVEL_SIZE
   }
 
   public static Slot runtime() {

@@ -12,8 +12,14 @@ import org.weft.tensor.TensorShape;
  *
  * @param modes one figure set for each mode
  * @param bandwidths one for each pair of modes {@code row < column}
+ * @param entriesPerBlock entries over the blocks of side {@value #BLOCK_SIDE} that have any, the
+ *     block density of Li et al.; 0 without entries
  */
-public record LocalityMetrics(List<ModeLocality> modes, List<Bandwidth> bandwidths) {
+public record LocalityMetrics(
+    List<ModeLocality> modes, List<Bandwidth> bandwidths, double entriesPerBlock) {
+  /** Side of the blocks whose density is measured: that of the HiCOO format. */
+  public static final int BLOCK_SIDE = 128;
+
   private static final int CACHE_LINE_BYTES = 64;
 
   public LocalityMetrics {
@@ -70,7 +76,8 @@ public record LocalityMetrics(List<ModeLocality> modes, List<Bandwidth> bandwidt
         bandwidths.add(bandwidth(entries, m, n));
       }
     }
-    return new LocalityMetrics(modes, bandwidths);
+    return new LocalityMetrics(
+        modes, bandwidths, entriesPerBlock(entries.blocked(BLOCK_SIDE), all));
   }
 
   /** Sum over the windows of distinct lines, and the number of windows. */
@@ -106,6 +113,17 @@ public record LocalityMetrics(List<ModeLocality> modes, List<Bandwidth> bandwidt
       }
     }
     return new long[] {sum, windows};
+  }
+
+  private static double entriesPerBlock(EntryTable blocks, int[] all) {
+    int[] sorted = blocks.sortedBy(all);
+    long count = sorted.length == 0 ? 0 : 1;
+    for (int at = 1; at < sorted.length; at++) {
+      if (!blocks.same(sorted[at - 1], sorted[at])) {
+        count++;
+      }
+    }
+    return count == 0 ? 0 : sorted.length / (double) count;
   }
 
   private static double nonzerosPerFiber(EntryTable entries, int mode) {

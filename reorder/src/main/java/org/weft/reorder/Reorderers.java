@@ -2,6 +2,7 @@ package org.weft.reorder;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.weft.error.ErrorCode;
@@ -9,20 +10,26 @@ import org.weft.error.WeftException;
 
 /**
  * The reorderers by name, with an optional argument after a colon: {@code identity}, {@code
- * random:SEED}, {@code degree} and {@code degree:ascending}, {@code lexi:SWEEPS}. A new reorderer
- * is one class and one line here.
+ * random:SEED}, {@code degree}, {@code degree:ascending} and {@code degree:hubs}, {@code
+ * lexi:SWEEPS}, {@code bfs-mcs}, {@code rcm}, {@code partition:PARTS}. A new reorderer is one class
+ * and one line here.
  */
 public final class Reorderers {
   private static final Map<String, Function<String, Reorderer>> KNOWN = new LinkedHashMap<>();
 
   static {
-    KNOWN.put("identity", argument -> new IdentityOrder());
+    KNOWN.put("identity", argument -> plain("identity", argument, new IdentityOrder()));
     KNOWN.put("random", argument -> new RandomOrder(number("random", argument, 0)));
     KNOWN.put("degree", argument -> new DegreeOrder(direction(argument)));
     KNOWN.put(
         "lexi",
         argument ->
             new LexiOrder((int) Math.min(1000, number("lexi", argument, LexiOrder.SWEEPS))));
+    KNOWN.put("bfs-mcs", argument -> plain("bfs-mcs", argument, new CardinalityOrder()));
+    KNOWN.put("rcm", argument -> plain("rcm", argument, new CuthillMcKeeOrder()));
+    KNOWN.put(
+        "partition",
+        argument -> new PartitionOrder(number("partition", argument, PartitionOrder.PARTS)));
   }
 
   private Reorderers() {}
@@ -51,15 +58,29 @@ public final class Reorderers {
     return make.apply(colon < 0 ? "" : text.substring(colon + 1));
   }
 
-  private static boolean direction(String argument) {
-    return switch (argument) {
-      case "", "descending" -> false;
-      case "ascending" -> true;
-      default ->
-          throw new WeftException(
-              ErrorCode.USAGE,
-              "expected degree:ascending or degree:descending, found 'degree:" + argument + "'");
-    };
+  private static DegreeOrder.Direction direction(String argument) {
+    if (argument.isEmpty()) {
+      return DegreeOrder.Direction.DESCENDING;
+    }
+    for (DegreeOrder.Direction direction : DegreeOrder.Direction.values()) {
+      if (direction.name().toLowerCase(Locale.ROOT).equals(argument)) {
+        return direction;
+      }
+    }
+    throw new WeftException(
+        ErrorCode.USAGE,
+        "expected degree:ascending, degree:descending or degree:hubs, found 'degree:"
+            + argument
+            + "'");
+  }
+
+  private static Reorderer plain(String name, String argument, Reorderer reorderer) {
+    if (!argument.isEmpty()) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected " + name + " without an argument, found '" + name + ":" + argument + "'");
+    }
+    return reorderer;
   }
 
   private static long number(String name, String argument, long otherwise) {

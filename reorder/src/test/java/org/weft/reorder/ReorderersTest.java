@@ -9,10 +9,13 @@ import org.weft.error.WeftException;
 class ReorderersTest {
   @Test
   void namesAreListedAndChecked() {
-    assertThat(Reorderers.names()).containsExactly("identity", "random", "degree", "lexi");
+    assertThat(Reorderers.names())
+        .containsExactly("identity", "random", "degree", "lexi", "bfs-mcs", "rcm", "partition");
     assertThatThrownBy(() -> Reorderers.named("rcmm"))
         .isInstanceOf(WeftException.class)
-        .hasMessageContaining("identity, random, degree, lexi, found 'rcmm'");
+        .hasMessageContaining(
+            "identity, random, degree, lexi, bfs-mcs, rcm, partition, found 'rcmm'");
+    assertThatThrownBy(() -> Reorderers.named("rcm:3")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("lexi:0")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("random:x")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("degree:up")).isInstanceOf(WeftException.class);

@@ -3,18 +3,16 @@ package org.weft.compiler.algebra;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -26,20 +24,34 @@ public final class AlgebraBuilder {
   private final Map<String, TensorFormat> formats;
   private final Map<String, Long> sizes;
   private final Diagnostics diagnostics;
+  private final String result;
+  private final ReductionPlacement placement;
   private final Map<IndexVar, Long> constantSizes = new HashMap<>();
+
+  /** Every label of the statement, and every variable made for one. */
   private final Set<String> names = new HashSet<>();
 
-  /** Labels that some access uses outside an explicit sum over them. */
-  private final Set<String> free = new HashSet<>();
+  /** Labels that some access uses outside the reductions over them. */
+  private final Set<String> free;
 
-  private final Set<IndexVar> explicit = new HashSet<>();
+  private final Set<IndexVar> bound = new HashSet<>();
   private int accesses;
 
   private AlgebraBuilder(
-      Map<String, TensorFormat> formats, Map<String, Long> sizes, Diagnostics diagnostics) {
+      Statement statement,
+      Map<String, TensorFormat> formats,
+      Map<String, Long> sizes,
+      Diagnostics diagnostics) {
     this.formats = formats;
     this.sizes = sizes;
     this.diagnostics = diagnostics;
+    this.result = statement.target().tensor();
+    Set<String> kept = ReductionPlacement.labels(statement.target());
+    this.placement = new ReductionPlacement(statement.value(), kept);
+    this.free = new HashSet<>(kept);
+    free.addAll(ReductionPlacement.labels(statement.value()));
+    collectNames(statement.target());
+    collectNames(statement.value());
   }
 
   /**
@@ -54,91 +66,156 @@ public final class AlgebraBuilder {
       Map<String, TensorFormat> formats,
       Map<String, Long> sizes,
       Diagnostics diagnostics) {
-    return new AlgebraBuilder(formats, sizes, diagnostics).statement(statement);
+    return new AlgebraBuilder(statement, formats, sizes, diagnostics).statement(statement);
+  }
+
+  private void collectNames(Syntax syntax) {
+    if (syntax instanceof Syntax.Access access) {
+      access.labels().forEach(label -> names.add(label.name()));
+    }
+    syntax.children().forEach(this::collectNames);
   }
 
   private TensorAssignment statement(Statement statement) {
-    collectLabels(statement.target(), Set.of());
-    collectLabels(statement.value(), Set.of());
     TensorExpr.Access target = access(statement.target(), TensorVar.Kind.RESULT, Map.of());
-    String result = statement.target().tensor();
-    TensorExpr value = expression(statement.value(), result, Map.of());
-    diagnostics.throwIfErrors();
+    TensorExpr value = expression(statement.value(), Map.of());
     if (statement.assignment() == Statement.Assignment.SUBTRACT) {
       value = new TensorExpr.Negate(value);
     }
-    Set<IndexVar> implicit = new LinkedHashSet<>(value.freeVariables());
-    implicit.removeAll(target.variables());
-    for (IndexVar variable : implicit) {
-      value = ReductionPlacement.place(value, variable);
-    }
-    value = RewriteRule.rewrite(value, new Flatten(), new PullReduction());
+    TensorMask mask = statement.mask() == null ? null : mask(statement.mask(), target);
     boolean accumulate = statement.assignment() != Statement.Assignment.ASSIGN;
     if (accumulate && !target.tensor().format().isInsertable()) {
       diagnostics.error(
           statement.target().span(),
-          "'+=' needs a result that can be updated in place, but "
+          "'"
+              + statement.assignment().text()
+              + "' needs a result that can be updated in place, but "
               + result
               + " is stored as "
               + target.tensor().format(),
           "make the result dense, or write the sum into another tensor");
     }
-    return new TensorAssignment(target, accumulate, value, constantSizes);
-  }
-
-  private void collectLabels(Syntax syntax, Set<String> bound) {
-    if (syntax instanceof Syntax.Access access) {
-      for (Syntax.Label label : access.labels()) {
-        names.add(label.name());
-        if (!bound.contains(label.name())) {
-          free.add(label.name());
-        }
-      }
-    } else if (syntax instanceof Syntax.Reduction reduction) {
-      Set<String> inner = new HashSet<>(bound);
-      inner.add(reduction.label().name());
-      collectLabels(reduction.body(), inner);
-    } else {
-      syntax.children().forEach(child -> collectLabels(child, bound));
+    diagnostics.throwIfErrors();
+    boolean integers = StatementType.isInteger(StatementType.of(target, value));
+    value = RewriteRule.rewrite(value, new Flatten(), new PullReduction(integers));
+    if (mask != null) {
+      value = new TensorExpr.Product(Operator.FIRST, List.of(value, mask.access()));
     }
+    return new TensorAssignment(target, accumulate, value, mask, constantSizes);
   }
 
-  private TensorExpr expression(Syntax syntax, String result, Map<String, IndexVar> scope) {
-    if (syntax instanceof Syntax.Number number) {
-      return new TensorExpr.Literal(number.value().doubleValue());
-    } else if (syntax instanceof Syntax.Negation negation) {
-      return new TensorExpr.Negate(expression(negation.operand(), result, scope));
-    } else if (syntax instanceof Syntax.Operation operation) {
-      TensorExpr left = expression(operation.left(), result, scope);
-      TensorExpr right = expression(operation.right(), result, scope);
-      return switch (operation.operator()) {
-        case ADD -> new TensorExpr.Sum(List.of(left, right));
-        case SUBTRACT -> new TensorExpr.Sum(List.of(left, new TensorExpr.Negate(right)));
-        case MULTIPLY, ELEMENTWISE_MULTIPLY -> new TensorExpr.Product(List.of(left, right));
-        case DIVIDE -> throw unsupported(syntax);
-      };
-    } else if (syntax instanceof Syntax.Call call) {
-      return call(call, result, scope);
-    } else if (syntax instanceof Syntax.Reduction reduction) {
-      return reduction(reduction, result, scope);
-    } else if (syntax instanceof Syntax.Access access) {
-      if (access.tensor().equals(result)) {
+  private TensorMask mask(Mask mask, TensorExpr.Access target) {
+    String name = mask.tensor().tensor();
+    if (name.equals(result)) {
+      diagnostics.error(
+          mask.tensor().span(),
+          "the result " + result + " cannot be its own mask",
+          "copy " + result + " into another tensor and use that as the mask");
+    }
+    TensorExpr.Access access = access(mask.tensor(), TensorVar.Kind.OPERAND, Map.of());
+    for (Syntax.Label label : mask.tensor().labels()) {
+      if (!target.variables().contains(new IndexVar(label.name()))) {
         diagnostics.error(
-            access.span(),
-            "the result " + result + " is also an operand",
-            "write the value into a tensor with another name, or use += to add to " + result);
+            label.span(),
+            "the label " + label.name() + " of the mask " + name + " is not a label of " + result,
+            "a mask has labels of the result only: " + target);
       }
-      return access(access, TensorVar.Kind.OPERAND, scope);
     }
-    throw unsupported(syntax);
+    return new TensorMask(access, mask.strategy());
   }
 
-  private static WeftException unsupported(Syntax syntax) {
-    return new WeftException(
-        ErrorCode.UNSUPPORTED_OPERATION, "no algebra for '" + syntax.span().text() + "'");
+  /** The value of {@code syntax} with the reductions that are placed there around it. */
+  private TensorExpr expression(Syntax syntax, Map<String, IndexVar> scope) {
+    TensorExpr value = node(syntax, scope);
+    for (ReductionPlacement.Placed placed : placement.at(syntax)) {
+      IndexVar variable = variable(placed.label(), scope);
+      value = SemiringAlgebra.reduce(placed.operator(), variable, value);
+    }
+    return value;
   }
 
-  private TensorExpr call(Syntax.Call call, String result, Map<String, IndexVar> scope) {
+  private TensorExpr node(Syntax syntax, Map<String, IndexVar> scope) {
+    if (syntax instanceof Syntax.Number number) {
+      return new TensorExpr.Literal(number.value());
+    } else if (syntax instanceof Syntax.Negation negation) {
+      return new TensorExpr.Negate(expression(negation.operand(), scope));
+    } else if (syntax instanceof Syntax.Operation operation) {
+      return operation(operation, scope);
+    } else if (syntax instanceof Syntax.Semiring semiring) {
+      return SemiringAlgebra.multiply(
+          semiring.multiply(),
+          expression(semiring.left(), scope),
+          expression(semiring.right(), scope));
+    } else if (syntax instanceof Syntax.Monoid monoid) {
+      return SemiringAlgebra.elementwise(
+          monoid.operator(),
+          expression(monoid.left(), scope),
+          expression(monoid.right(), scope),
+          isSparseResult());
+    } else if (syntax instanceof Syntax.Transpose transpose) {
+      return transpose(transpose, scope);
+    } else if (syntax instanceof Syntax.Call call) {
+      return call(call, scope);
+    } else if (syntax instanceof Syntax.Reduction reduction) {
+      return reduction(reduction, scope);
+    } else if (syntax instanceof Syntax.Sum sum) {
+      Map<String, IndexVar> inner = new HashMap<>(scope);
+      ReductionPlacement.labels(sum.body()).forEach(label -> inner.put(label, bind(label)));
+      return expression(sum.body(), inner);
+    } else if (syntax instanceof Syntax.Access access) {
+      return operand(access, scope);
+    }
+    throw new IllegalArgumentException("a statement with missing operands was not rejected");
+  }
+
+  private TensorExpr operation(Syntax.Operation operation, Map<String, IndexVar> scope) {
+    TensorExpr left = expression(operation.left(), scope);
+    TensorExpr right = expression(operation.right(), scope);
+    return switch (operation.operator()) {
+      case ADD -> new TensorExpr.Sum(List.of(left, right));
+      case SUBTRACT -> new TensorExpr.Sum(List.of(left, new TensorExpr.Negate(right)));
+      case MULTIPLY, ELEMENTWISE_MULTIPLY -> new TensorExpr.Product(List.of(left, right));
+      case DIVIDE -> {
+        if (!SemiringAlgebra.isFull(right)) {
+          diagnostics.error(
+              operation.right().span(),
+              "the divisor has cells that are not stored, which are 0",
+              "divide by a number or by a dense tensor");
+        }
+        yield new TensorExpr.Product(Operator.DIVIDE, List.of(left, right));
+      }
+    };
+  }
+
+  private boolean isSparseResult() {
+    TensorFormat format = formats.get(result);
+    return format != null && !SemiringAlgebra.isFull(format);
+  }
+
+  private TensorExpr operand(Syntax.Access access, Map<String, IndexVar> scope) {
+    if (access.tensor().equals(result)) {
+      diagnostics.error(
+          access.span(),
+          "the result " + result + " is also an operand",
+          "write the value into a tensor with another name, or use += to add to " + result);
+    }
+    return access(access, TensorVar.Kind.OPERAND, scope);
+  }
+
+  /** Labels say which mode is which, so a transposition changes nothing but is checked. */
+  private TensorExpr transpose(Syntax.Transpose transpose, Map<String, IndexVar> scope) {
+    List<String> given = transpose.labels().stream().map(Syntax.Label::name).sorted().toList();
+    List<String> found = ReductionPlacement.labels(transpose.operand()).stream().sorted().toList();
+    if (!given.equals(found)) {
+      diagnostics.error(
+          transpose.labels().isEmpty() ? transpose.span() : transpose.labels().get(0).span(),
+          "expected the labels " + found + " in another order, found " + given,
+          "name every label of what is transposed once: transpose(A[i,j], {j,i})");
+    }
+    return expression(transpose.operand(), scope);
+  }
+
+  private TensorExpr call(Syntax.Call call, Map<String, IndexVar> scope) {
     TensorExpr.Function function =
         TensorExpr.Function.valueOf(call.function().toUpperCase(Locale.ROOT));
     if (!function.preservesZero()) {
@@ -148,25 +225,15 @@ public final class AlgebraBuilder {
           "every cell is computed: multiply by a sparse operand to keep its structure");
     }
     return new TensorExpr.Apply(
-        function,
-        call.arguments().stream().map(argument -> expression(argument, result, scope)).toList());
+        function, call.arguments().stream().map(argument -> expression(argument, scope)).toList());
   }
 
-  private TensorExpr reduction(
-      Syntax.Reduction reduction, String result, Map<String, IndexVar> scope) {
+  private TensorExpr reduction(Syntax.Reduction reduction, Map<String, IndexVar> scope) {
     String label = reduction.label().name();
-    IndexVar variable = new IndexVar(label);
-    if (free.contains(label) || !explicit.add(variable)) {
-      int copy = 1;
-      while (!names.add(label + "_" + copy)) {
-        copy++;
-      }
-      variable = new IndexVar(label + "_" + copy);
-    }
-    size(variable, label);
+    IndexVar variable = bind(label);
     Map<String, IndexVar> inner = new HashMap<>(scope);
     inner.put(label, variable);
-    TensorExpr body = expression(reduction.body(), result, inner);
+    TensorExpr body = expression(reduction.body(), inner);
     if (!body.uses(variable)) {
       diagnostics.error(
           reduction.label().span(),
@@ -174,6 +241,25 @@ public final class AlgebraBuilder {
           "sum over a label of an operand, or multiply by the size");
     }
     return new TensorExpr.Reduce(variable, body);
+  }
+
+  /** A variable of its own for a label that a reduction binds. */
+  private IndexVar bind(String label) {
+    IndexVar variable = new IndexVar(label);
+    if (free.contains(label) || !bound.add(variable)) {
+      int copy = 1;
+      while (!names.add(label + "_" + copy)) {
+        copy++;
+      }
+      variable = new IndexVar(label + "_" + copy);
+    }
+    size(variable, label);
+    return variable;
+  }
+
+  private static IndexVar variable(String label, Map<String, IndexVar> scope) {
+    IndexVar scoped = scope.get(label);
+    return scoped == null ? new IndexVar(label) : scoped;
   }
 
   private TensorExpr.Access access(
@@ -203,8 +289,7 @@ public final class AlgebraBuilder {
     }
     List<IndexVar> variables = new ArrayList<>();
     for (Syntax.Label label : access.labels()) {
-      IndexVar scoped = scope.get(label.name());
-      IndexVar variable = scoped == null ? new IndexVar(label.name()) : scoped;
+      IndexVar variable = variable(label.name(), scope);
       if (variables.contains(variable)) {
         repeated(label.span(), label.name(), name);
       }

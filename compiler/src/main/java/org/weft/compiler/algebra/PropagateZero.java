@@ -3,8 +3,10 @@ package org.weft.compiler.algebra;
 import java.util.List;
 
 /**
- * Structural zeros: {@code 0 + a = a}, {@code 0 * a = 0}, {@code -0 = 0}, {@code sum_v 0 = 0}, and
- * {@code f(0) = 0} for functions that preserve zero. Other functions of zero become their value.
+ * Structural zeros, which are absent values and not the number 0: a sum with any operator has its
+ * other terms, a product with any operator is absent (also {@code 0 * inf}), {@code -0 = 0}, a
+ * reduction of nothing is absent, and {@code f(0) = 0} for functions that preserve zero. Other
+ * functions of zero become their value.
  */
 public final class PropagateZero implements RewriteRule {
   private static final TensorExpr ZERO = new TensorExpr.Zero();
@@ -15,12 +17,12 @@ public final class PropagateZero implements RewriteRule {
     if (children.stream().noneMatch(ZERO::equals)) {
       return expr;
     }
-    if (expr instanceof TensorExpr.Sum) {
+    if (expr instanceof TensorExpr.Sum sum) {
       List<TensorExpr> rest = children.stream().filter(child -> !child.equals(ZERO)).toList();
       return switch (rest.size()) {
         case 0 -> ZERO;
         case 1 -> rest.get(0);
-        default -> new TensorExpr.Sum(rest);
+        default -> new TensorExpr.Sum(sum.operator(), rest);
       };
     } else if (expr instanceof TensorExpr.Apply apply) {
       return apply(apply);
@@ -33,7 +35,7 @@ public final class PropagateZero implements RewriteRule {
       return apply;
     }
     return switch (apply.function()) {
-      case EXP -> new TensorExpr.Literal(1);
+      case EXP -> new TensorExpr.Literal(1.0);
       case LOG -> new TensorExpr.Literal(Double.NEGATIVE_INFINITY);
       default -> ZERO;
     };

@@ -4,26 +4,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code a * sum_v(b) = sum_v(a * b)} where {@code a} does not use {@code v}, and {@code -sum_v(b)
- * = sum_v(-b)}. Brings a product with nested reductions to one reduction of one product, from which
- * {@link DistributeReduction} chooses the factoring that suits the loop order.
+ * {@code a * reduce_v(b) = reduce_v(a * b)} where {@code a} does not use {@code v} and the
+ * product's operator distributes over the reducer ({@link Operator#distributesOver}), and {@code
+ * -reduce_v(b) = reduce_v(-b)} for sums. Brings a product with nested reductions to one reduction
+ * of one product, from which {@link DistributeReduction} chooses the factoring that suits the loop
+ * order.
+ *
+ * @param integers whether the statement computes in integers
  */
-public final class PullReduction implements RewriteRule {
+public record PullReduction(boolean integers) implements RewriteRule {
   @Override
   public TensorExpr apply(TensorExpr expr) {
     if (expr instanceof TensorExpr.Negate negate
-        && negate.operand() instanceof TensorExpr.Reduce reduce) {
-      return new TensorExpr.Reduce(reduce.variable(), new TensorExpr.Negate(reduce.body()));
+        && negate.operand() instanceof TensorExpr.Reduce reduce
+        && (reduce.operator() == Operator.PLUS || reduce.operator() == Operator.ANY)) {
+      return reduce.of(new TensorExpr.Negate(reduce.body()));
     }
     if (!(expr instanceof TensorExpr.Product product)) {
       return expr;
     }
     List<TensorExpr> factors = product.factors();
+    Operator operator = product.operator();
     for (int i = 0; i < factors.size(); i++) {
-      if (factors.get(i) instanceof TensorExpr.Reduce reduce) {
+      if (factors.get(i) instanceof TensorExpr.Reduce reduce
+          && operator.distributesOver(reduce.operator(), i, factors.size(), integers)) {
         List<TensorExpr> rest = new ArrayList<>(factors);
         rest.set(i, reduce.body());
-        return new TensorExpr.Reduce(reduce.variable(), new TensorExpr.Product(rest));
+        return reduce.of(new TensorExpr.Product(operator, rest));
       }
     }
     return expr;

@@ -1,28 +1,94 @@
 package org.weft.compiler.algebra;
 
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.weft.compiler.lang.SemiringOperator;
+import org.weft.compiler.lang.Syntax;
 
 /**
- * Implicit reductions (Bik et al., section 5.1): a variable that the result does not have is summed
+ * Implicit reductions (Bik et al., section 5.1): a label that the result does not have is reduced
  * over the smallest sub-expression, as written, that contains every use of it. {@code D(i) = A(i,j)
- * + B(i,j) + C(i)} is {@code sum_j(A + B) + C}.
+ * + B(i,j) + C(i)} is {@code sum_j(A + B) + C}. A semiring product reduces its labels with its own
+ * operator, those that only one of its operands uses included; everything else is a sum.
+ *
+ * <p>{@code SUM(e)} reduces every free label of {@code e} by the same rule within {@code e}.
  */
 final class ReductionPlacement {
-  private ReductionPlacement() {}
+  /** A label that is reduced at some place, with an operator. */
+  record Placed(String label, SemiringOperator operator) {}
 
-  static TensorExpr place(TensorExpr expr, IndexVar variable) {
-    List<TensorExpr> users = expr.children().stream().filter(c -> c.uses(variable)).toList();
-    if (users.size() != 1) {
-      return new TensorExpr.Reduce(variable, expr);
+  private record Place(Syntax node, SemiringOperator operator, boolean leaf) {}
+
+  private final Map<Syntax, List<Placed>> places = new IdentityHashMap<>();
+
+  /** Places every free label of {@code value} but {@code kept}. */
+  ReductionPlacement(Syntax value, Set<String> kept) {
+    Set<String> free = labels(value);
+    free.removeAll(kept);
+    free.forEach(label -> place(value, label));
+    placeFullSums(value);
+  }
+
+  private void placeFullSums(Syntax node) {
+    if (node instanceof Syntax.Sum sum) {
+      labels(sum.body()).forEach(label -> place(sum.body(), label));
     }
-    boolean[] placed = new boolean[1];
-    return expr.mapChildren(
-        child -> {
-          if (placed[0] || !child.uses(variable)) {
-            return child;
-          }
-          placed[0] = true;
-          return place(child, variable);
-        });
+    node.children().forEach(this::placeFullSums);
+  }
+
+  private void place(Syntax node, String label) {
+    Place place = find(node, label);
+    places
+        .computeIfAbsent(place.node(), key -> new ArrayList<>())
+        .add(new Placed(label, place.operator()));
+  }
+
+  private static Place find(Syntax node, String label) {
+    SemiringOperator operator =
+        node instanceof Syntax.Semiring semiring ? semiring.add() : SemiringOperator.PLUS;
+    List<Syntax> users =
+        node.children().stream().filter(child -> labels(child).contains(label)).toList();
+    if (users.size() != 1) {
+      return new Place(node, operator, users.isEmpty());
+    }
+    Place inner = find(users.get(0), label);
+    if (inner.leaf() && node instanceof Syntax.Semiring) {
+      return new Place(node, operator, false);
+    }
+    boolean unary = node.children().size() == 1;
+    return new Place(inner.node(), inner.operator(), inner.leaf() && unary);
+  }
+
+  /** The labels to reduce at {@code node}, the innermost first. */
+  List<Placed> at(Syntax node) {
+    return places.getOrDefault(node, List.of());
+  }
+
+  /** The free labels of {@code node}, in order of appearance. */
+  static Set<String> labels(Syntax node) {
+    Set<String> found = new LinkedHashSet<>();
+    collect(node, Set.of(), found);
+    return found;
+  }
+
+  private static void collect(Syntax node, Set<String> bound, Set<String> into) {
+    if (node instanceof Syntax.Access access) {
+      for (Syntax.Label label : access.labels()) {
+        if (!bound.contains(label.name())) {
+          into.add(label.name());
+        }
+      }
+    } else if (node instanceof Syntax.Reduction reduction) {
+      Set<String> inner = new HashSet<>(bound);
+      inner.add(reduction.label().name());
+      collect(reduction.body(), inner, into);
+    } else if (!(node instanceof Syntax.Sum)) {
+      node.children().forEach(child -> collect(child, bound, into));
+    }
   }
 }

@@ -34,13 +34,20 @@ public sealed interface TensorExpr {
     }
   }
 
-  /** A number; present at every coordinate, also when it is 0. */
-  record Literal(double value) implements TensorExpr {
+  /** A number, a {@code Long} or a {@code Double}; present at every coordinate, also when 0. */
+  record Literal(Number value) implements TensorExpr {
+    public Literal {
+      if (!(value instanceof Long || value instanceof Double)) {
+        throw new IllegalArgumentException("expected a Long or a Double, found " + value);
+      }
+    }
+
     @Override
     public String toString() {
-      return value == Math.rint(value) && Math.abs(value) < 1e15
-          ? Long.toString((long) value)
-          : Double.toString(value);
+      double number = value.doubleValue();
+      return value instanceof Long || number == Math.rint(number) && Math.abs(number) < 1e15
+          ? Long.toString(value.longValue())
+          : Double.toString(number);
     }
   }
 
@@ -52,13 +59,28 @@ public sealed interface TensorExpr {
     }
   }
 
-  record Sum(List<TensorExpr> terms) implements TensorExpr {
+  /**
+   * Present where a term is; its value combines the terms that are present with {@code operator}, a
+   * reducer.
+   */
+  record Sum(Operator operator, List<TensorExpr> terms) implements TensorExpr {
     public Sum {
       terms = List.copyOf(terms);
+      if (!operator.isReducer()) {
+        throw new IllegalArgumentException("no sum has the operator " + operator);
+      }
+    }
+
+    /** A sum with {@code +}. */
+    public Sum(List<TensorExpr> terms) {
+      this(Operator.PLUS, terms);
     }
 
     @Override
     public String toString() {
+      if (operator != Operator.PLUS) {
+        return infix(terms, operator);
+      }
       StringBuilder text = new StringBuilder();
       for (TensorExpr term : terms) {
         boolean minus = term instanceof Negate;
@@ -74,15 +96,33 @@ public sealed interface TensorExpr {
     }
   }
 
-  record Product(List<TensorExpr> factors) implements TensorExpr {
+  /** Present where all factors are; its value combines them with {@code operator}. */
+  record Product(Operator operator, List<TensorExpr> factors) implements TensorExpr {
     public Product {
       factors = List.copyOf(factors);
     }
 
+    /** A product with {@code *}. */
+    public Product(List<TensorExpr> factors) {
+      this(Operator.TIMES, factors);
+    }
+
+    /** Whether {@code expr} is a product with {@code *}. */
+    public static boolean isTimes(TensorExpr expr) {
+      return expr instanceof Product product && product.operator() == Operator.TIMES;
+    }
+
     @Override
     public String toString() {
+      if (operator != Operator.TIMES) {
+        return infix(factors, operator);
+      }
       return factors.stream()
-          .map(f -> f instanceof Sum || f instanceof Negate ? "(" + f + ")" : f.toString())
+          .map(
+              f ->
+                  f instanceof Sum || f instanceof Negate || f instanceof Product
+                      ? "(" + f + ")"
+                      : f.toString())
           .collect(Collectors.joining(" * "));
     }
   }
@@ -90,7 +130,9 @@ public sealed interface TensorExpr {
   record Negate(TensorExpr operand) implements TensorExpr {
     @Override
     public String toString() {
-      return operand instanceof Sum ? "-(" + operand + ")" : "-" + operand;
+      boolean compound =
+          operand instanceof Sum || operand instanceof Product && !Product.isTimes(operand);
+      return compound ? "-(" + operand + ")" : "-" + operand;
     }
   }
 
@@ -106,11 +148,31 @@ public sealed interface TensorExpr {
     }
   }
 
-  /** The sum of {@code body} over all values of {@code variable}. */
-  record Reduce(IndexVar variable, TensorExpr body) implements TensorExpr {
+  /**
+   * The values of {@code body} over all values of {@code variable}, combined with {@code operator},
+   * a reducer; absent where none is present.
+   */
+  record Reduce(Operator operator, IndexVar variable, TensorExpr body) implements TensorExpr {
+    public Reduce {
+      if (!operator.isReducer()) {
+        throw new IllegalArgumentException("no reduction has the operator " + operator);
+      }
+    }
+
+    /** A sum. */
+    public Reduce(IndexVar variable, TensorExpr body) {
+      this(Operator.PLUS, variable, body);
+    }
+
+    /** This reduction of another body. */
+    public Reduce of(TensorExpr other) {
+      return new Reduce(operator, variable, other);
+    }
+
     @Override
     public String toString() {
-      return "sum_" + variable + "(" + body + ")";
+      String name = operator == Operator.PLUS ? "sum" : operator.symbol();
+      return name + "_" + variable + "(" + body + ")";
     }
   }
 
@@ -122,6 +184,8 @@ public sealed interface TensorExpr {
     LOG(false),
     MIN(true),
     MAX(true),
+    /** 1 where the argument is not 0, else 0: the values of {@code and} and {@code or}. */
+    TRUTH(true),
     /**
      * The operand itself, present only where it is not 0. Not part of the language: conversions use
      * it to leave padding behind. Only as a whole right side.
@@ -163,15 +227,15 @@ public sealed interface TensorExpr {
   /** This node with each direct sub-expression replaced. */
   default TensorExpr mapChildren(UnaryOperator<TensorExpr> map) {
     if (this instanceof Sum e) {
-      return new Sum(e.terms().stream().map(map).toList());
+      return new Sum(e.operator(), e.terms().stream().map(map).toList());
     } else if (this instanceof Product e) {
-      return new Product(e.factors().stream().map(map).toList());
+      return new Product(e.operator(), e.factors().stream().map(map).toList());
     } else if (this instanceof Negate e) {
       return new Negate(map.apply(e.operand()));
     } else if (this instanceof Apply e) {
       return new Apply(e.function(), e.arguments().stream().map(map).toList());
     } else if (this instanceof Reduce e) {
-      return new Reduce(e.variable(), map.apply(e.body()));
+      return e.of(map.apply(e.body()));
     }
     return this;
   }
@@ -188,6 +252,28 @@ public sealed interface TensorExpr {
       into.add(access);
     }
     expr.children().forEach(child -> collect(child, into));
+  }
+
+  /** The accesses whose values, not only whose presence, matter, left to right. */
+  default List<Access> valueAccesses() {
+    List<Access> found = new ArrayList<>();
+    collectValues(this, found);
+    return found;
+  }
+
+  private static void collectValues(TensorExpr expr, List<Access> into) {
+    if (expr instanceof Access access) {
+      into.add(access);
+    } else if (expr instanceof Product product) {
+      int n = product.factors().size();
+      for (int number = 0; number < n; number++) {
+        if (product.operator().usesValue(number, n)) {
+          collectValues(product.factors().get(number), into);
+        }
+      }
+    } else {
+      expr.children().forEach(child -> collectValues(child, into));
+    }
   }
 
   /** Variables of all accesses, bound ones included, in order of appearance. */
@@ -219,6 +305,16 @@ public sealed interface TensorExpr {
     return this instanceof Access access
         ? access.variables().contains(variable)
         : children().stream().anyMatch(child -> child.uses(variable));
+  }
+
+  private static String infix(List<TensorExpr> operands, Operator operator) {
+    return operands.stream()
+        .map(
+            e ->
+                e instanceof Sum || e instanceof Product || e instanceof Negate
+                    ? "(" + e + ")"
+                    : e.toString())
+        .collect(Collectors.joining(" " + operator.symbol() + " "));
   }
 
   private static String list(List<?> items, String separator) {

@@ -56,6 +56,21 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     return throughCoordinates(from, to, shape, drop);
   }
 
+  /** The same steps into a format that differs in widths only. */
+  public ConversionPlan into(TensorFormat wider) {
+    List<ConversionStep> changed = new ArrayList<>(steps);
+    ConversionStep last = changed.remove(changed.size() - 1);
+    if (last instanceof ConversionStep.Copy copy) {
+      changed.add(new ConversionStep.Copy(copy.from(), wider, copy.dropZeros()));
+    } else if (last instanceof ConversionStep.Bucket bucket) {
+      changed.add(new ConversionStep.Bucket(bucket.from(), wider, bucket.dropZeros()));
+    } else {
+      changed.add(last);
+      changed.add(new ConversionStep.Copy(last.to(), wider, false));
+    }
+    return new ConversionPlan(from, wider, changed);
+  }
+
   private static ConversionPlan throughCoordinates(
       TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {
     List<ConversionStep> steps = new ArrayList<>();

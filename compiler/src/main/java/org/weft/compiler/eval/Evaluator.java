@@ -1,17 +1,20 @@
 package org.weft.compiler.eval;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.weft.compiler.Schedule;
+import java.util.Optional;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.Converter;
 import org.weft.compiler.convert.KernelCall;
 import org.weft.compiler.lang.Diagnostics;
-import org.weft.compiler.lower.Lowering;
+import org.weft.compiler.lang.Statement;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -24,9 +27,7 @@ import org.weft.tensor.TensorStorage;
  * one evaluator may serve several threads.
  */
 public final class Evaluator {
-  private static final String SYMBOL = "statement";
-
-  private final KernelCall kernels;
+  private final PlanRunner runner;
   private final Converter converter;
 
   /**
@@ -39,47 +40,132 @@ public final class Evaluator {
       throw new WeftException(
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
-    this.kernels = new KernelCall(compiler, threads);
     this.converter = new Converter(compiler, threads);
+    this.runner = new PlanRunner(new KernelCall(compiler, threads), converter);
   }
 
   /**
-   * The value of the statement's result, in a child of {@code parent}.
+   * The value of the statement's result, in a child of {@code parent}. When a width of the result's
+   * format is too narrow, the result has the next wider one.
    *
    * @throws WeftException {@code INVALID_EXPRESSION}, {@code INVALID_FORMAT}, {@code
    *     SHAPE_MISMATCH}, {@code UNSUPPORTED_OPERATION} for a statement that cannot be evaluated;
-   *     {@code OUT_OF_MEMORY}, {@code WIDTH_OVERFLOW}. Nothing stays allocated then
+   *     {@code OUT_OF_MEMORY}. Nothing stays allocated then
    */
   public TensorStorage evaluate(MemoryScope parent, StatementInput input) {
-    TensorAssignment algebra = algebra(input);
-    LabelSizes labels = labels(algebra, input);
-    return run(parent, algebra, input.operands(), labels, input.schedule());
+    Prepared prepared = prepare(input);
+    MemoryScope temporaries = parent.child("temporaries");
+    try {
+      Map<String, TensorStorage> operands = new HashMap<>(input.operands());
+      TensorStorage previous = null;
+      if (input.previous().isPresent()) {
+        previous = input.previous().get();
+        boolean dense = prepared.algebra().accumulate();
+        if (dense && !previous.format().equals(input.resultFormat())) {
+          previous = converter.convert(temporaries, previous, input.resultFormat());
+        }
+        prepared.old().ifPresent(old -> operands.put(old, input.previous().orElseThrow()));
+      }
+      return runner.run(parent, temporaries, prepared.plan(), operands, previous);
+    } finally {
+      temporaries.close();
+    }
+  }
+
+  /**
+   * How {@link #evaluate} would go about it: conversions, contraction order, kernels.
+   *
+   * @throws WeftException as {@link #evaluate}
+   */
+  public EvaluationPlan plan(StatementInput input) {
+    return prepare(input).plan();
   }
 
   /**
    * The same entries in another format, in a child of {@code parent}; {@code from} is borrowed.
    *
-   * @throws WeftException as {@link #evaluate}
+   * @throws WeftException {@code INVALID_FORMAT}, {@code WIDTH_OVERFLOW}, {@code OUT_OF_MEMORY}
    */
   public TensorStorage convert(MemoryScope parent, TensorStorage from, TensorFormat to) {
     return converter.convert(parent, from, to);
   }
 
+  /**
+   * A planned statement.
+   *
+   * @param old the operand that stands for the result's previous value, if it is one
+   */
+  private record Prepared(TensorAssignment algebra, Optional<String> old, EvaluationPlan plan) {}
+
+  private static Prepared prepare(StatementInput input) {
+    TensorAssignment algebra = algebra(input);
+    String name = input.statement().target().tensor();
+    boolean accumulates = input.statement().assignment() != Statement.Assignment.ASSIGN;
+    Optional<String> old = Optional.empty();
+    Map<String, TensorStorage> operands = new HashMap<>(input.operands());
+    if (accumulates && !algebra.accumulate() && input.previous().isPresent()) {
+      old = Optional.of(name + "_old");
+      operands.put(name + "_old", input.previous().get());
+      algebra = plusPrevious(algebra, name + "_old", input.previous().get().format());
+    }
+    LabelSizes labels = labels(algebra, operands, input);
+    Map<String, Double> entries = new HashMap<>();
+    operands.forEach((key, storage) -> entries.put(key, (double) storage.storedEntries()));
+    StatementPlanner planner = new StatementPlanner(labels, entries);
+    planner.add(algebra, input.schedule(), "");
+    return new Prepared(
+        algebra, old, new EvaluationPlan(algebra.toString(), List.of(), planner.steps()));
+  }
+
+  /**
+   * The algebra of the statement. Where a result takes no updates in place, {@code +=} becomes
+   * {@code =}, and the previous value is added as an operand.
+   */
   private static TensorAssignment algebra(StatementInput input) {
     Map<String, TensorFormat> formats = new HashMap<>();
     input.operands().forEach((name, storage) -> formats.put(name, storage.format()));
     formats.put(input.statement().target().tensor(), input.resultFormat());
     Diagnostics diagnostics = new Diagnostics();
-    TensorAssignment algebra =
-        AlgebraBuilder.build(input.statement(), formats, Map.of(), diagnostics);
+    Statement statement = input.statement();
+    boolean subtracts = statement.assignment() == Statement.Assignment.SUBTRACT;
+    boolean inPlace = input.resultFormat().isInsertable();
+    if (!inPlace) {
+      statement =
+          new Statement(
+              statement.target(), statement.mask(), Statement.Assignment.ASSIGN, statement.value());
+    }
+    TensorAssignment algebra = AlgebraBuilder.build(statement, formats, Map.of(), diagnostics);
     diagnostics.throwIfErrors();
-    return algebra;
+    return subtracts && !inPlace
+        ? algebra.withValue(new TensorExpr.Negate(algebra.value()))
+        : algebra;
   }
 
-  private static LabelSizes labels(TensorAssignment algebra, StatementInput input) {
+  private static TensorAssignment plusPrevious(
+      TensorAssignment algebra, String name, TensorFormat format) {
+    int id =
+        algebra.value().accesses().stream().mapToInt(TensorExpr.Access::id).max().orElse(0) + 1;
+    TensorExpr.Access target = algebra.target();
+    TensorExpr.Access old =
+        new TensorExpr.Access(
+            Math.max(id, target.id() + 1),
+            new TensorVar(name, format, TensorVar.Kind.OPERAND),
+            target.variables(),
+            target.span());
+    List<TensorExpr> terms = new ArrayList<>(List.of(old));
+    if (algebra.value() instanceof TensorExpr.Sum sum) {
+      terms.addAll(sum.terms());
+    } else {
+      terms.add(algebra.value());
+    }
+    return algebra.withValue(new TensorExpr.Sum(terms));
+  }
+
+  private static LabelSizes labels(
+      TensorAssignment algebra, Map<String, TensorStorage> operands, StatementInput input) {
     Map<String, TensorShape> shapes = new HashMap<>();
     for (TensorExpr.Access access : algebra.value().accesses()) {
-      TensorStorage storage = input.operands().get(access.tensor().name());
+      TensorStorage storage = operands.get(access.tensor().name());
       if (storage != null) {
         shapes.put(access.tensor().name(), storage.shape());
       }
@@ -89,15 +175,5 @@ public final class Evaluator {
     Map<String, Long> stated = new HashMap<>(input.sizes());
     stated.keySet().removeIf(name -> !algebra.variables().contains(new IndexVar(name)));
     return LabelSizes.of(algebra, shapes, stated);
-  }
-
-  private TensorStorage run(
-      MemoryScope parent,
-      TensorAssignment algebra,
-      Map<String, TensorStorage> operands,
-      LabelSizes labels,
-      Schedule schedule) {
-    TensorShape shape = labels.shape(algebra.target().variables());
-    return kernels.run(parent, Lowering.lower(SYMBOL, algebra, schedule), operands, shape, null);
   }
 }

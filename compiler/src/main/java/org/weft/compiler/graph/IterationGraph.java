@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
+import org.weft.compiler.lang.Mask;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
@@ -28,13 +30,17 @@ import org.weft.tensor.level.LevelCapability;
  */
 public final class IterationGraph {
 
-  /** {@code from} runs outside {@code to}, because of {@code access}; null for the schedule. */
+  /**
+   * {@code from} runs outside {@code to}, because of {@code access}; null for the schedule or the
+   * mask.
+   */
   public record Edge(IndexVar from, IndexVar to, TensorExpr.@Nullable Access access) {}
 
   private final TensorAssignment assignment;
   private final List<IndexVar> variables;
   private final List<Edge> demands = new ArrayList<>();
   private final List<Edge> preferences = new ArrayList<>();
+  private final Set<Edge> strategy = new LinkedHashSet<>();
 
   private IterationGraph(TensorAssignment assignment) {
     this.assignment = assignment;
@@ -53,6 +59,9 @@ public final class IterationGraph {
     graph.demandAppendOrder(assignment.target());
     assignment.value().accesses().forEach(graph::demand);
     graph.schedule(loopOrder);
+    if (assignment.mask() != null) {
+      graph.demandStrategy(assignment.mask());
+    }
     graph.prefer();
     return graph;
   }
@@ -80,6 +89,31 @@ public final class IterationGraph {
       int above = Math.min(level - 1, last);
       demands.add(new Edge(target.variableAt(above), target.variableAt(level), target));
     }
+  }
+
+  /**
+   * A pulling mask has its loops outside the reductions of what it masks; a pushing one has the
+   * loop over its last sparse level inside them.
+   */
+  private void demandStrategy(TensorMask mask) {
+    TensorExpr.Access access = mask.access();
+    int last = access.variables().size() - 1;
+    while (last >= 0 && randomAccess(access.tensor().format(), last)) {
+      last--;
+    }
+    for (IndexVar reduced : assignment.value().reducedVariables()) {
+      if (mask.strategy() == Mask.Strategy.PULL) {
+        access.variables().forEach(v -> demandMask(v, reduced));
+      } else if (mask.strategy() == Mask.Strategy.PUSH && last >= 0) {
+        demandMask(reduced, access.variableAt(last));
+      }
+    }
+  }
+
+  private void demandMask(IndexVar from, IndexVar to) {
+    Edge edge = new Edge(from, to, null);
+    demands.add(edge);
+    strategy.add(edge);
   }
 
   private void schedule(List<String> loopOrder) {
@@ -222,8 +256,7 @@ public final class IterationGraph {
     String names =
         cycle.stream().map(e -> e.from() + " -> ").collect(Collectors.joining())
             + cycle.get(0).from();
-    String reasons =
-        cycle.stream().map(e -> reason(e)).distinct().collect(Collectors.joining(", "));
+    String reasons = cycle.stream().map(this::reason).distinct().collect(Collectors.joining(", "));
     return "no loop order serves all operands of "
         + assignment
         + ": "
@@ -234,10 +267,13 @@ public final class IterationGraph {
         + remedy(cycle);
   }
 
-  private static String reason(Edge edge) {
+  private String reason(Edge edge) {
     TensorExpr.Access access = edge.access();
     return access == null
-        ? "the schedule runs " + edge.from() + " outside " + edge.to()
+        ? (strategy.contains(edge) ? "the strategy of the mask runs " : "the schedule runs ")
+            + edge.from()
+            + " outside "
+            + edge.to()
         : access
             + " stored as "
             + access.tensor().format()
@@ -266,7 +302,7 @@ public final class IterationGraph {
             + " instead";
       }
     }
-    return "drop the loop order of the schedule, or transpose one of these tensors first";
+    return "drop the loop order of the schedule or the strategy of the mask, or transpose one of these tensors first";
   }
 
   private String modeOrderFor(TensorExpr.Access access, List<Edge> edges) {

@@ -16,23 +16,31 @@ final class BufferCell {
   private final @Nullable LLVMValueRef fixed;
   private final @Nullable LLVMValueRef address;
   private final @Nullable LLVMValueRef bytes;
+  private final @Nullable LLVMValueRef length;
 
   private BufferCell(
       ModuleContext module,
       Buffer buffer,
       @Nullable LLVMValueRef fixed,
       @Nullable LLVMValueRef address,
-      @Nullable LLVMValueRef bytes) {
+      @Nullable LLVMValueRef bytes,
+      @Nullable LLVMValueRef length) {
     this.module = module;
     this.buffer = buffer;
     this.fixed = fixed;
     this.address = address;
     this.bytes = bytes;
+    this.length = length;
   }
 
-  /** A buffer at an address that does not change. */
-  static BufferCell fixed(ModuleContext module, Buffer buffer, LLVMValueRef address) {
-    return new BufferCell(module, buffer, address, null, null);
+  /**
+   * A buffer at an address that does not change.
+   *
+   * @param length its number of elements; null where no guard asks for it
+   */
+  static BufferCell fixed(
+      ModuleContext module, Buffer buffer, LLVMValueRef address, @Nullable LLVMValueRef length) {
+    return new BufferCell(module, buffer, address, null, null, length);
   }
 
   /** A buffer that the frame's code allocates: null and 0 bytes at entry. */
@@ -40,7 +48,7 @@ final class BufferCell {
     ModuleContext module = frame.module;
     LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, module.pointer, buffer.name());
     LLVMValueRef bytes = LLVMBuildAlloca(frame.entry.raw, module.i64, buffer.name() + "_bytes");
-    BufferCell cell = new BufferCell(module, buffer, null, address, bytes);
+    BufferCell cell = new BufferCell(module, buffer, null, address, bytes, null);
     cell.set(frame.entry, LLVMConstNull(module.pointer), module.constant(0));
     return cell;
   }
@@ -58,6 +66,17 @@ final class BufferCell {
       throw new IllegalStateException("buffer " + buffer.name() + " has no address");
     }
     return fixed;
+  }
+
+  /** Number of elements. */
+  LLVMValueRef length(IrBuilder code) {
+    if (address != null) {
+      LLVMValueRef width = module.constant(buffer.element().bytes());
+      return LLVMBuildUDiv(code.raw, bytes(code), width, "");
+    } else if (length == null) {
+      throw new IllegalStateException("the length of buffer " + buffer.name() + " is not known");
+    }
+    return length;
   }
 
   LLVMValueRef bytes(IrBuilder code) {

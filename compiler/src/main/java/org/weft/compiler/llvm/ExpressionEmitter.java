@@ -43,9 +43,9 @@ final class ExpressionEmitter {
     return lanes.count() == 1 || lanes.varies(expr) ? value : code.splat(value, lanes.count());
   }
 
-  /** A position: integer arithmetic that does not overflow. */
+  /** A position: integer arithmetic that does not overflow, except where that is checked. */
   LLVMValueRef emitPosition(Expr expr) {
-    return emit(expr, true);
+    return emit(expr, !frame.guards.checked());
   }
 
   private LLVMValueRef emit(Expr expr, boolean position) {
@@ -96,7 +96,11 @@ final class ExpressionEmitter {
 
   /** Address of the (first lane's) element. */
   LLVMValueRef address(Buffer buffer, Expr position) {
-    LLVMValueRef at = emitPosition(position);
+    return address(buffer, emitPosition(position));
+  }
+
+  private LLVMValueRef address(Buffer buffer, LLVMValueRef at) {
+    frame.guards.access(frame, buffer, at);
     return code.element(module.type(buffer.element()), frame.base(buffer), at);
   }
 
@@ -115,7 +119,10 @@ final class ExpressionEmitter {
 
   private LLVMValueRef load(Expr.Load e) {
     int width = lanes.varies(e.position()) ? lanes.count() : 1;
-    return load(e.buffer(), address(e.buffer(), e.position()), width);
+    LLVMValueRef at = emitPosition(e.position());
+    LLVMValueRef value = load(e.buffer(), address(e.buffer(), at), width);
+    frame.guards.coordinate(frame, e.buffer(), at, value);
+    return value;
   }
 
   /** Loads one element, or {@code width} consecutive ones, widened to the register type. */

@@ -33,6 +33,9 @@ final class Frame implements AutoCloseable {
   final IrBuilder code;
   final LLVMBasicBlockRef exit;
 
+  /** What is checked at every access of the kernel. */
+  final BoundsGuards guards;
+
   private final @Nullable Frame parent;
   private final LLVMBasicBlockRef start;
   private final Map<LoopVariable, LLVMValueRef> values = new HashMap<>();
@@ -44,12 +47,17 @@ final class Frame implements AutoCloseable {
   private final List<BufferCell> owned = new ArrayList<>();
 
   /** A kernel: its one parameter is the argument block. */
-  Frame(ModuleContext module, AliasScopes scopes, LLVMValueRef function) {
-    this(module, scopes, function, null);
+  Frame(ModuleContext module, AliasScopes scopes, BoundsGuards guards, LLVMValueRef function) {
+    this(module, scopes, guards, function, null);
   }
 
   private Frame(
-      ModuleContext module, AliasScopes scopes, LLVMValueRef function, @Nullable Frame parent) {
+      ModuleContext module,
+      AliasScopes scopes,
+      BoundsGuards guards,
+      LLVMValueRef function,
+      @Nullable Frame parent) {
+    this.guards = guards;
     this.module = module;
     this.scopes = scopes;
     this.function = function;
@@ -64,7 +72,7 @@ final class Frame implements AutoCloseable {
 
   /** A task of this kernel: its parameters are the context and the iterations to run. */
   Frame task(LLVMValueRef taskFunction) {
-    return new Frame(module, scopes, taskFunction, this);
+    return new Frame(module, scopes, guards, taskFunction, this);
   }
 
   boolean isTask() {
@@ -171,6 +179,19 @@ final class Frame implements AutoCloseable {
       throw new IllegalStateException("no address for buffer " + buffer.name());
     }
     return capture(buffer.name(), module.pointer, () -> outer.base(buffer));
+  }
+
+  /** The number of elements of a buffer of a checked kernel. */
+  LLVMValueRef length(Buffer buffer) {
+    BufferCell cell = cells.get(buffer.name());
+    if (cell != null) {
+      return cell.length(code);
+    }
+    Frame outer = parent;
+    if (outer == null) {
+      throw new IllegalStateException("no length for buffer " + buffer.name());
+    }
+    return capture("<length " + buffer.name() + ">", module.i64, () -> outer.length(buffer));
   }
 
   List<BufferCell> owned() {

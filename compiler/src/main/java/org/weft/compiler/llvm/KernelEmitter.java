@@ -36,14 +36,19 @@ final class KernelEmitter {
     LLVMValueRef function = module.function(kernel.symbol(), module.nothing, true, module.pointer);
     module.enumAttribute(function, 1, "noalias");
     AliasScopes scopes = new AliasScopes(module, kernel.symbol(), buffers());
-    try (Frame frame = new Frame(module, scopes, function)) {
+    BoundsGuards guards = BoundsGuards.of(kernel);
+    try (Frame frame = new Frame(module, scopes, guards, function)) {
       RuntimeCalls runtime = new RuntimeCalls(frame);
       for (BufferBinding binding : kernel.buffers()) {
         Buffer buffer = binding.buffer();
         frame.add(
             buffer.kind() == Buffer.Kind.GROWABLE
                 ? BufferCell.allocated(frame, buffer)
-                : BufferCell.fixed(module, buffer, frame.loadSlot(binding.slot(), module.pointer)));
+                : BufferCell.fixed(
+                    module,
+                    buffer,
+                    frame.loadSlot(binding.slot(), module.pointer),
+                    guards.checked() ? frame.argument(guards.lengthSlot(buffer)) : null));
       }
       new StatementEmitter(this, frame).emit(kernel.body());
       frame.code.jump(frame.exit);

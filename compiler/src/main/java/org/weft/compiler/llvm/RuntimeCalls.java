@@ -16,6 +16,7 @@ final class RuntimeCalls {
   private static final int DETAIL_SLOT = 2;
   static final int OUT_OF_MEMORY = 1;
   static final int WIDTH_OVERFLOW = 2;
+  static final int BOUNDS = 3;
 
   /** Requests past this size fail without asking the runtime: sizes cannot overflow. */
   private static final long LARGEST_BYTES = 1L << 47;
@@ -101,6 +102,11 @@ final class RuntimeCalls {
 
   /** Sets STATUS and leaves the function when {@code condition} holds; the first failure wins. */
   void failIf(LLVMValueRef condition, int status, long detail) {
+    failIf(condition, status, module.constant(detail));
+  }
+
+  /** As above, with a detail that is known at run time only. */
+  void failIf(LLVMValueRef condition, int status, LLVMValueRef detail) {
     LLVMBasicBlockRef fail = code.block("fail");
     LLVMBasicBlockRef after = code.block("ok");
     code.branchRarely(condition, fail, after);
@@ -119,7 +125,7 @@ final class RuntimeCalls {
     code.branch(LLVMBuildExtractValue(code.raw, exchange, 1, ""), first, frame.exit);
     code.at(first);
     LLVMValueRef detailSlot = code.slot(frame.argumentBlock(), DETAIL_SLOT);
-    frame.scopes.markArgument(code.store(module.constant(detail), detailSlot));
+    frame.scopes.markArgument(code.store(detail, detailSlot));
     code.jump(frame.exit);
     code.at(after);
   }

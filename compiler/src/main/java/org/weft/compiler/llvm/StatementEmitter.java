@@ -75,7 +75,9 @@ final class StatementEmitter {
       allocate(s);
     } else if (stmt instanceof Stmt.Clear s) {
       LLVMValueRef from = expressions.emitPosition(s.from());
-      runtime.clear(s.buffer(), from, expressions.emitPosition(s.to()));
+      LLVMValueRef to = expressions.emitPosition(s.to());
+      frame.guards.range(frame, s.buffer(), from, to);
+      runtime.clear(s.buffer(), from, to);
     } else if (stmt instanceof Stmt.FreeWorkspace s) {
       if (frame.holds(s.buffer()) && frame.cell(s.buffer()).ownsMemory()) {
         runtime.release(frame.cell(s.buffer()));
@@ -150,7 +152,7 @@ final class StatementEmitter {
       LLVMTypeRef type = LLVMArrayType2(module.type(s.buffer().element()), Math.max(1, length));
       LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, type, s.buffer().name());
       LLVMSetAlignment(address, 64);
-      frame.add(BufferCell.fixed(module, s.buffer(), address));
+      frame.add(BufferCell.fixed(module, s.buffer(), address, module.constant(length)));
     }
     LLVMValueRef bytes = module.constant(length * s.buffer().element().bytes());
     runtime.fillZero(s.buffer(), frame.base(s.buffer()), bytes);
@@ -159,7 +161,7 @@ final class StatementEmitter {
   private void forLoop(Stmt.For s) {
     if (s.traits().parallel()) {
       ParallelLoops.emit(kernel, this, s);
-    } else if (VectorLoops.fits(s, module.target)) {
+    } else if (!frame.guards.checked() && VectorLoops.fits(s, module.target)) {
       VectorLoops.emit(this, s);
     } else {
       LLVMValueRef lower = expressions.emitPosition(s.lower());

@@ -19,7 +19,7 @@ import org.weft.compiler.loop.Stmt;
  */
 final class AppendSink implements Sink {
   private final AppendPlan plan;
-  private final boolean accumulate;
+  private final @Nullable Fold fold;
 
   /** Next position of the group being looped over, before its loop; null outside. */
   private final @Nullable Expr segmentBegin;
@@ -33,18 +33,18 @@ final class AppendSink implements Sink {
   private final boolean settled;
 
   AppendSink(AppendPlan plan) {
-    this(plan, false, null, null, null, false);
+    this(plan, null, null, null, null, false);
   }
 
   private AppendSink(
       AppendPlan plan,
-      boolean accumulate,
+      @Nullable Fold fold,
       @Nullable Expr segmentBegin,
       @Nullable Expr childBegin,
       @Nullable LoopVariable present,
       boolean settled) {
     this.plan = plan;
-    this.accumulate = accumulate;
+    this.fold = fold;
     this.segmentBegin = segmentBegin;
     this.childBegin = childBegin;
     this.present = present;
@@ -73,7 +73,7 @@ final class AppendSink implements Sink {
       return this;
     }
     Expr begin = Expr.of(code.declare(stem(level) + "_begin", Expr.of(group.position())));
-    return new AppendSink(plan, accumulate, begin, childBegin, present, settled);
+    return new AppendSink(plan, fold, begin, childBegin, present, settled);
   }
 
   @Override
@@ -115,7 +115,7 @@ final class AppendSink implements Sink {
     if (below == null) {
       zeroBlock(group, code);
       LoopVariable flag = code.declare(stem(level) + "_any", Presence.FALSE);
-      return new AppendSink(plan, accumulate, segmentBegin, null, flag, false);
+      return new AppendSink(plan, fold, segmentBegin, null, flag, false);
     }
     if (below.first() > level + 1) {
       Level head = plan.layout().level(below.first());
@@ -124,7 +124,7 @@ final class AppendSink implements Sink {
       head.emitter().appendParents(head, from, Expr.add(from, block), code);
     }
     Expr begin = Expr.of(code.declare(stem(below.first()) + "_first", Expr.of(below.position())));
-    return new AppendSink(plan, accumulate, segmentBegin, begin, null, false);
+    return new AppendSink(plan, fold, segmentBegin, begin, null, false);
   }
 
   private void zeroBlock(AppendPlan.Group group, Code code) {
@@ -168,13 +168,15 @@ final class AppendSink implements Sink {
   }
 
   @Override
-  public Sink accumulating() {
-    return new AppendSink(plan, true, segmentBegin, childBegin, present, settled);
+  public Sink reducing(Fold inner) {
+    return new AppendSink(plan, inner, segmentBegin, childBegin, present, settled);
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
-    return !unbound.isEmpty()
+  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
+    return inner.zeroIsIdentity()
+        && (fold == null || fold.operator() == inner.operator())
+        && !unbound.isEmpty()
         && !small
         && unbound.stream().allMatch(variable -> level(variable) > plan.lastAppended());
   }
@@ -190,7 +192,7 @@ final class AppendSink implements Sink {
       return null;
     }
     code.assign(present, Presence.TRUE);
-    return new AppendSink(plan, accumulate, segmentBegin, childBegin, present, true);
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, true);
   }
 
   @Override
@@ -212,10 +214,11 @@ final class AppendSink implements Sink {
       return;
     }
     Expr position = position(leaf, scope);
-    code.add(
-        accumulate
-            ? new Stmt.Accumulate(vals, position, converted)
-            : new Stmt.Store(vals, position, converted));
+    if (fold == null) {
+      code.add(new Stmt.Store(vals, position, converted));
+    } else {
+      fold.into(vals, position, converted, code);
+    }
     if (!settled && present != null) {
       code.assign(present, Presence.TRUE);
     }

@@ -165,12 +165,12 @@ final class BucketSink implements Sink {
   }
 
   @Override
-  public Sink accumulating() {
+  public Sink reducing(Fold fold) {
     return this;
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
+  public boolean scatters(Fold fold, List<IndexVar> unbound, boolean small) {
     return true;
   }
 

@@ -3,6 +3,7 @@ package org.weft.compiler.lower;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.tensor.LevelSpec;
@@ -13,9 +14,10 @@ import org.weft.tensor.level.LevelCapability;
  * An access some of whose levels one loop iterates together (Chou et al., section 4.5): a level and
  * the branchless levels below it.
  *
- * <p>Legal where the expression is one product under its reductions, so that nothing but a sum
- * depends on when a value arrives; all other operands have random access along the fused variables;
- * the loops of these variables follow each other; and the result can be updated in place.
+ * <p>Legal where the expression is one product with {@code *} under its sums, so that nothing but a
+ * sum depends on when a value arrives; all other operands have random access along the fused
+ * variables; the loops of these variables follow each other; and the result can be updated in
+ * place.
  */
 record FusedAccess(TensorExpr.Access access, int first, int last) {
 
@@ -36,11 +38,12 @@ record FusedAccess(TensorExpr.Access access, int first, int last) {
   /** The access of {@code value} to fuse where results may come in any order, or null. */
   static @Nullable FusedAccess in(TensorExpr value, List<IndexVar> loops) {
     TensorExpr product = value;
-    while (product instanceof TensorExpr.Reduce || product instanceof TensorExpr.Negate) {
+    while (product instanceof TensorExpr.Reduce reduce && reduce.operator() == Operator.PLUS
+        || product instanceof TensorExpr.Negate) {
       product = product.children().get(0);
     }
     List<TensorExpr> factors =
-        product instanceof TensorExpr.Product p ? p.factors() : List.of(product);
+        TensorExpr.Product.isTimes(product) ? product.children() : List.of(product);
     if (!factors.stream()
         .allMatch(f -> f instanceof TensorExpr.Access || f instanceof TensorExpr.Literal)) {
       return null;

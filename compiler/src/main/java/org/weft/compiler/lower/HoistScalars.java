@@ -2,6 +2,7 @@ package org.weft.compiler.lower;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
@@ -13,7 +14,7 @@ import org.weft.tensor.ValueType;
 /**
  * {@code a * b * c = s * c} with {@code s = a * b} computed before the loop, where {@code a} and
  * {@code b} are known there: two factors or more without open variables. Reassociates, like every
- * factoring of a product.
+ * factoring of a product. Any commutative operator will do.
  */
 final class HoistScalars implements RewriteRule {
   private final Tensors tensors;
@@ -37,21 +38,23 @@ final class HoistScalars implements RewriteRule {
 
   @Override
   public TensorExpr apply(TensorExpr expr) {
-    if (!(expr instanceof TensorExpr.Product product)) {
+    if (!(expr instanceof TensorExpr.Product product)
+        || !product.operator().isCommutative()
+        || product.operator() == Operator.PAIR) {
       return expr;
     }
     List<TensorExpr> known = product.factors().stream().filter(this::isKnown).toList();
     if (known.size() < 2 || known.size() == product.factors().size()) {
       return expr;
     }
-    TensorExpr part = new TensorExpr.Product(known);
+    TensorExpr part = new TensorExpr.Product(product.operator(), known);
     Expr value = Expr.of(code.declare("s", values.of(part, scope)));
     TensorExpr.Access scalar = scalar(tensors, known.get(0));
     scope = scope.withValue(scalar.id(), value, Presence.of(part, scope));
     List<TensorExpr> factors = new ArrayList<>(product.factors());
     factors.removeAll(known);
     factors.add(0, scalar);
-    return new TensorExpr.Product(factors);
+    return new TensorExpr.Product(product.operator(), factors);
   }
 
   private boolean isKnown(TensorExpr factor) {

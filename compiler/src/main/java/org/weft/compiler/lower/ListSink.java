@@ -17,7 +17,8 @@ import org.weft.compiler.loop.Stmt;
  * @param touched one flag per coordinate: whether it is in the list
  * @param list the touched coordinates, {@code count} of them, in the order of the first touch
  */
-record ListSink(IndexVar variable, Buffer sums, Buffer touched, Buffer list, LoopVariable count)
+record ListSink(
+    IndexVar variable, Fold fold, Buffer sums, Buffer touched, Buffer list, LoopVariable count)
     implements Sink {
   @Override
   public List<IndexVar> variables() {
@@ -25,13 +26,13 @@ record ListSink(IndexVar variable, Buffer sums, Buffer touched, Buffer list, Loo
   }
 
   @Override
-  public Sink accumulating() {
+  public Sink reducing(Fold inner) {
     return this;
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
-    return true;
+  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
+    return inner.operator() == fold.operator();
   }
 
   @Override
@@ -56,7 +57,11 @@ record ListSink(IndexVar variable, Buffer sums, Buffer touched, Buffer list, Loo
     first.add(new Stmt.Store(touched, coordinate, Expr.of(1)));
     first.add(new Stmt.Store(list, Expr.of(count), coordinate));
     first.assign(count, Expr.add(Expr.of(count), Expr.of(1)));
-    code.when(Expr.equal(new Expr.Load(touched, coordinate), Expr.of(0)), first);
-    code.add(new Stmt.Accumulate(sums, coordinate, Values.convert(value, sums.scalar())));
+    Expr term = code.name(sums.name() + "_term", Values.convert(value, sums.scalar()));
+    first.add(new Stmt.Store(sums, coordinate, term));
+    Code again = code.nested();
+    fold.into(sums, coordinate, term, again);
+    Expr isFirst = Expr.equal(new Expr.Load(touched, coordinate), Expr.of(0));
+    code.add(new Stmt.If(isFirst, first.block(), again.block()));
   }
 }

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.MergeLattice;
@@ -123,10 +124,11 @@ final class LoopNest {
   }
 
   private void put(TensorExpr expr, Scope scope, Sink sink, Code code) {
-    Scope held = cursors.hold(expr.accesses(), false, scope, code);
+    Scope held = cursors.hold(expr.valueAccesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
-    wrap(sink.tracksPresence() ? present(expr, held) : null, store, code);
+    boolean conditional = sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr);
+    wrap(conditional ? present(expr, held) : null, store, code);
   }
 
   private @Nullable Expr present(TensorExpr expr, Scope scope) {
@@ -153,10 +155,11 @@ final class LoopNest {
     List<IndexVar> unbound =
         order.stream().filter(v -> sink.variables().contains(v) && !scope.isBound(v)).toList();
     boolean small = temporaries.isSmall(expr, unbound, scope);
-    if (sink.scatters(unbound, small)) {
+    Fold fold = Fold.of(reduction);
+    if (sink.scatters(fold, unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
       List<IndexVar> rest = order.subList(1, order.size());
-      if (privateSums.apply(variable, false, sink, scope)) {
+      if (fold.operator() == Operator.PLUS && privateSums.apply(variable, false, sink, scope)) {
         privateSums.emit(
             expr,
             variable,
@@ -167,7 +170,7 @@ final class LoopNest {
             code,
             (inner, own, share) -> loop(body, variable, rest, inner, own, share));
       } else {
-        loop(body, variable, rest, scope, sink.accumulating(), code);
+        loop(body, variable, rest, scope, sink.reducing(fold), code);
       }
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
@@ -259,7 +262,7 @@ final class LoopNest {
       scope = cursors.advance(memory, scope, code);
     }
     boolean innermost = !hasLoops(expr, rest, scope, sink);
-    scope = cursors.hold(expr.accesses(), !innermost, scope, code);
+    scope = cursors.hold(expr.valueAccesses(), !innermost, scope, code);
     List<Sink> sinks = new ArrayList<>(List.of(sink));
     for (IndexVar variable : entered) {
       sinks.add(sinks.get(sinks.size() - 1).enter(variable, scope, code));
@@ -357,7 +360,7 @@ final class LoopNest {
         code,
         (inner, loop) -> {
           Scope bound = bindFused(chain, layout, Expr.of(p), inner, loop);
-          body(body, chain.variables(), rest, bound, sink.accumulating(), loop);
+          body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), loop);
         });
   }
 

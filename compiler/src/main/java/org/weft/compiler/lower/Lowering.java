@@ -110,9 +110,10 @@ public final class Lowering {
   }
 
   private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {
-    List<IndexVar> loops = order(algebra);
-    FusedAccess fused = FusedAccess.find(algebra, loops);
-    TensorAssignment factored = fused == null ? factor(algebra, loops) : algebra;
+    TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
+    List<IndexVar> loops = order(masked);
+    FusedAccess fused = FusedAccess.find(masked, loops);
+    TensorAssignment factored = fused == null ? factor(masked, loops) : masked;
     stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
     LoopFunction function = loops(factored, loops, fused);
     LoopChecker.check(function);
@@ -139,7 +140,7 @@ public final class Lowering {
   }
 
   private static TensorAssignment factor(TensorAssignment algebra, List<IndexVar> loops) {
-    RewriteRule distribute = new DistributeReduction(new LoopOrder(loops));
+    RewriteRule distribute = new DistributeReduction(new LoopOrder(loops), algebra.isInteger());
     return algebra.withValue(RewriteRule.rewrite(algebra.value(), distribute, new Flatten()));
   }
 
@@ -155,7 +156,8 @@ public final class Lowering {
     Scope scope = Scope.root(tensors.head().nested());
     if (result.tensor().format().isInsertable()) {
       Sink sink =
-          new MemorySink(algebra.target(), result.vals(), algebra.accumulate(), false, null);
+          new MemorySink(
+              algebra.target(), result.vals(), algebra.accumulate() ? Fold.SUM : null, false, null);
       nest.emit(algebra.value(), order, scope, sink, body);
     } else {
       AppendPlan plan = new AppendPlan(algebra.target(), result, prologue);

@@ -13,14 +13,14 @@ import org.weft.compiler.loop.Stmt;
 /**
  * Writes values to memory with random access: a dense result, or a dense workspace.
  *
- * @param accumulate whether values are added to what is there
+ * @param fold how values are combined with what is there; null when they replace it
  * @param temporary whether the memory is a workspace
  * @param present set when a value is put; null when that does not matter, or is known
  */
 record MemorySink(
     TensorExpr.Access access,
     Buffer vals,
-    boolean accumulate,
+    @Nullable Fold fold,
     boolean temporary,
     @Nullable LoopVariable present)
     implements Sink {
@@ -35,13 +35,14 @@ record MemorySink(
   }
 
   @Override
-  public Sink accumulating() {
-    return new MemorySink(access, vals, true, temporary, present);
+  public Sink reducing(Fold inner) {
+    return new MemorySink(access, vals, inner, temporary, present);
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
-    return temporary || !unbound.isEmpty() && !small;
+  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
+    boolean agrees = fold == null || fold.operator() == inner.operator();
+    return agrees && (temporary || inner.zeroIsIdentity() && !unbound.isEmpty() && !small);
   }
 
   @Override
@@ -54,7 +55,7 @@ record MemorySink(
     if (present != null) {
       code.assign(present, Presence.TRUE);
     }
-    return new MemorySink(access, vals, accumulate, temporary, null);
+    return new MemorySink(access, vals, fold, temporary, null);
   }
 
   @Override
@@ -66,10 +67,11 @@ record MemorySink(
   public void put(Expr value, Scope scope, Code code) {
     Expr position = scope.cursor(access).begin();
     Expr converted = Values.convert(value, vals.scalar());
-    code.add(
-        accumulate
-            ? new Stmt.Accumulate(vals, position, converted)
-            : new Stmt.Store(vals, position, converted));
+    if (fold == null) {
+      code.add(new Stmt.Store(vals, position, converted));
+    } else {
+      fold.into(vals, position, converted, code);
+    }
     if (present != null) {
       code.assign(present, Presence.TRUE);
     }

@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.loop.Expr;
 
@@ -27,6 +28,45 @@ final class Presence {
       return null;
     }
     return combine(expr, scope, Expr.Op.AND);
+  }
+
+  /**
+   * Whether the value of {@code whole} depends on whether {@code part} of it is absent, not only on
+   * its value, which is 0 then: in a union that passes over absent operands, and in a product that
+   * 0 does not absorb.
+   */
+  static boolean matters(TensorExpr whole, TensorExpr part) {
+    if (whole.equals(part)) {
+      return false;
+    }
+    boolean here =
+        whole instanceof TensorExpr.Sum sum && sum.operator() != Operator.PLUS
+            || whole instanceof TensorExpr.Product && !TensorExpr.Product.isTimes(whole);
+    return whole.children().stream()
+        .anyMatch(child -> contains(child, part) && (here || matters(child, part)));
+  }
+
+  private static boolean contains(TensorExpr expr, TensorExpr part) {
+    return expr.equals(part) || expr.children().stream().anyMatch(c -> contains(c, part));
+  }
+
+  /**
+   * Whether the value that {@link Values} gives is 0 where {@code expr} is absent. Absent operands
+   * have the value 0.
+   */
+  static boolean isZeroWhenAbsent(TensorExpr expr) {
+    boolean keeps =
+        expr instanceof TensorExpr.Access
+            || expr instanceof TensorExpr.Zero
+            || expr instanceof TensorExpr.Sum
+            || expr instanceof TensorExpr.Negate
+            || TensorExpr.Product.isTimes(expr)
+            || expr instanceof TensorExpr.Apply apply && apply.function().preservesZero();
+    return keeps && expr.children().stream().allMatch(Presence::mayStandInProduct);
+  }
+
+  private static boolean mayStandInProduct(TensorExpr expr) {
+    return expr instanceof TensorExpr.Literal || isZeroWhenAbsent(expr);
   }
 
   private static @Nullable Expr combine(TensorExpr expr, Scope scope, Expr.Op op) {

@@ -115,10 +115,10 @@ final class PrivateSums {
           Scope located = nest.locate(target, own, loop);
           if (open.isEmpty()) {
             LoopVariable sum = loop.declare(share.name() + "_sum", values.zero());
-            body.emit(located, new ScalarSink(sum, null), loop);
+            body.emit(located, new ScalarSink(sum, Fold.SUM, null), loop);
             loop.add(new Stmt.Store(vals, located.cursor(target).begin(), Expr.of(sum)));
           } else {
-            body.emit(located, new MemorySink(target, vals, true, false, null), loop);
+            body.emit(located, new MemorySink(target, vals, Fold.SUM, false, null), loop);
           }
         });
     nest.emit(new TensorExpr.Reduce(share, sums), cells, scope, sink, code);

@@ -9,8 +9,9 @@ final class Reductions {
   private Reductions() {}
 
   /**
-   * The outermost reduction of the directly nested reductions that include the one over {@code
-   * variable}: for {@code k}, all of {@code sum_j(sum_k(b))} in {@code a * sum_j(sum_k(b))}.
+   * The outermost reduction of the directly nested reductions with one operator that include the
+   * one over {@code variable}: for {@code k}, all of {@code sum_j(sum_k(b))} in {@code a *
+   * sum_j(sum_k(b))}.
    */
   static TensorExpr.Reduce outermostOver(TensorExpr expr, IndexVar variable) {
     if (expr instanceof TensorExpr.Reduce reduce && chainHas(reduce, variable)) {
@@ -26,7 +27,9 @@ final class Reductions {
 
   private static boolean chainHas(TensorExpr.Reduce reduce, IndexVar variable) {
     return reduce.variable().equals(variable)
-        || reduce.body() instanceof TensorExpr.Reduce inner && chainHas(inner, variable);
+        || reduce.body() instanceof TensorExpr.Reduce inner
+            && inner.operator() == reduce.operator()
+            && chainHas(inner, variable);
   }
 
   /** {@code expr} without its reductions over {@code variables}, whose loops are open. */

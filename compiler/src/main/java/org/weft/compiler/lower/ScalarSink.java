@@ -8,24 +8,25 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 
 /**
- * Sums values in a register.
+ * Combines values in a register.
  *
- * @param present set when a value is put; null when that does not matter, or is known
+ * @param present set when a value is put; null when that does not matter, or is known, and the fold
+ *     has an identity
  */
-record ScalarSink(LoopVariable sum, @Nullable LoopVariable present) implements Sink {
+record ScalarSink(LoopVariable sum, Fold fold, @Nullable LoopVariable present) implements Sink {
   @Override
   public List<IndexVar> variables() {
     return List.of();
   }
 
   @Override
-  public Sink accumulating() {
+  public Sink reducing(Fold inner) {
     return this;
   }
 
   @Override
-  public boolean scatters(List<IndexVar> unbound, boolean small) {
-    return true;
+  public boolean scatters(Fold inner, List<IndexVar> unbound, boolean small) {
+    return inner.operator() == fold.operator();
   }
 
   @Override
@@ -45,7 +46,12 @@ record ScalarSink(LoopVariable sum, @Nullable LoopVariable present) implements S
 
   @Override
   public void put(Expr value, Scope scope, Code code) {
-    code.assign(sum, new Expr.Binary(Expr.Op.ADD, Expr.of(sum), value));
+    Expr combined = fold.combine(Expr.of(sum), value);
+    if (present == null || fold.hasIdentity()) {
+      code.assign(sum, combined);
+    } else {
+      code.assign(sum, new Expr.Select(Expr.of(present), combined, value));
+    }
     if (present != null) {
       code.assign(present, Presence.TRUE);
     }

@@ -35,16 +35,17 @@ interface Sink {
 
   default void afterLoop(IndexVar variable, Scope scope, Code code) {}
 
-  /** This sink with values added to what is there. */
-  Sink accumulating();
+  /** This sink with values combined with what is there. */
+  Sink reducing(Fold fold);
 
   /**
-   * Whether a reduction may run outside the loops over {@code unbound}, adding each value where it
-   * belongs; otherwise the reduction is collected in a temporary first.
+   * Whether a reduction may run outside the loops over {@code unbound}, combining each value with
+   * what is where it belongs; otherwise the reduction is collected in a temporary first.
    *
+   * @param fold how the reduction combines values
    * @param small whether a temporary over {@code unbound} is a small dense block of constant size
    */
-  boolean scatters(List<IndexVar> unbound, boolean small);
+  boolean scatters(Fold fold, List<IndexVar> unbound, boolean small);
 
   /** Whether it matters if a value is present, not only what it is. */
   boolean tracksPresence();

@@ -93,13 +93,15 @@ final class Temporaries {
       Code code) {
     List<IndexVar> open =
         order.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
-    boolean presence = sink.tracksPresence();
+    Fold fold = Fold.of(part);
+    boolean presence =
+        sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
     TensorExpr.Access temporary;
     Scope known;
     if (open.isEmpty()) {
       temporary = HoistScalars.scalar(tensors, part);
       known = scalar(part, temporary, order, scope, presence, code);
-    } else if (isDense(part, open, scope) || open.size() > 1 && !presence) {
+    } else if (fold.hasIdentity() && isDense(part, open, scope) || open.size() > 1 && !presence) {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
     } else if (open.size() == 1) {
@@ -130,9 +132,15 @@ final class Temporaries {
       Scope scope,
       boolean presence,
       Code code) {
-    LoopVariable sum = code.declare("t", values.zero());
+    Fold fold = Fold.of(part);
+    LoopVariable sum = code.declare("t", fold.identity(values.type()));
     LoopVariable any = presence ? code.declare("t_any", Presence.FALSE) : null;
-    nest.emit(part, order, scope, new ScalarSink(sum, any), code);
+    nest.emit(part, order, scope, new ScalarSink(sum, fold, any), code);
+    if (any != null && !fold.zeroIsIdentity()) {
+      Code absent = code.nested();
+      absent.assign(sum, values.zero());
+      code.when(new Expr.Not(Expr.of(any)), absent);
+    }
     return scope.withValue(temporary.id(), Expr.of(sum), any == null ? null : Expr.of(any));
   }
 
@@ -175,8 +183,32 @@ final class Temporaries {
     TensorExpr.Access target =
         new TensorExpr.Access(
             tensors.freshAccessId(), temporary.tensor(), temporary.variables(), temporary.span());
-    nest.emit(part, order, scope, new MemorySink(target, vals, true, true, any), code);
+    Fold fold = Fold.of(part);
+    Expr length = length(temporary);
+    if (!fold.zeroIsIdentity()) {
+      fill(vals, length, fold.identity(values.type()), code);
+    }
+    nest.emit(part, order, scope, new MemorySink(target, vals, fold, true, any), code);
+    if (any != null && !fold.zeroIsIdentity()) {
+      Code absent = code.nested();
+      absent.add(new Stmt.Clear(vals, Expr.of(0), length));
+      code.when(new Expr.Not(Expr.of(any)), absent);
+    }
     return scope.withPresence(temporary.id(), any == null ? null : Expr.of(any));
+  }
+
+  private Expr length(TensorExpr.Access temporary) {
+    Expr length = Expr.of(1);
+    for (IndexVar variable : temporary.variables()) {
+      length = Expr.mul(length, tensors.size(variable));
+    }
+    return length;
+  }
+
+  private static void fill(Buffer cells, Expr length, Expr value, Code code) {
+    LoopVariable at = LoopVariable.integer(code.fresh("f"));
+    Stmt store = new Stmt.Store(cells, Expr.of(at), value);
+    code.add(new Stmt.For(at, Expr.of(0), length, Stmt.Block.of(store), LoopTraits.VECTOR));
   }
 
   private TensorExpr.Access list(
@@ -189,13 +221,13 @@ final class Temporaries {
     Buffer crd = workspace(name + "_crd", ElementType.I64, size, scope, code);
     Buffer vals = workspace(name + "_vals", element, size, scope, code);
     LoopVariable count = code.declare(name + "_count", Expr.of(0));
-    nest.emit(part, order, scope, new ListSink(open, sums, touched, crd, count), code);
+    nest.emit(
+        part, order, scope, new ListSink(open, Fold.of(part), sums, touched, crd, count), code);
     code.add(new Stmt.SortWorkspace(crd, Expr.of(count)));
     LoopVariable q = LoopVariable.integer(code.fresh("p" + name));
     Code gather = code.nested();
     Expr coordinate = gather.name(name + "_i", new Expr.Load(crd, Expr.of(q)));
     gather.add(new Stmt.Store(vals, Expr.of(q), new Expr.Load(sums, coordinate)));
-    gather.add(new Stmt.Store(sums, coordinate, values.zero()));
     gather.add(new Stmt.Store(touched, coordinate, Expr.of(0)));
     code.add(new Stmt.For(q, Expr.of(0), Expr.of(count), gather.block(), LoopTraits.SERIAL));
     TensorFormat format =

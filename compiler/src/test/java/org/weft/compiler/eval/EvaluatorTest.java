@@ -104,4 +104,79 @@ class EvaluatorTest {
     assertThat(entries(evaluator.evaluate(scope, input.withSizes(Map.of("k", 2L)))))
         .isEqualTo("[0, 0]5.0 [0, 1]5.0 [1, 0]0.0 [1, 1]0.0");
   }
+
+  @Test
+  void conflictingModeOrdersConvertTheSmallerOperand() {
+    TensorStorage a =
+        matrix("CSR", 2, 3, new long[] {0, 2, 5}, new long[] {1, 0, 7}, new long[] {1, 2, 1});
+    TensorStorage b = matrix("CSC", 2, 3, new long[] {0, 2, 1}, new long[] {1, 1, 3});
+    StatementInput input =
+        StatementInput.of("C(i,j) = A(i,j) + B(i,j)", Map.of("A", a, "B", b), format("CSR", 2));
+    assertThat(evaluator.plan(input).toString())
+        .isEqualTo(
+            """
+            statement C(i,j) = A(i,j) + B(i,j)
+            convert B from {D, CU}@1,0 to {D, CU} as B_01: no loop order serves the operands as they \
+            are stored; of these, B is the cheapest to transpose
+              bucket {D, CU}@1,0 to {D, CU}
+            compute C(i,j) = A(i,j) + B_01(i,j) into {D, CU}
+            """);
+    assertThat(entries(evaluator.evaluate(scope, input)))
+        .isEqualTo("[0, 2]6.0 [1, 0]7.0 [1, 1]3.0 [1, 2]1.0");
+  }
+
+  @Test
+  void aTensorTimesItsTransposeConvertsOneOfTheTwo() {
+    TensorStorage a = matrix("CSR", 3, 3, new long[] {0, 2, 5}, new long[] {2, 0, 7});
+    StatementInput input =
+        StatementInput.of("C(i,j) = A(i,j) .* A(j,i)", Map.of("A", a), format("CSR", 2));
+    assertThat(entries(evaluator.evaluate(scope, input))).isEqualTo("[0, 2]35.0 [2, 0]35.0");
+  }
+
+  @Test
+  void aResultInAnotherOrderThanTheLoops() {
+    TensorStorage a = matrix("CSR", 2, 3, new long[] {0, 2, 5}, new long[] {1, 0, 7});
+    for (String format : List.of("CSC", "DCSC", "COO@1,0", "Dense@1,0")) {
+      StatementInput input =
+          StatementInput.of("C(i,j) = 2 * A(i,j)", Map.of("A", a), format(format, 2));
+      TensorStorage result = evaluator.evaluate(scope, input);
+      assertThat(result.format()).isEqualTo(format(format, 2));
+      assertThat(entries(result)).contains("[0, 2]10.0").contains("[1, 0]14.0");
+    }
+  }
+
+  @Test
+  void sparseResultsAccumulate() {
+    TensorStorage a = matrix("CSR", 2, 3, new long[] {0, 2, 5}, new long[] {1, 0, 7});
+    TensorStorage c = matrix("CSC", 2, 3, new long[] {0, 2, 1}, new long[] {1, 1, 1});
+    StatementInput add =
+        StatementInput.of("C(i,j) += A(i,j)", Map.of("A", a), format("CSR", 2)).withPrevious(c);
+    assertThat(entries(evaluator.evaluate(scope, add))).isEqualTo("[0, 2]6.0 [1, 0]7.0 [1, 1]1.0");
+    StatementInput subtract =
+        StatementInput.of("C(i,j) -= A(i,j)", Map.of("A", a), format("CSR", 2)).withPrevious(c);
+    assertThat(entries(evaluator.evaluate(scope, subtract)))
+        .isEqualTo("[0, 2]-4.0 [1, 0]-7.0 [1, 1]1.0");
+  }
+
+  @Test
+  void denseResultsAccumulate() {
+    TensorStorage a = matrix("CSR", 1, 2, new long[] {0, 1, 5});
+    TensorStorage c = matrix("CSC", 1, 2, new long[] {0, 1, 1}, new long[] {0, 0, 1});
+    StatementInput add =
+        StatementInput.of("C(i,j) += A(i,j)", Map.of("A", a), format("Dense", 2)).withPrevious(c);
+    assertThat(entries(evaluator.evaluate(scope, add))).isEqualTo("[0, 0]1.0 [0, 1]6.0");
+    StatementInput subtract =
+        StatementInput.of("C(i,j) -= A(i,j)", Map.of("A", a), format("Dense", 2)).withPrevious(c);
+    assertThat(entries(evaluator.evaluate(scope, subtract))).isEqualTo("[0, 0]1.0 [0, 1]-4.0");
+  }
+
+  @Test
+  void aResultThatOutgrowsItsWidthsGetsWiderOnes() {
+    TensorStorage a = TensorStorage.dense(scope, TensorShape.of(20, 300), ValueType.DOUBLE);
+    StatementInput input =
+        StatementInput.of("C(i,j) = A(i,j)", Map.of("A", a), format("{D, CU[8,8]}", 2));
+    TensorStorage result = evaluator.evaluate(scope, input);
+    assertThat(result.format()).isEqualTo(format("{D[64,64], CU[16,16]}", 2));
+    assertThat(result.storedEntries()).isEqualTo(6000);
+  }
 }

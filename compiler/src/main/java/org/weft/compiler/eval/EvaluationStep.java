@@ -1,0 +1,52 @@
+package org.weft.compiler.eval;
+
+import org.weft.compiler.Schedule;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.convert.ConversionPlan;
+import org.weft.compiler.lower.LoweredKernel;
+import org.weft.tensor.TensorShape;
+
+/** One step of an evaluation; prints itself as lines of an explanation. */
+public sealed interface EvaluationStep {
+  /** The tensor that the step makes. */
+  TensorVar result();
+
+  /** A tensor in another format. */
+  record Convert(TensorVar source, TensorVar result, ConversionPlan plan, String reason)
+      implements EvaluationStep {
+    @Override
+    public String toString() {
+      StringBuilder text = new StringBuilder();
+      text.append("convert ").append(source).append(" from ").append(source.format());
+      text.append(" to ").append(result.format()).append(" as ").append(result);
+      text.append(": ").append(reason).append('\n');
+      plan.steps().forEach(step -> text.append("  ").append(step).append('\n'));
+      return text.toString();
+    }
+  }
+
+  /** A compiled kernel. */
+  record Compute(
+      TensorAssignment algebra,
+      LoweredKernel kernel,
+      Schedule schedule,
+      TensorShape shape,
+      String estimate)
+      implements EvaluationStep {
+    @Override
+    public TensorVar result() {
+      return algebra.target().tensor();
+    }
+
+    @Override
+    public String toString() {
+      return "compute "
+          + algebra
+          + " into "
+          + result().format()
+          + (estimate.isEmpty() ? "" : ", " + estimate)
+          + "\n";
+    }
+  }
+}

@@ -1,0 +1,276 @@
+package org.weft.compiler.eval;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.convert.ConversionPlan;
+import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.Width;
+
+/**
+ * Turns one assignment into steps that the compiler can make kernels of. What lowering refuses is
+ * solved by conversions, tried in this order: operands that no common loop order serves are
+ * transposed; a result that cannot be assembled is computed into compressed levels and converted;
+ * operands in formats that a loop cannot walk there are converted to compressed levels. If nothing
+ * helps, the first error stands.
+ */
+final class StatementPlanner {
+  private static final String SYMBOL = "statement";
+
+  private final LabelSizes labels;
+  private final Map<String, Double> entries = new HashMap<>();
+  private final Set<String> names = new HashSet<>();
+  private final List<EvaluationStep> steps = new ArrayList<>();
+  private final Map<List<Object>, TensorVar> converted = new LinkedHashMap<>();
+
+  /**
+   * @param entries stored entries of every operand, by name
+   */
+  StatementPlanner(LabelSizes labels, Map<String, Double> entries) {
+    this.labels = labels;
+    this.entries.putAll(entries);
+    this.names.addAll(entries.keySet());
+  }
+
+  List<EvaluationStep> steps() {
+    return steps;
+  }
+
+  /** A name that no tensor of the statement has. */
+  String fresh(String hint) {
+    String name = hint;
+    for (int copy = 2; !names.add(name); copy++) {
+      name = hint + "_" + copy;
+    }
+    return name;
+  }
+
+  /** Says how many entries a temporary is expected to have. */
+  void expect(String name, double count) {
+    names.add(name);
+    entries.put(name, count);
+  }
+
+  /**
+   * Adds the steps that compute {@code assignment}.
+   *
+   * @throws WeftException if the statement cannot be computed in any way
+   */
+  void add(TensorAssignment assignment, Schedule schedule, String estimate) {
+    names.add(assignment.target().tensor().name());
+    WeftException refusal = direct(assignment, schedule, estimate);
+    if (refusal == null) {
+      return;
+    }
+    int mark = steps.size();
+    TensorAssignment changed = transposeOperands(assignment, schedule);
+    if (changed != null) {
+      if (direct(changed, schedule, estimate) == null) {
+        return;
+      }
+    } else {
+      changed = assignment;
+    }
+    TensorAssignment natural = naturalResult(changed);
+    if (natural != null) {
+      if (direct(natural, schedule, estimate) == null) {
+        convertResult(natural, assignment);
+        return;
+      }
+    }
+    TensorAssignment plain = plainOperands(changed);
+    if (plain != null) {
+      TensorAssignment ordered = transposeOperands(plain, schedule);
+      plain = ordered == null ? plain : ordered;
+      if (direct(plain, schedule, estimate) == null) {
+        return;
+      }
+      natural = naturalResult(plain);
+      if (natural != null && direct(natural, schedule, estimate) == null) {
+        convertResult(natural, assignment);
+        return;
+      }
+    }
+    steps.subList(mark, steps.size()).clear();
+    throw refusal;
+  }
+
+  private @Nullable WeftException direct(
+      TensorAssignment assignment, Schedule schedule, String estimate) {
+    try {
+      steps.add(
+          new EvaluationStep.Compute(
+              assignment,
+              Lowering.lower(SYMBOL, assignment, schedule),
+              schedule,
+              labels.shape(assignment.target().variables()),
+              estimate));
+      return null;
+    } catch (WeftException e) {
+      boolean solvable =
+          e.code() == ErrorCode.INVALID_FORMAT || e.code() == ErrorCode.UNSUPPORTED_OPERATION;
+      if (!solvable) {
+        throw e;
+      }
+      return e;
+    }
+  }
+
+  private @Nullable TensorAssignment transposeOperands(
+      TensorAssignment assignment, Schedule schedule) {
+    IterationGraph graph = IterationGraph.of(assignment, schedule.loopOrder());
+    Map<Integer, int[]> modeOrders =
+        OperandFormats.transpositions(
+            assignment,
+            graph,
+            access -> entries.getOrDefault(access.tensor().name(), Double.MAX_VALUE));
+    if (modeOrders.isEmpty()) {
+      return null;
+    }
+    return convertOperands(
+        assignment,
+        access -> {
+          int[] order = modeOrders.get(access.id());
+          if (order == null) {
+            return access;
+          }
+          String reason =
+              "no loop order serves the operands as they are stored; of these, "
+                  + access.tensor()
+                  + " is the cheapest to transpose";
+          TensorFormat format = access.tensor().format();
+          TensorFormat target =
+              isPlain(format)
+                  ? OperandFormats.transposed(format, order)
+                  : compressed(access, order);
+          return convert(access, target, reason);
+        });
+  }
+
+  private @Nullable TensorAssignment plainOperands(TensorAssignment assignment) {
+    if (assignment.value().accesses().stream().allMatch(a -> isPlain(a.tensor().format()))) {
+      return null;
+    }
+    return convertOperands(
+        assignment,
+        access ->
+            isPlain(access.tensor().format())
+                ? access
+                : convert(
+                    access,
+                    compressed(access, access.tensor().format().modeOrder()),
+                    "a loop of the statement cannot walk or locate its levels"));
+  }
+
+  private TensorFormat compressed(TensorExpr.Access access, int[] modeOrder) {
+    TensorVar tensor = access.tensor();
+    TensorShape shape = labels.shape(access.variables());
+    return narrow(
+        TensorFormat.csf(tensor.format().order(), tensor.format().valueType())
+            .withModeOrder(modeOrder),
+        shape);
+  }
+
+  /** Coordinates as narrow as the shape allows; positions are not known and stay wide. */
+  static TensorFormat narrow(TensorFormat format, TensorShape shape) {
+    TensorFormat narrow = format;
+    for (int level = 0; level < format.order(); level++) {
+      long largest = Math.max(0, shape.size(format.modeOf(level)) - 1);
+      narrow =
+          narrow.withLevelWidths(
+              level, format.level(level).posWidth(), Width.narrowestFor(largest));
+    }
+    return narrow;
+  }
+
+  private static TensorAssignment convertOperands(
+      TensorAssignment assignment, UnaryOperator<TensorExpr.Access> convert) {
+    return assignment.withValue(replace(assignment.value(), convert));
+  }
+
+  /** {@code expr} with every access replaced. */
+  static TensorExpr replace(TensorExpr expr, UnaryOperator<TensorExpr.Access> change) {
+    return expr instanceof TensorExpr.Access access
+        ? change.apply(access)
+        : expr.mapChildren(child -> replace(child, change));
+  }
+
+  private TensorExpr.Access convert(TensorExpr.Access access, TensorFormat to, String reason) {
+    TensorVar source = access.tensor();
+    TensorVar result =
+        converted.computeIfAbsent(
+            List.of(source.name(), to),
+            key -> {
+              TensorVar made =
+                  new TensorVar(fresh(source.name() + suffix(to)), to, TensorVar.Kind.OPERAND);
+              entries.put(made.name(), entries.getOrDefault(source.name(), Double.MAX_VALUE));
+              TensorShape shape = labels.shape(access.variables());
+              steps.add(
+                  new EvaluationStep.Convert(
+                      source, made, ConversionPlan.of(source.format(), to, shape), reason));
+              return made;
+            });
+    return new TensorExpr.Access(access.id(), result, access.variables(), access.span());
+  }
+
+  private static String suffix(TensorFormat format) {
+    return Arrays.stream(format.modeOrder())
+        .mapToObj(Integer::toString)
+        .collect(Collectors.joining("", "_", ""));
+  }
+
+  /** The statement with a result of compressed levels, or null when the result is plain already. */
+  private @Nullable TensorAssignment naturalResult(TensorAssignment assignment) {
+    TensorExpr.Access target = assignment.target();
+    TensorFormat format = target.tensor().format();
+    TensorFormat natural =
+        narrow(
+            TensorFormat.csf(format.order(), format.valueType()).withModeOrder(format.modeOrder()),
+            labels.shape(target.variables()));
+    if (format.order() == 0 || natural.equals(format) || assignment.accumulate()) {
+      return null;
+    }
+    TensorVar tensor =
+        new TensorVar(fresh(target.tensor().name() + "_csf"), natural, TensorVar.Kind.RESULT);
+    return assignment.assignedTo(
+        new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
+  }
+
+  private void convertResult(TensorAssignment natural, TensorAssignment wanted) {
+    TensorVar source = natural.target().tensor();
+    TensorVar result = wanted.target().tensor();
+    TensorShape shape = labels.shape(wanted.target().variables());
+    steps.add(
+        new EvaluationStep.Convert(
+            source,
+            result,
+            ConversionPlan.of(source.format(), result.format(), shape),
+            "a kernel cannot assemble " + result.format() + " in the order of its loops"));
+  }
+
+  /** Whether the levels are dense, compressed or singleton, in order: loops can walk them all. */
+  static boolean isPlain(TensorFormat format) {
+    return format.levels().stream()
+        .allMatch(
+            level ->
+                Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
+                    && level.properties().equals(level.format().properties()));
+  }
+}
