@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
@@ -78,8 +79,9 @@ final class SharedIterations {
       return null;
     }
     Chain chain = counted.chains().get(0);
+    boolean sums = sink.fold() == null || sink.fold().operator() == Operator.PLUS;
     boolean dense = result.levels().stream().allMatch(Level::random);
-    if (!dense || !chain.isUnique() || !isLinear(expr, chain.access())) {
+    if (!sums || !dense || !chain.isUnique() || !isLinear(expr, chain.access())) {
       return null;
     }
     Expr size = Expr.of(1);
@@ -95,11 +97,12 @@ final class SharedIterations {
     if (expr instanceof TensorExpr.Access access) {
       return access.id() == operand.id();
     } else if (expr instanceof TensorExpr.Reduce reduce) {
-      return isLinear(reduce.body(), operand);
+      return reduce.operator() == Operator.PLUS && isLinear(reduce.body(), operand);
     } else if (expr instanceof TensorExpr.Negate negate) {
       return isLinear(negate.operand(), operand);
     } else if (expr instanceof TensorExpr.Product product) {
-      return product.factors().stream().filter(f -> mentions(f, operand)).count() == 1
+      return product.operator() == Operator.TIMES
+          && product.factors().stream().filter(f -> mentions(f, operand)).count() == 1
           && product.factors().stream().anyMatch(f -> isLinear(f, operand));
     }
     return false;
@@ -150,7 +153,7 @@ final class SharedIterations {
     part.add(new Stmt.Store(owners, slice, owner));
     Scope clipped = clip(v, atFirst, apart, first, last, scope, part);
     MemorySink own =
-        new MemorySink(sink.access(), parts, sink.accumulate(), sink.temporary(), sink.present());
+        new MemorySink(sink.access(), parts, sink.fold(), sink.temporary(), sink.present());
     Scope addressed = clipped.withCursor(sink.access().id(), new Cursor(1, slice, null));
     Block one = counted.block(v, Expr.add(v, Expr.of(1)));
     loop.emit(own, addressed.withBlock(counted.variable(), one), part);
