@@ -183,6 +183,9 @@ final class TaskLoops {
   }
 
   private boolean isFull(TensorExpr.Access access, IndexVar variable) {
+    if (!access.variables().contains(variable)) {
+      return true; // also a hoisted scalar, which has no layout
+    }
     TensorLayout layout = tensors.layout(access.tensor());
     for (int number = 0; number < layout.order(); number++) {
       if (access.variableAt(number).equals(variable) && !layout.level(number).full()) {
