@@ -10,6 +10,9 @@ constexpr int64_t insertion_below = 24;
 constexpr int64_t radix_from = 512;
 constexpr int digit_bits = 11;
 constexpr int64_t digits = int64_t{1} << digit_bits;
+constexpr int64_t pairs_insertion_below = 40;
+/* Digits of pairs in lists below radix_from. */
+constexpr int short_digit_bits = 8;
 /* More passes than this cost more than comparisons do. */
 constexpr int most_passes = 4;
 
@@ -124,6 +127,61 @@ bool radix_sort(int64_t *values, int64_t n, int64_t minimum, int passes) {
   return true;
 }
 
+/* Stable: least significant digit first on key - minimum. False when there is no scratch memory. */
+bool radix_sort_pairs(int64_t *keys, int64_t *values, int64_t n, uint64_t base, int bits,
+                      int digit) {
+  int64_t radix = int64_t{1} << digit;
+  int64_t *scratch = static_cast<int64_t *>(malloc(static_cast<size_t>(2 * n + radix) * 8));
+  if (scratch == nullptr) return false;
+  int64_t *from[2] = {keys, values};
+  int64_t *to[2] = {scratch, scratch + n};
+  int64_t *starts = scratch + 2 * n;
+  for (int shift = 0; shift < bits; shift += digit) {
+    memset(starts, 0, static_cast<size_t>(radix) * 8);
+    auto at = [&](int64_t i) {
+      return ((static_cast<uint64_t>(from[0][i]) - base) >> shift) &
+             static_cast<uint64_t>(radix - 1);
+    };
+    for (int64_t i = 0; i < n; i++) starts[at(i)]++;
+    int64_t start = 0;
+    for (int64_t d = 0; d < radix; d++) {
+      int64_t size = starts[d];
+      starts[d] = start;
+      start += size;
+    }
+    for (int64_t i = 0; i < n; i++) {
+      int64_t place = starts[at(i)]++;
+      to[0][place] = from[0][i];
+      to[1][place] = from[1][i];
+    }
+    for (int a = 0; a < 2; a++) {
+      int64_t *sorted = to[a];
+      to[a] = from[a];
+      from[a] = sorted;
+    }
+  }
+  if (from[0] != keys) {
+    memcpy(keys, from[0], static_cast<size_t>(n) * 8);
+    memcpy(values, from[1], static_cast<size_t>(n) * 8);
+  }
+  free(scratch);
+  return true;
+}
+
+void insertion_sort_pairs(int64_t *keys, int64_t *values, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    int64_t key = keys[i];
+    int64_t value = values[i];
+    int64_t at = i;
+    for (; at > 0 && keys[at - 1] > key; at--) {
+      keys[at] = keys[at - 1];
+      values[at] = values[at - 1];
+    }
+    keys[at] = key;
+    values[at] = value;
+  }
+}
+
 }  // namespace
 
 void sort_i64(int64_t *values, int64_t n) {
@@ -142,6 +200,27 @@ void sort_i64(int64_t *values, int64_t n) {
   int passes = (bit_length(range) + digit_bits - 1) / digit_bits;
   if (n >= radix_from && passes <= most_passes && radix_sort(values, n, minimum, passes)) return;
   intro_sort(values, n, 2 * bit_length(static_cast<uint64_t>(n)));
+}
+
+int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n) {
+  if (n < 2) return 1;
+  int64_t minimum = keys[0];
+  int64_t maximum = keys[0];
+  bool sorted = true;
+  for (int64_t i = 1; i < n; i++) {
+    sorted &= keys[i - 1] <= keys[i];
+    minimum = keys[i] < minimum ? keys[i] : minimum;
+    maximum = keys[i] > maximum ? keys[i] : maximum;
+  }
+  if (sorted) return 1;
+  if (n <= pairs_insertion_below) {
+    insertion_sort_pairs(keys, values, n);
+    return 1;
+  }
+  uint64_t base = static_cast<uint64_t>(minimum);
+  int bits = bit_length(static_cast<uint64_t>(maximum) - base);
+  int digit = n < radix_from ? short_digit_bits : digit_bits;
+  return radix_sort_pairs(keys, values, n, base, bits, digit) ? 1 : 0;
 }
 
 }  // namespace weft

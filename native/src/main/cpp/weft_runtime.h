@@ -107,6 +107,9 @@ typedef struct weft_runtime {
   /* 1 if another thread of the call could take a task now, and finds none: time to split. */
   int64_t (*hungry)(void);
   int64_t reproducible; /* 1: `tasks` does not depend on `threads` */
+  /* Sorts keys ascending, in place and stably, and moves values along. Linear, like sort_i64.
+   * Returns 0, with nothing moved, when there is no memory for a scratch copy; else 1. */
+  int64_t (*sort_pairs_i64)(int64_t *keys, int64_t *values, int64_t n);
   int64_t task_work;    /* least work of a task */
 } weft_runtime;
 

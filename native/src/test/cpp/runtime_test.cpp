@@ -125,11 +125,37 @@ void check_sort(int64_t n, int kind, Random &random) {
   free(expected);
 }
 
+/* Pairs follow the same order as keys alone, stably. */
+void check_sort_pairs(int64_t n, int kind, Random &random) {
+  size_t bytes = static_cast<size_t>(n) * sizeof(int64_t);
+  int64_t *before = static_cast<int64_t *>(malloc(bytes + 8));
+  int64_t *keys = static_cast<int64_t *>(malloc(bytes + 8));
+  int64_t *values = static_cast<int64_t *>(malloc(bytes + 8));
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t r = random.next();
+    const int64_t by_kind[] = {static_cast<int64_t>(r), static_cast<int64_t>(r % 100000),
+                               static_cast<int64_t>(r % 3), i, n - i,
+                               i % 2 ? INT64_MAX : INT64_MIN};
+    before[i] = keys[i] = by_kind[kind];
+    values[i] = i;
+  }
+  EXPECT(process()->table.sort_pairs_i64(keys, values, n) == 1);
+  for (int64_t i = 0; i < n; i++) {
+    EXPECT(values[i] >= 0 && values[i] < n && before[values[i]] == keys[i]);
+    EXPECT(i == 0 || keys[i - 1] < keys[i] ||
+           (keys[i - 1] == keys[i] && values[i - 1] < values[i]));
+  }
+  free(before);
+  free(keys);
+  free(values);
+}
+
 void sorts() {
   Random random{20240717};
   const int64_t lengths[] = {0, 1, 2, 3, 24, 25, 26, 100, 511, 512, 513, 5000, 100000};
   for (int64_t n : lengths) {
     for (int kind = 0; kind < 9; kind++) check_sort(n, kind, random);
+    for (int kind = 0; kind < 6; kind++) check_sort_pairs(n, kind, random);
   }
 }
 

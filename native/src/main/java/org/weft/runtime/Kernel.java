@@ -21,6 +21,7 @@ public final class Kernel {
   private final KernelSignature signature;
   private final List<SparseOutput> sparseOutputs;
   private final boolean reproducible;
+  private final SizeRules sizes;
 
   private Kernel(
       long function,
@@ -31,6 +32,7 @@ public final class Kernel {
     this.signature = signature;
     this.sparseOutputs = sparseOutputs;
     this.reproducible = reproducible;
+    this.sizes = new SizeRules(signature);
   }
 
   /**
@@ -72,9 +74,10 @@ public final class Kernel {
    * @param threads threads that the call may use, the calling one included
    * @return the sparse outputs by tensor name, each in a child of {@code outputScope}; closing one
    *     frees it
-   * @throws WeftException {@code OUT_OF_MEMORY}; {@code WIDTH_OVERFLOW} naming tensor and level;
-   *     {@code KERNEL_FAILURE}. Then no sparse output exists, and what the dense outputs hold is
-   *     unspecified
+   * @throws WeftException {@code SHAPE_MISMATCH} before anything is computed, when modes that share
+   *     a label differ in size; {@code OUT_OF_MEMORY}; {@code WIDTH_OVERFLOW} naming tensor and
+   *     level; {@code KERNEL_FAILURE}. Then no sparse output exists, and what the dense outputs
+   *     hold is unspecified
    * @throws IllegalArgumentException if a tensor is missing or has another format or order
    */
   public Map<String, TensorStorage> run(
@@ -121,12 +124,15 @@ public final class Kernel {
               ? new Pending(shape(shapes, parameter))
               : new Bound(storage(bound, parameter)));
     }
-    for (int number = 0; number < signature.slots().size(); number++) {
+    long[] words = new long[signature.slots().size()];
+    for (int number = 0; number < words.length; number++) {
       Slot slot = signature.slots().get(number);
       if (slot.tensor() >= 0) {
-        block.set(number, bindings.get(slot.tensor()).value(slot));
+        words[number] = bindings.get(slot.tensor()).value(slot);
+        block.set(number, words[number]);
       }
     }
+    sizes.check(words);
   }
 
   private TensorStorage storage(Map<String, TensorStorage> bound, TensorParameter parameter) {

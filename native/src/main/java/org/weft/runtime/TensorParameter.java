@@ -1,10 +1,27 @@
 package org.weft.runtime;
 
 import java.io.Serializable;
+import java.util.List;
 import org.weft.tensor.TensorFormat;
 
-/** A tensor that a kernel reads or makes: its name in the expression, its format, its role. */
-public record TensorParameter(String name, TensorFormat format, Role role) implements Serializable {
+/**
+ * A tensor that a kernel reads or makes.
+ *
+ * @param name its name in the expression
+ * @param accesses the labels of its modes, once for each access in the expression
+ */
+public record TensorParameter(
+    String name, TensorFormat format, Role role, List<List<ModeLabel>> accesses)
+    implements Serializable {
+  public TensorParameter {
+    accesses = accesses.stream().map(List::copyOf).toList();
+  }
+
+  /** A tensor whose modes have no labels. */
+  public TensorParameter(String name, TensorFormat format, Role role) {
+    this(name, format, role, List.of());
+  }
+
   /** Who makes the arrays of a tensor. */
   public enum Role {
     /** Read by the kernel, borrowed for the call. */

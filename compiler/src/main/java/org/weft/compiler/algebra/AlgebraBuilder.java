@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Mask;
-import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.tensor.TensorFormat;
@@ -290,9 +289,6 @@ public final class AlgebraBuilder {
     List<IndexVar> variables = new ArrayList<>();
     for (Syntax.Label label : access.labels()) {
       IndexVar variable = variable(label.name(), scope);
-      if (variables.contains(variable)) {
-        repeated(label.span(), label.name(), name);
-      }
       variables.add(variable);
       size(variable, label.name());
     }
@@ -305,12 +301,5 @@ public final class AlgebraBuilder {
     if (size != null) {
       constantSizes.put(variable, size);
     }
-  }
-
-  private void repeated(SourceSpan span, String label, String tensor) {
-    diagnostics.error(
-        span,
-        "the label " + label + " is repeated in the access to " + tensor,
-        "use distinct labels; multiply by an identity matrix I(i,j) to take a diagonal");
   }
 }

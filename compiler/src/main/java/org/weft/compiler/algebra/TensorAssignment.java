@@ -53,7 +53,7 @@ public record TensorAssignment(
 
   /** The same value assigned to {@code changed}. */
   public TensorAssignment assignedTo(TensorExpr.Access changed) {
-    return new TensorAssignment(changed, false, value, constantSizes);
+    return new TensorAssignment(changed, false, value, mask, constantSizes);
   }
 
   /** Every index variable: the result's in mode order, then the others as they appear. */

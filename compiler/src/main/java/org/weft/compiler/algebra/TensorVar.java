@@ -9,7 +9,9 @@ public record TensorVar(String name, TensorFormat format, Kind kind) {
     OPERAND,
     RESULT,
     /** A workspace of the kernel. */
-    TEMPORARY
+    TEMPORARY,
+    /** Present where both coordinates are equal; has no arrays. */
+    DIAGONAL
   }
 
   @Override

@@ -112,9 +112,14 @@ public final class Evaluator {
     Map<String, Double> entries = new HashMap<>();
     operands.forEach((key, storage) -> entries.put(key, (double) storage.storedEntries()));
     StatementPlanner planner = new StatementPlanner(labels, entries);
-    planner.add(algebra, input.schedule(), "");
+    Contractions contractions = new Contractions(labels, entries, planner);
+    boolean free = input.schedule().loopOrder().isEmpty();
+    TensorAssignment whole = free ? contractions.split(algebra) : algebra;
+    planner.add(whole, input.schedule(), "");
     return new Prepared(
-        algebra, old, new EvaluationPlan(algebra.toString(), List.of(), planner.steps()));
+        algebra,
+        old,
+        new EvaluationPlan(algebra.toString(), contractions.notes(), planner.steps()));
   }
 
   /**

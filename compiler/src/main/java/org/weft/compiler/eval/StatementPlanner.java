@@ -2,7 +2,6 @@ package org.weft.compiler.eval;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.graph.IterationGraph;
@@ -35,17 +35,17 @@ final class StatementPlanner {
   private static final String SYMBOL = "statement";
 
   private final LabelSizes labels;
-  private final Map<String, Double> entries = new HashMap<>();
+  private final Map<String, Double> entries;
   private final Set<String> names = new HashSet<>();
   private final List<EvaluationStep> steps = new ArrayList<>();
   private final Map<List<Object>, TensorVar> converted = new LinkedHashMap<>();
 
   /**
-   * @param entries stored entries of every operand, by name
+   * @param entries stored entries of every operand, by name; those of temporaries are added
    */
   StatementPlanner(LabelSizes labels, Map<String, Double> entries) {
     this.labels = labels;
-    this.entries.putAll(entries);
+    this.entries = entries;
     this.names.addAll(entries.keySet());
   }
 
@@ -62,12 +62,6 @@ final class StatementPlanner {
     return name;
   }
 
-  /** Says how many entries a temporary is expected to have. */
-  void expect(String name, double count) {
-    names.add(name);
-    entries.put(name, count);
-  }
-
   /**
    * Adds the steps that compute {@code assignment}.
    *
@@ -75,6 +69,52 @@ final class StatementPlanner {
    */
   void add(TensorAssignment assignment, Schedule schedule, String estimate) {
     names.add(assignment.target().tensor().name());
+    DenseOrder.Choice order =
+        schedule.equals(Schedule.parallel())
+            ? DenseOrder.of(assignment, new Estimates(labels, entries))
+            : null;
+    if (order != null && addDense(assignment, schedule, order, estimate)) {
+      return;
+    }
+    addSparse(assignment, schedule, estimate);
+  }
+
+  private boolean addDense(
+      TensorAssignment assignment, Schedule schedule, DenseOrder.Choice order, String estimate) {
+    int mark = steps.size();
+    TensorExpr.Access transpose = order.transpose();
+    TensorAssignment ready =
+        transpose == null
+            ? assignment
+            : convertOperands(
+                assignment,
+                access ->
+                    access.id() != transpose.id()
+                        ? access
+                        : convert(
+                            access,
+                            OperandFormats.transposed(
+                                access.tensor().format(),
+                                order.modeOrder().stream().mapToInt(mode -> mode).toArray()),
+                            "the innermost loop then reads neighbours"));
+    Schedule ordered = schedule.withLoopOrder(order.loops().toArray(String[]::new));
+    if (direct(ready, ordered, estimate) == null) {
+      return true;
+    }
+    forget(mark);
+    return false;
+  }
+
+  /** Takes back the steps from {@code mark} on. */
+  private void forget(int mark) {
+    List<EvaluationStep> dropped = steps.subList(mark, steps.size());
+    for (EvaluationStep step : dropped) {
+      converted.values().removeIf(made -> made.name().equals(step.result().name()));
+    }
+    dropped.clear();
+  }
+
+  private void addSparse(TensorAssignment assignment, Schedule schedule, String estimate) {
     WeftException refusal = direct(assignment, schedule, estimate);
     if (refusal == null) {
       return;
@@ -108,7 +148,7 @@ final class StatementPlanner {
         return;
       }
     }
-    steps.subList(mark, steps.size()).clear();
+    forget(mark);
     throw refusal;
   }
 
@@ -202,7 +242,11 @@ final class StatementPlanner {
 
   private static TensorAssignment convertOperands(
       TensorAssignment assignment, UnaryOperator<TensorExpr.Access> convert) {
-    return assignment.withValue(replace(assignment.value(), convert));
+    TensorMask mask = assignment.mask();
+    TensorAssignment changed = assignment.withValue(replace(assignment.value(), convert));
+    return mask == null
+        ? changed
+        : changed.withMask(new TensorMask(convert.apply(mask.access()), mask.strategy()));
   }
 
   /** {@code expr} with every access replaced. */

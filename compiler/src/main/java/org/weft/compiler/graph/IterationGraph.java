@@ -22,8 +22,9 @@ import org.weft.tensor.level.LevelCapability;
  * path per access.
  *
  * <p>A level without random access must be reached through its ancestors, so the path demands an
- * edge from every variable above it; a result that is appended demands its path too. A level with
- * random access demands nothing. Preferences, followed where they contradict no demand: variables
+ * edge from every variable above it. A level with random access demands nothing. Preferences,
+ * followed where they contradict no demand or earlier one: a result that is appended is visited in
+ * storage order (where it is not, its values go through a workspace that sorts them); variables
  * that only random-access levels use (the rank of a decomposition) run innermost, dense tensors are
  * walked in storage order, result variables run before reduction variables, and otherwise variables
  * keep the order in which the statement mentions them.
@@ -55,8 +56,7 @@ public final class IterationGraph {
    */
   public static IterationGraph of(TensorAssignment assignment, List<String> loopOrder) {
     IterationGraph graph = new IterationGraph(assignment);
-    graph.demand(assignment.target());
-    graph.demandAppendOrder(assignment.target());
+    graph.preferAppendOrder(assignment.target());
     assignment.value().accesses().forEach(graph::demand);
     graph.schedule(loopOrder);
     if (assignment.mask() != null) {
@@ -70,24 +70,25 @@ public final class IterationGraph {
     for (int level = 1; level < access.variables().size(); level++) {
       if (!randomAccess(access.tensor().format(), level)) {
         for (int above = 0; above < level; above++) {
-          demands.add(new Edge(access.variableAt(above), access.variableAt(level), access));
+          add(demands, new Edge(access.variableAt(above), access.variableAt(level), access));
         }
       }
     }
   }
 
   /**
-   * An appended result is visited in storage order down to its last appended level, and the
+   * An appended result is visited in storage order down to its last appended level; the
    * random-access levels below that one fill the block of a coordinate.
    */
-  private void demandAppendOrder(TensorExpr.Access target) {
+  private void preferAppendOrder(TensorExpr.Access target) {
     int last = target.variables().size() - 1;
     while (last >= 0 && randomAccess(target.tensor().format(), last)) {
       last--;
     }
     for (int level = 1; last >= 0 && level < target.variables().size(); level++) {
-      int above = Math.min(level - 1, last);
-      demands.add(new Edge(target.variableAt(above), target.variableAt(level), target));
+      for (int above = 0; above <= Math.min(level - 1, last); above++) {
+        add(preferences, new Edge(target.variableAt(above), target.variableAt(level), target));
+      }
     }
   }
 
@@ -132,7 +133,7 @@ public final class IterationGraph {
                 + variables
                 + ", outermost first");
       }
-      order.forEach(outer -> demands.add(new Edge(outer, variable, null)));
+      order.forEach(outer -> add(demands, new Edge(outer, variable, null)));
       order.add(variable);
     }
   }
@@ -150,13 +151,20 @@ public final class IterationGraph {
     }
     for (IndexVar dense : variables) {
       if (!sparse.contains(dense)) {
-        sparse.forEach(variable -> preferences.add(new Edge(variable, dense, null)));
+        sparse.forEach(variable -> add(preferences, new Edge(variable, dense, null)));
       }
     }
     for (TensorExpr.Access access : accesses) {
       for (int level = 1; level < access.variables().size(); level++) {
-        preferences.add(new Edge(access.variableAt(level - 1), access.variableAt(level), access));
+        add(preferences, new Edge(access.variableAt(level - 1), access.variableAt(level), access));
       }
+    }
+  }
+
+  /** A label that one access repeats needs no order with itself. */
+  private static void add(List<Edge> edges, Edge edge) {
+    if (!edge.from().equals(edge.to())) {
+      edges.add(edge);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.weft.compiler.lattice;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -26,30 +27,81 @@ import java.util.stream.Collectors;
  *       are one; the first, which has the most of them, stays.
  *   <li>With a single point left, only operands without random access are walked.
  * </ul>
+ *
+ * <p>The union of n sparse operands has 2^n - 1 points. Beyond {@value #MOST_POINTS} of them only
+ * the top is kept: the lattice is a {@link #isSummary summary}, for one loop whose body finds out
+ * at run time which operands are present.
  */
 public final class MergeLattice {
+  private static final int MOST_POINTS = 512;
+
   private record Point(Set<Operand> operands, boolean universe) {}
 
-  private final List<LatticePoint> points;
+  /** Says that a set has more than {@link #MOST_POINTS} points. */
+  private static final class TooManyPoints extends RuntimeException {
+    private static final long serialVersionUID = 1L;
 
-  private MergeLattice(List<LatticePoint> points) {
+    TooManyPoints() {
+      super("too many lattice points", null, false, false);
+    }
+  }
+
+  private final List<LatticePoint> points;
+  private final boolean summary;
+
+  private MergeLattice(List<LatticePoint> points, boolean summary) {
     this.points = List.copyOf(points);
+    this.summary = summary;
   }
 
   public static MergeLattice of(IterationSet set) {
-    List<Point> raw = new ArrayList<>(build(set));
-    raw.sort(Comparator.comparing(MergeLattice::weight).reversed());
     boolean covers = coversUniverse(set);
+    List<Point> raw;
+    try {
+      raw = new ArrayList<>(build(set));
+    } catch (TooManyPoints e) {
+      return new MergeLattice(List.of(point(top(set), false, covers)), true);
+    }
     if (covers) {
       raw.removeIf(point -> !visitsAll(point));
     }
-    Set<Set<Operand>> sparse = new HashSet<>();
-    raw.removeIf(point -> !sparse.add(withoutFull(point)));
     List<LatticePoint> points = new ArrayList<>();
     for (Point point : raw) {
       points.add(point(point, raw.size() == 1, covers));
     }
-    return new MergeLattice(points);
+    return new MergeLattice(points, false);
+  }
+
+  /** Heaviest first; points that differ only in full operands are one, the first. */
+  private static Set<Point> distinct(Collection<Point> points) {
+    List<Point> sorted = new ArrayList<>(points);
+    sorted.sort(Comparator.comparing(MergeLattice::weight).reversed());
+    Set<Set<Operand>> sparse = new HashSet<>();
+    sorted.removeIf(point -> !sparse.add(withoutFull(point)));
+    if (sorted.size() > MOST_POINTS) {
+      throw new TooManyPoints();
+    }
+    return new LinkedHashSet<>(sorted);
+  }
+
+  /** The point at which every operand of {@code set} is present. */
+  private static Point top(IterationSet set) {
+    Set<Operand> operands = new LinkedHashSet<>();
+    boolean universe = set instanceof IterationSet.Universe;
+    List<IterationSet> parts = List.of();
+    if (set instanceof IterationSet.Stored stored) {
+      operands.add(stored.operand());
+    } else if (set instanceof IterationSet.Union union) {
+      parts = union.sets();
+    } else if (set instanceof IterationSet.Intersection intersection) {
+      parts = intersection.sets();
+    }
+    for (IterationSet part : parts) {
+      Point inner = top(part);
+      operands.addAll(inner.operands);
+      universe |= inner.universe;
+    }
+    return new Point(operands, universe);
   }
 
   private static Set<Operand> withoutFull(Point point) {
@@ -72,7 +124,7 @@ public final class MergeLattice {
         Set<Point> merged = pairs(points, right);
         merged.addAll(points);
         merged.addAll(right);
-        points = merged;
+        points = distinct(merged);
       }
     } else if (set instanceof IterationSet.Intersection intersection) {
       points = build(intersection.sets().get(0));
@@ -92,7 +144,7 @@ public final class MergeLattice {
         pairs.add(new Point(operands, a.universe || b.universe));
       }
     }
-    return pairs;
+    return distinct(pairs);
   }
 
   /** Whether the set has every coordinate whatever the sparse operands hold. */
@@ -146,12 +198,18 @@ public final class MergeLattice {
     return points.stream().filter(p -> p.isBelowOrEqual(point)).toList();
   }
 
+  /** Whether only the top is listed because there are too many points. */
+  public boolean isSummary() {
+    return summary;
+  }
+
   public boolean isEmpty() {
     return points.isEmpty();
   }
 
   @Override
   public String toString() {
-    return points.stream().map(LatticePoint::toString).collect(Collectors.joining(" > "));
+    String text = points.stream().map(LatticePoint::toString).collect(Collectors.joining(" > "));
+    return summary ? text + " > ..." : text;
   }
 }

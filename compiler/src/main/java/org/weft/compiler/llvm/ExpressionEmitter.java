@@ -173,6 +173,7 @@ final class ExpressionEmitter {
       case MUL -> position ? LLVMBuildNSWMul(code.raw, l, r, "") : LLVMBuildMul(code.raw, l, r, "");
       case DIV -> LLVMBuildSDiv(code.raw, l, r, "");
       case REM -> LLVMBuildSRem(code.raw, l, r, "");
+      case SHR -> LLVMBuildLShr(code.raw, l, r, "");
       case MIN -> code.intrinsic("llvm.smin", LLVMTypeOf(l), l, r);
       case MAX -> code.intrinsic("llvm.smax", LLVMTypeOf(l), l, r);
       case AND -> LLVMBuildAnd(code.raw, l, r, "");

@@ -39,6 +39,11 @@ final class RuntimeCalls {
     return new RuntimeTable(module, code, frame.runtime());
   }
 
+  void sortPairs(LLVMValueRef keys, LLVMValueRef values, LLVMValueRef count) {
+    LLVMValueRef sorted = table().sortPairs(keys, values, count);
+    failIf(code.compare(LLVMIntEQ, sorted, module.constant(0)), OUT_OF_MEMORY, 0);
+  }
+
   /** Allocates a zeroed workspace, releasing the one of an earlier round. */
   void allocate(BufferCell cell, LLVMValueRef length) {
     release(cell);

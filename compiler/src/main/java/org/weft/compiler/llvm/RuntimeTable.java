@@ -22,6 +22,7 @@ final class RuntimeTable {
   private static final int SPAWN = 12;
   private static final int FINISH = 13;
   private static final int HUNGRY = 14;
+  private static final int SORT_PAIRS_I64 = 16;
 
   private final ModuleContext module;
   private final IrBuilder code;
@@ -52,6 +53,11 @@ final class RuntimeTable {
 
   void sort(LLVMValueRef address, LLVMValueRef count) {
     call(SORT_I64, module.nothing, address, count);
+  }
+
+  /** 1, or 0 when there was no memory. */
+  LLVMValueRef sortPairs(LLVMValueRef keys, LLVMValueRef values, LLVMValueRef count) {
+    return call(SORT_PAIRS_I64, module.i64, keys, values, count);
   }
 
   LLVMValueRef tasks(LLVMValueRef work) {

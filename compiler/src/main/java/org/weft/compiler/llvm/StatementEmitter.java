@@ -89,6 +89,9 @@ final class StatementEmitter {
       runtime.setSlot(kernel.slotNumber(slot), expressions.emit(s.count()));
     } else if (stmt instanceof Stmt.SortWorkspace s) {
       runtime.table().sort(frame.base(s.buffer()), expressions.emitPosition(s.count()));
+    } else if (stmt instanceof Stmt.SortPairs s) {
+      LLVMValueRef count = expressions.emitPosition(s.count());
+      runtime.sortPairs(frame.base(s.keys()), frame.base(s.values()), count);
     } else if (stmt instanceof Stmt.CheckWidth s) {
       LLVMValueRef most = module.constant(s.width().maximum());
       LLVMValueRef over = code.compare(LLVMIntUGT, expressions.emit(s.value()), most);

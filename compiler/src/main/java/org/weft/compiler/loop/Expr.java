@@ -15,6 +15,8 @@ public sealed interface Expr {
     DIV("/"),
     /** Integers only; sign of the dividend. */
     REM("%"),
+    /** Integers only: shifts the bits right and fills with zeros. */
+    SHR(">>"),
     /** Floats: NaN when either operand is. */
     MIN("min"),
     MAX("max"),
@@ -129,7 +131,7 @@ public sealed interface Expr {
       String what = "operand of " + op.symbol();
       if (op.isLogical()) {
         require(left.type() == ScalarType.BOOL, what, "BOOL", left.type());
-      } else if (op == Op.REM) {
+      } else if (op == Op.REM || op == Op.SHR) {
         require(left.type().isInteger(), what, "an integer", left.type());
       } else if (op != Op.EQ && op != Op.NE) {
         require(left.type().isNumeric(), what, "a number", left.type());

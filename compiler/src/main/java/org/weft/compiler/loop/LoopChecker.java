@@ -150,8 +150,13 @@ public final class LoopChecker {
       buffer(s.buffer());
     } else if (stmt instanceof Stmt.SortWorkspace s) {
       access(s.buffer(), s.count());
+    } else if (stmt instanceof Stmt.SortPairs s) {
+      access(s.keys(), s.count());
+      buffer(s.values());
     } else if (stmt instanceof Stmt.Grow s) {
-      check(!parallel, "a parallel loop may not grow buffers");
+      check(
+          !parallel || s.buffer().kind() == Buffer.Kind.WORKSPACE,
+          "a parallel loop may not grow a result");
       access(s.buffer(), s.neededElements());
     } else if (stmt instanceof Stmt.SetCount s) {
       check(!parallel, "a parallel loop may not set counts");

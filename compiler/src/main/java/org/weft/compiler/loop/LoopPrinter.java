@@ -163,6 +163,9 @@ public final class LoopPrinter {
       return tensorName(s.tensor()) + ".positions[" + s.level() + "] = " + top(s.count()) + ";";
     } else if (stmt instanceof Stmt.SortWorkspace s) {
       return "sort(" + s.buffer().name() + ", " + top(s.count()) + ");";
+    } else if (stmt instanceof Stmt.SortPairs s) {
+      String arrays = s.keys().name() + ", " + s.values().name();
+      return "sort_pairs(" + arrays + ", " + top(s.count()) + ");";
     } else if (stmt instanceof Stmt.CheckWidth s) {
       String where = tensorName(s.tensor()) + " level " + s.level();
       return "check_width(" + top(s.value()) + ", " + s.width().bits() + ");  // " + where;
@@ -229,6 +232,9 @@ public final class LoopPrinter {
       return e.op().symbol() + "(" + top(e.left()) + ", " + top(e.right()) + ")";
     }
     int strength = strength(e.op());
+    if (e.op() == Expr.Op.SHR) {
+      return "((uint64_t)" + text(e.left(), 8) + " >> " + text(e.right(), 8) + ")";
+    }
     String text =
         text(e.left(), strength - 1) + " " + e.op().symbol() + " " + text(e.right(), strength);
     return strength <= outer ? "(" + text + ")" : text;
@@ -240,6 +246,7 @@ public final class LoopPrinter {
       case AND -> 3;
       case EQ, NE -> 4;
       case LT, LE -> 5;
+      case SHR -> 6;
       case ADD, SUB -> 6;
       case MUL, DIV, REM -> 7;
       case MIN, MAX -> throw new AssertionError(op);

@@ -134,11 +134,14 @@ public sealed interface Stmt {
 
   /**
    * Makes room for at least {@code neededElements}, doubling, so that appending n elements costs
-   * O(n); new elements are undefined. Status 1 when the runtime has no memory.
+   * O(n); new elements are undefined. Status 1 when the runtime has no memory. A workspace that
+   * grows was allocated on the heap by the same task.
    */
   record Grow(Buffer buffer, Expr neededElements) implements Stmt {
     public Grow {
-      requireKind(buffer, Buffer.Kind.GROWABLE);
+      if (buffer.kind() != Buffer.Kind.WORKSPACE) {
+        requireKind(buffer, Buffer.Kind.GROWABLE);
+      }
       requireType("size of " + buffer.name(), ScalarType.I64, neededElements);
     }
   }
@@ -153,11 +156,19 @@ public sealed interface Stmt {
   /** Sorts the first {@code count} elements of an I64 workspace in ascending order. */
   record SortWorkspace(Buffer buffer, Expr count) implements Stmt {
     public SortWorkspace {
-      requireKind(buffer, Buffer.Kind.WORKSPACE);
-      if (buffer.element() != org.weft.memory.ElementType.I64) {
-        throw new IllegalArgumentException(
-            "expected I64 elements to sort, found " + buffer.name() + ": " + buffer.element());
-      }
+      requireSortable(buffer);
+      requireType("count", ScalarType.I64, count);
+    }
+  }
+
+  /**
+   * Sorts the first {@code count} elements of {@code keys}, ascending and stably, and moves those
+   * of {@code values} along; both are I64 workspaces. Status 1 when the runtime has no memory.
+   */
+  record SortPairs(Buffer keys, Buffer values, Expr count) implements Stmt {
+    public SortPairs {
+      requireSortable(keys);
+      requireSortable(values);
       requireType("count", ScalarType.I64, count);
     }
   }
@@ -183,6 +194,14 @@ public sealed interface Stmt {
     if (!buffer.writable()) {
       throw new IllegalArgumentException(
           "expected a writable buffer, found input '" + buffer.name() + "'");
+    }
+  }
+
+  private static void requireSortable(Buffer buffer) {
+    requireKind(buffer, Buffer.Kind.WORKSPACE);
+    if (buffer.element() != org.weft.memory.ElementType.I64) {
+      throw new IllegalArgumentException(
+          "expected I64 elements to sort, found " + buffer.name() + ": " + buffer.element());
     }
   }
 

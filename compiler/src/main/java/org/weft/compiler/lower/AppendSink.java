@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.level.Code;
@@ -54,6 +55,18 @@ final class AppendSink implements Sink {
   @Override
   public List<IndexVar> variables() {
     return plan.access().variables();
+  }
+
+  @Override
+  public List<IndexVar> order() {
+    return IntStream.range(0, plan.layout().order()).mapToObj(plan.access()::variableAt).toList();
+  }
+
+  /** Levels are appended in order; those below the last one are filled in any order. */
+  @Override
+  public boolean accepts(IndexVar variable, Scope scope) {
+    int above = Math.min(level(variable), plan.lastAppended() + 1);
+    return order().subList(0, above).stream().allMatch(scope::isBound);
   }
 
   private int level(IndexVar variable) {

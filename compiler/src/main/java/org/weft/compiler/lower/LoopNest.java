@@ -43,7 +43,7 @@ final class LoopNest {
     this.values = values;
     this.iteration = new Iteration(tensors);
     this.cursors = new Cursors(tensors, values);
-    this.temporaries = new Temporaries(tensors, values, iteration, this);
+    this.temporaries = new Temporaries(tensors, values, iteration, directives, this);
     this.fused = fused;
     this.directives = directives;
     this.privateSums = new PrivateSums(tensors, values, temporaries, directives, this);
@@ -108,6 +108,10 @@ final class LoopNest {
             code);
         return;
       } else if (sink.variables().contains(variable)) {
+        if (!sink.accepts(variable, scope)) {
+          temporaries.reorder(expr, order.subList(at, order.size()), scope, sink, code);
+          return;
+        }
         loop(expr, variable, rest, scope, sink, code);
         return;
       } else if (expr.reducedVariables().contains(variable)) {

@@ -82,7 +82,7 @@ public final class Lowering {
     Lowering lowering = new Lowering(symbol, Schedule.sequential());
     lowering.stages.put("algebra", algebra + "\n");
     lowering.stages.put("iterationGraph", "loops: " + loops + ", result in buckets\n");
-    LoopFunction function = lowering.buckets(algebra, loops);
+    LoopFunction function = ModeLabels.add(lowering.buckets(algebra, loops), algebra);
     LoopChecker.check(function);
     lowering.stages.put("loops", LoopPrinter.print(function));
     return new LoweredKernel(function, lowering.stages);
@@ -109,13 +109,14 @@ public final class Lowering {
     return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
   }
 
-  private LoweredKernel run(TensorAssignment algebra, Diagnostics diagnostics) {
+  private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {
+    TensorAssignment algebra = Diagonals.of(statement);
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);
-    TensorAssignment factored = fused == null ? factor(masked, loops) : masked;
+    TensorAssignment factored = fused == null ? factored(masked, loops) : masked;
     stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
-    LoopFunction function = loops(factored, loops, fused);
+    LoopFunction function = ModeLabels.add(loops(factored, loops, fused), statement);
     LoopChecker.check(function);
     stages.put("loops", LoopPrinter.print(function));
     return new LoweredKernel(function, stages);
@@ -139,7 +140,8 @@ public final class Lowering {
     return order;
   }
 
-  private static TensorAssignment factor(TensorAssignment algebra, List<IndexVar> loops) {
+  /** {@code algebra} with its products factored as suits the loop order. */
+  public static TensorAssignment factored(TensorAssignment algebra, List<IndexVar> loops) {
     RewriteRule distribute = new DistributeReduction(new LoopOrder(loops), algebra.isInteger());
     return algebra.withValue(RewriteRule.rewrite(algebra.value(), distribute, new Flatten()));
   }

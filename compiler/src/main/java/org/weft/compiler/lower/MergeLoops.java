@@ -101,7 +101,7 @@ final class MergeLoops {
 
   /** Whether there are too many cases to write each out, and one body can serve them all. */
   private boolean sharesBody() {
-    return segments && lattice.points().size() > MOST_CASES;
+    return segments && (lattice.isSummary() || lattice.points().size() > MOST_CASES);
   }
 
   /** How the loop finds its coordinates, once all operands are announced. */
@@ -113,7 +113,7 @@ final class MergeLoops {
     List<Operand> walked = walked(top);
     if (top.universe()) {
       return walked.isEmpty() ? LoopFacts.Walks.ALL_COORDINATES : LoopFacts.Walks.MERGED;
-    } else if (lattice.points().size() > 1 || walked.size() != 1) {
+    } else if (lattice.isSummary() || lattice.points().size() > 1 || walked.size() != 1) {
       return LoopFacts.Walks.MERGED;
     }
     return requireLevel(walked.get(0)).unique()
@@ -131,6 +131,16 @@ final class MergeLoops {
     if (lattice.isEmpty()) {
       return;
     }
+    if (lattice.isSummary() && !segments) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "the loop over "
+              + variable
+              + " merges too many operands ("
+              + accesses.values().stream().map(TensorExpr.Access::toString).distinct().toList()
+              + ") of which some have dense levels below sparse ones; split the expression into"
+              + " several statements, or store these operands as CSF");
+    }
     if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(variable) == null) {
       Blocks.ofCoordinates(variable, size.get(), plan, scope, code, this::whole);
     } else {
@@ -143,7 +153,7 @@ final class MergeLoops {
     LatticePoint top = lattice.points().get(0);
     if (top.universe()) {
       everyCoordinate(top, scope, code);
-    } else if (lattice.points().size() == 1 && walked(top).size() == 1) {
+    } else if (!lattice.isSummary() && lattice.points().size() == 1 && walked(top).size() == 1) {
       Operand only = walked(top).get(0);
       LevelEmitter.Range range = range(only, scope, code);
       single(top, only, range.begin(), range.end(), scope, code);

@@ -35,6 +35,16 @@ interface Sink {
 
   default void afterLoop(IndexVar variable, Scope scope, Code code) {}
 
+  /** The order in which loops over its variables have to run; empty when any order will do. */
+  default List<IndexVar> order() {
+    return List.of();
+  }
+
+  /** Whether the next loop may be the one over {@code variable}, which addresses this sink. */
+  default boolean accepts(IndexVar variable, Scope scope) {
+    return true;
+  }
+
   /** This sink with values combined with what is there. */
   Sink reducing(Fold fold);
 

@@ -1,8 +1,9 @@
 package org.weft.compiler.lower;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.PropagateZero;
 import org.weft.compiler.algebra.RewriteRule;
@@ -19,19 +20,16 @@ import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
-import org.weft.memory.ElementType;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
 /**
- * Computes a reduction into a temporary and puts the temporary in its place.
+ * Computes a part of an expression into a temporary and puts the temporary in its place.
  *
  * <p>The temporary is a register when no variable is open; a dense workspace when the reduction has
- * values all along its open variables, on the stack when it is small and constant; otherwise a
- * workspace with the list of touched coordinates, which becomes a sorted compressed vector.
+ * values all along its open variables, on the stack when it is small and constant; otherwise one of
+ * {@link SparseTemporaries}.
  */
 final class Temporaries {
   private static final long SMALL_BYTES = Stmt.AllocateWorkspace.STACK_WORKSPACE_BYTES;
@@ -40,12 +38,15 @@ final class Temporaries {
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
+  private final SparseTemporaries sparse;
 
-  Temporaries(Tensors tensors, Values values, Iteration iteration, LoopNest nest) {
+  Temporaries(
+      Tensors tensors, Values values, Iteration iteration, Directives directives, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
     this.nest = nest;
+    this.sparse = new SparseTemporaries(tensors, values, directives, nest);
   }
 
   static SourceSpan spanOf(TensorExpr expr) {
@@ -83,16 +84,12 @@ final class Temporaries {
     return true;
   }
 
-  /** Emits {@code whole} with {@code part}, a reduction in it, computed first. */
+  /** Emits {@code whole} with {@code part} of it computed first. */
   void replace(
-      TensorExpr.Reduce part,
-      TensorExpr whole,
-      List<IndexVar> order,
-      Scope scope,
-      Sink sink,
-      Code code) {
+      TensorExpr part, TensorExpr whole, List<IndexVar> order, Scope scope, Sink sink, Code code) {
+    List<IndexVar> after = part.equals(whole) ? inOrderOf(sink, order) : order;
     List<IndexVar> open =
-        order.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
+        after.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
     Fold fold = Fold.of(part);
     boolean presence =
         sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
@@ -101,28 +98,31 @@ final class Temporaries {
     if (open.isEmpty()) {
       temporary = HoistScalars.scalar(tensors, part);
       known = scalar(part, temporary, order, scope, presence, code);
-    } else if (fold.hasIdentity() && isDense(part, open, scope) || open.size() > 1 && !presence) {
+    } else if (fold.hasIdentity() && isDense(part, open, scope)) {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
-    } else if (open.size() == 1) {
-      temporary = list(part, open.get(0), order, scope, code);
-      known = scope;
     } else {
-      throw tooManyOpen(part, open);
+      temporary = sparse.compute(part, open, order, scope, code);
+      known = scope;
     }
     TensorExpr rest =
         RewriteRule.rewrite(Reductions.replace(whole, part, temporary), new PropagateZero());
-    nest.emit(rest, order, known, sink, code);
+    nest.emit(rest, after, known, sink, code);
   }
 
-  private static WeftException tooManyOpen(TensorExpr part, List<IndexVar> open) {
-    return new WeftException(
-        ErrorCode.UNSUPPORTED_OPERATION,
-        part
-            + " is computed outside the loops over "
-            + open
-            + ", and its result is sparse in them: only one such index variable is supported;"
-            + " choose a loop order that runs the others outside the reduction, or a dense result");
+  /**
+   * Emits {@code whole} into {@code sink}, whose loops cannot run in the order of those of {@code
+   * whole}: it is computed into a temporary first.
+   */
+  void reorder(TensorExpr whole, List<IndexVar> order, Scope scope, Sink sink, Code code) {
+    replace(whole, whole, order, scope, sink, code);
+  }
+
+  /** The variables of {@code sink} in its own order, then the others. */
+  private static List<IndexVar> inOrderOf(Sink sink, List<IndexVar> order) {
+    Set<IndexVar> changed = new LinkedHashSet<>(sink.order());
+    changed.addAll(order);
+    return List.copyOf(changed);
   }
 
   private Scope scalar(
@@ -156,7 +156,7 @@ final class Temporaries {
     List<Level> levels = new ArrayList<>();
     Expr length = Expr.of(1);
     for (int number = 0; number < open.size(); number++) {
-      Level level = level(tensor, number, tensors.size(open.get(number)), null, null);
+      Level level = level(tensor, number, tensors.size(open.get(number)));
       levels.add(level);
       length = level.emitter().size(level, length);
     }
@@ -211,59 +211,22 @@ final class Temporaries {
     code.add(new Stmt.For(at, Expr.of(0), length, Stmt.Block.of(store), LoopTraits.VECTOR));
   }
 
-  private TensorExpr.Access list(
-      TensorExpr part, IndexVar open, List<IndexVar> order, Scope scope, Code code) {
-    String name = code.fresh("w");
-    Expr size = tensors.size(open);
-    ElementType element = Tensors.elementOf(values.type());
-    Buffer sums = workspace(name + "_sums", element, size, scope, code);
-    Buffer touched = workspace(name + "_touched", ElementType.U8, size, scope, code);
-    Buffer crd = workspace(name + "_crd", ElementType.I64, size, scope, code);
-    Buffer vals = workspace(name + "_vals", element, size, scope, code);
-    LoopVariable count = code.declare(name + "_count", Expr.of(0));
-    nest.emit(
-        part, order, scope, new ListSink(open, Fold.of(part), sums, touched, crd, count), code);
-    code.add(new Stmt.SortWorkspace(crd, Expr.of(count)));
-    LoopVariable q = LoopVariable.integer(code.fresh("p" + name));
-    Code gather = code.nested();
-    Expr coordinate = gather.name(name + "_i", new Expr.Load(crd, Expr.of(q)));
-    gather.add(new Stmt.Store(vals, Expr.of(q), new Expr.Load(sums, coordinate)));
-    gather.add(new Stmt.Store(touched, coordinate, Expr.of(0)));
-    code.add(new Stmt.For(q, Expr.of(0), Expr.of(count), gather.block(), LoopTraits.SERIAL));
-    TensorFormat format =
-        new TensorFormat(List.of(LevelSpec.of("CU")), new int[] {0}, valueType(values.type()));
-    TensorVar tensor = new TensorVar(name, format, TensorVar.Kind.TEMPORARY);
-    tensors.add(
-        new TensorLayout(tensor, List.of(level(tensor, 0, size, crd, Expr.of(count))), vals));
-    return new TensorExpr.Access(tensors.freshAccessId(), tensor, List.of(open), spanOf(part));
-  }
-
-  private static Buffer workspace(
-      String name, ElementType element, Expr length, Scope scope, Code code) {
-    Buffer buffer = new Buffer(code.fresh(name), element, Buffer.Kind.WORKSPACE);
-    scope.workspaces().allocate(buffer, length);
-    return buffer;
-  }
-
-  /**
-   * A level of a temporary; one with a {@code count} is a single segment of that many positions.
-   */
-  private static Level level(
-      TensorVar tensor, int number, Expr size, @Nullable Buffer crd, @Nullable Expr count) {
+  /** A level of a dense temporary. */
+  private static Level level(TensorVar tensor, int number, Expr size) {
     LevelSpec spec = tensor.format().level(number);
     return new Level(
         tensor.name() + (number + 1),
         spec,
         true,
-        count == null ? LevelEmitters.of(spec.format()) : new SegmentEmitter(count),
+        LevelEmitters.of(spec.format()),
         null,
-        crd,
+        null,
         size,
         -1,
         number);
   }
 
-  private static ValueType valueType(ScalarType type) {
+  static ValueType valueType(ScalarType type) {
     return switch (type) {
       case F64 -> ValueType.DOUBLE;
       case F32 -> ValueType.FLOAT;

@@ -13,6 +13,7 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.level.LevelEmitters;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.BufferBinding;
@@ -49,7 +50,8 @@ final class Tensors {
     List<TensorExpr.Access> first = new ArrayList<>();
     for (TensorExpr.Access access : accesses) {
       accessIds = Math.max(accessIds, access.id() + 1);
-      if (first.stream().noneMatch(a -> a.tensor().equals(access.tensor()))) {
+      if (!Diagonals.isDiagonal(access.tensor())
+          && first.stream().noneMatch(a -> a.tensor().equals(access.tensor()))) {
         first.add(access);
         names.add(access.tensor().name());
       }
@@ -61,6 +63,30 @@ final class Tensors {
     for (int tensor = 0; tensor < first.size(); tensor++) {
       layouts.put(first.get(tensor).tensor(), layout(first.get(tensor), tensor));
     }
+    accesses.stream().filter(a -> Diagonals.isDiagonal(a.tensor())).forEach(this::addDiagonal);
+  }
+
+  private void addDiagonal(TensorExpr.Access access) {
+    TensorVar tensor = access.tensor();
+    List<Level> levels = new ArrayList<>();
+    for (int number = 0; number < 2; number++) {
+      LevelSpec spec = tensor.format().level(number);
+      LevelEmitter emitter = number == 0 ? LevelEmitters.of(spec.format()) : new DiagonalEmitter();
+      Expr size = size(access.variables().get(number));
+      levels.add(
+          new Level(
+              tensor.name() + "_" + (number + 1),
+              spec,
+              true,
+              emitter,
+              null,
+              null,
+              size,
+              -1,
+              number));
+    }
+    Buffer none = new Buffer(tensor.name(), ElementType.F64, Buffer.Kind.WORKSPACE);
+    layouts.put(tensor, new TensorLayout(tensor, levels, none));
   }
 
   private void addParameter(TensorExpr.Access access) {
@@ -190,7 +216,7 @@ final class Tensors {
     accesses.add(assignment.target());
     for (TensorExpr.Access access : accesses) {
       int mode = access.variables().indexOf(variable);
-      if (mode >= 0) {
+      if (mode >= 0 && !Diagonals.isDiagonal(access.tensor())) {
         int tensor = indexOf(access.tensor());
         return new Expr.Argument(slots.indexOf(Slot.modeSize(tensor, mode)));
       }

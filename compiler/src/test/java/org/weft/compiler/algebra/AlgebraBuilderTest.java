@@ -56,7 +56,6 @@ class AlgebraBuilderTest {
         List.of(
             "y(i) = U(i,j) * x(j)",
             "y(i) = A(i) * x(i,j)",
-            "y(i) = A(i,i)",
             "y(i) = y(i) + x(i)",
             "y(i) = sum(k, A(i,j))",
             "P(i,j) += A(i,j)")) {

@@ -11,6 +11,7 @@ import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.LevelSpec;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -122,8 +123,10 @@ record Case(
   private boolean isSparse(Term.Access access, String label) {
     int mode = access.labels().indexOf(label);
     TensorFormat format = formats.get(access.tensor());
-    for (int level = 0; mode >= 0 && level < format.order(); level++) {
-      if (format.modeOf(level) == mode && format.level(level).properties().full()) {
+    for (int level = 0; mode >= 0 && level < format.levelCount(); level++) {
+      LevelSpec spec = format.level(level);
+      boolean keeps = List.of("CU", "CN", "S", "H").contains(spec.format().symbol());
+      if (format.modeOf(level) == mode && !keeps || !format.isOrdinary()) {
         return false;
       }
     }

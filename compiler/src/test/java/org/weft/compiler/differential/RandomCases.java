@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.weft.compiler.Schedule;
+import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
@@ -132,20 +133,20 @@ final class RandomCases {
       cells *= made.axis(label).cells();
     }
     boolean result = access.tensor().equals("Y");
-    for (int level = 0; level < format.order(); level++) {
-      long size = made.axis(access.labels().get(format.modeOf(level))).size();
-      Width pos = width(result && random.nextInt(4) == 0 ? 0 : cells);
-      Width crd = width(Math.max(0, size - 1));
-      format = format.withLevelWidths(level, pos, crd);
+    TensorFormat narrow = format.narrowedFor(made.shape(access), cells);
+    for (int level = 0; level < format.levelCount(); level++) {
+      LevelSpec least = narrow.level(level);
+      boolean tight = result && random.nextInt(4) == 0;
+      Width pos = tight ? Width.W8 : wider(least.posWidth());
+      format = format.withLevelWidths(level, pos, wider(least.crdWidth()));
     }
     return format;
   }
 
-  private Width width(long largest) {
-    int narrowest = Width.narrowestFor(largest).ordinal();
+  private Width wider(Width narrowest) {
+    int least = narrowest.ordinal();
     int all = Width.values().length;
-    return Width.values()[
-        random.nextBoolean() ? narrowest : narrowest + random.nextInt(all - narrowest)];
+    return Width.values()[random.nextBoolean() ? least : least + random.nextInt(all - least)];
   }
 
   private ValueType resultType(Term value) {

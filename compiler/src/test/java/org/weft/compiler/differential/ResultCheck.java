@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -77,20 +78,22 @@ final class ResultCheck {
   /** Whether some level of the exact result does not fit the widths of the result's format. */
   boolean overflows() {
     TensorFormat format = subject.resultFormat();
-    for (int level = 0; level < format.order(); level++) {
+    for (int level = 0; level < format.levelCount(); level++) {
       LevelSpec spec = format.level(level);
       int last = level;
-      boolean unique = spec.properties().unique() && !spec.properties().branchless();
+      boolean single = spec.properties().unique() && format.branchlessBelow(level) == 0;
+      boolean pos = List.of("CU", "CN").contains(spec.format().symbol());
+      boolean crd = pos || spec.format().symbol().equals("S");
       long positions =
-          unique
+          pos && single
               ? structure.stream().map(cell -> prefix(cell, format, last)).distinct().count()
               : structure.size();
-      boolean posFits = !spec.format().hasPos() || positions <= spec.posWidth().maximum();
-      boolean crdFits =
-          !spec.format().hasCrd()
-              || structure.stream()
-                  .allMatch(cell -> actual(cell, format.modeOf(last)) <= spec.crdWidth().maximum());
-      if (!posFits || !crdFits) {
+      boolean fits =
+          (!pos || positions <= spec.posWidth().maximum())
+              && (!crd
+                  || structure.stream()
+                      .allMatch(cell -> actual(cell, format, last) <= spec.crdWidth().maximum()));
+      if (!fits) {
         return true;
       }
     }
@@ -100,19 +103,21 @@ final class ResultCheck {
   private static List<Integer> prefix(List<Integer> cell, TensorFormat format, int last) {
     List<Integer> prefix = new ArrayList<>();
     for (int level = 0; level <= last; level++) {
-      prefix.add(cell.get(format.modeOf(level)));
+      prefix.add(Structure.coordinate(format, level, cell));
     }
     return prefix;
   }
 
-  private long actual(List<Integer> cell, int mode) {
-    return axes.get(mode).coordinates().get(cell.get(mode));
+  private long actual(List<Integer> cell, TensorFormat format, int level) {
+    int coordinate = Structure.coordinate(format, level, cell);
+    boolean whole = format.coordinate(level) instanceof LevelCoordinate.Mode;
+    return whole ? axes.get(format.modeOf(level)).coordinates().get(coordinate) : coordinate;
   }
 
   /** Throws an {@link AssertionError} that says what is wrong with {@code result}. */
   void check(TensorStorage result) {
     require(result.format().equals(subject.resultFormat()), "format " + result.format());
-    String violation = Structure.violation(result);
+    String violation = ArrayCheck.violation(result);
     require(violation.isEmpty(), violation);
     List<Map<Long, Integer>> numbers = new ArrayList<>();
     for (Axis axis : axes) {
@@ -145,10 +150,11 @@ final class ResultCheck {
   }
 
   private static void requireOrder(List<List<Integer>> order, TensorFormat format) {
-    if (!format.levels().stream().allMatch(level -> level.properties().ordered())) {
+    boolean counted = format.levelCount() > 0 && format.coordinate(0).isCounted();
+    if (counted || !format.levels().stream().allMatch(level -> level.properties().ordered())) {
       return;
     }
-    int last = format.order() - 1;
+    int last = format.levelCount() - 1;
     for (int i = 1; i < order.size(); i++) {
       List<Integer> before = prefix(order.get(i - 1), format, last);
       require(

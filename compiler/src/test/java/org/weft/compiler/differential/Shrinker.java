@@ -160,6 +160,9 @@ final class Shrinker {
   }
 
   private static TensorFormat without(TensorFormat format, int mode) {
+    if (!format.isOrdinary()) {
+      return TensorFormat.csf(format.order() - 1, format.valueType());
+    }
     List<LevelSpec> levels = new ArrayList<>();
     List<Integer> modes = new ArrayList<>();
     for (int level = 0; level < format.order(); level++) {
@@ -227,13 +230,13 @@ final class Shrinker {
     long weight = 0;
     for (TensorFormat format : subject.formats().values()) {
       weight += format.valueType() == ValueType.DOUBLE ? 0 : 1;
-      for (int level = 0; level < format.order(); level++) {
+      for (int level = 0; level < format.levelCount(); level++) {
         LevelSpec spec = format.level(level);
         String symbol = spec.format().symbol();
         weight += symbol.equals("D") ? 0 : symbol.equals("CU") ? 10 : 20;
         weight += spec.properties().equals(spec.format().properties()) ? 0 : 5;
         weight += spec.posWidth() == Width.W64 && spec.crdWidth() == Width.W64 ? 0 : 1;
-        for (int below = level + 1; below < format.order(); below++) {
+        for (int below = level + 1; below < format.levelCount(); below++) {
           weight += format.modeOf(below) < format.modeOf(level) ? 1 : 0;
         }
       }

@@ -6,17 +6,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.weft.memory.NativeArray;
-import org.weft.tensor.LevelSpec;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.TensorStorage;
 
-/**
- * What a format stores for given cells, and whether the arrays of a storage are what its format
- * says: written against the definition of the formats, level by level.
- */
+/** Which cells a format stores, level by level from the definition of the formats. */
 final class Structure {
-  private Structure() {}
+  private final TensorFormat format;
+  private final List<Axis> axes;
+  private final Set<List<Integer>> stored = cellSet();
+
+  private Structure(TensorFormat format, List<Axis> axes) {
+    this.format = format;
+    this.axes = axes;
+  }
 
   static int compare(List<Integer> a, List<Integer> b) {
     for (int i = 0; i < a.size(); i++) {
@@ -35,114 +37,91 @@ final class Structure {
   /** The cells stored when {@code present} are: full levels add all their coordinates. */
   static Set<List<Integer>> of(
       TensorFormat format, List<Axis> axes, Collection<List<Integer>> present) {
-    Set<List<Integer>> stored = cellSet();
-    descend(format, axes, present, 0, new Integer[axes.size()], stored);
-    return stored;
+    Structure structure = new Structure(format, axes);
+    if (format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Diagonal) {
+      structure.diagonals(present);
+    } else {
+      structure.descend(present, 0, new int[axes.size()]);
+    }
+    return structure.stored;
   }
 
-  private static void descend(
-      TensorFormat format,
-      List<Axis> axes,
-      Collection<List<Integer>> present,
-      int level,
-      Integer[] cell,
-      Set<List<Integer>> stored) {
-    if (level == format.order()) {
-      stored.add(List.of(cell));
+  /** Every cell of a stored diagonal is stored. */
+  private void diagonals(Collection<List<Integer>> present) {
+    int row = format.modeOrder()[0];
+    int column = format.modeOrder()[1];
+    for (List<Integer> entry : present) {
+      int offset = entry.get(column) - entry.get(row);
+      for (int i = 0; i < axes.get(row).cells(); i++) {
+        if (i + offset >= 0 && i + offset < axes.get(column).cells()) {
+          Integer[] cell = new Integer[2];
+          cell[row] = i;
+          cell[column] = i + offset;
+          stored.add(List.of(cell));
+        }
+      }
+    }
+  }
+
+  private void descend(Collection<List<Integer>> present, int level, int[] cell) {
+    if (level == format.levelCount()) {
+      List<Integer> found = new ArrayList<>();
+      for (int mode = 0; mode < cell.length; mode++) {
+        if (cell[mode] >= axes.get(mode).cells()) {
+          return;
+        }
+        found.add(cell[mode]);
+      }
+      stored.add(List.copyOf(found));
       return;
     }
-    int mode = format.modeOf(level);
     TreeMap<Integer, List<List<Integer>>> children = new TreeMap<>();
-    if (format.level(level).properties().full()) {
-      for (int c = 0; c < axes.get(mode).cells(); c++) {
+    boolean slots = format.coordinate(level) instanceof LevelCoordinate.Slot;
+    if (!slots && format.level(level).properties().full()) {
+      for (int c = 0; c < levelSize(level); c++) {
         children.put(c, new ArrayList<>());
       }
     }
     for (List<Integer> entry : present) {
-      children.computeIfAbsent(entry.get(mode), c -> new ArrayList<>()).add(entry);
+      children.computeIfAbsent(coordinate(format, level, entry), c -> new ArrayList<>()).add(entry);
     }
+    int mode = format.modeOf(level);
     children.forEach(
         (coordinate, below) -> {
-          cell[mode] = coordinate;
-          descend(format, axes, below, level + 1, cell, stored);
+          int[] next = cell.clone();
+          if (format.coordinate(level) instanceof LevelCoordinate.Block block) {
+            next[mode] = (int) (coordinate * block.size());
+          } else if (format.coordinate(level) instanceof LevelCoordinate.Within) {
+            next[mode] += coordinate;
+          } else if (!slots) {
+            next[mode] = coordinate;
+          }
+          descend(below, level + 1, next);
         });
   }
 
-  /** Explains the first violation of the format's invariants in {@code storage}, or "". */
-  static String violation(TensorStorage storage) {
-    long parents = 1;
-    TensorFormat format = storage.format();
-    for (int level = 0; level < format.order(); level++) {
-      long positions = storage.positions(level);
-      String problem = level(storage, level, parents, positions);
-      if (!problem.isEmpty()) {
-        return "level " + (level + 1) + " of " + storage + ": " + problem;
-      }
-      parents = positions;
+  private int levelSize(int level) {
+    int cells = axes.get(format.modeOf(level)).cells();
+    if (format.coordinate(level) instanceof LevelCoordinate.Block block) {
+      return (int) ((cells + block.size() - 1) / block.size());
+    } else if (format.coordinate(level) instanceof LevelCoordinate.Within within) {
+      return (int) within.size();
     }
-    return storage.vals().length() == parents
-        ? ""
-        : storage.vals().length() + " values for " + parents + " positions of " + storage;
+    return cells;
   }
 
-  private static String level(TensorStorage storage, int level, long parents, long positions) {
-    long size = storage.shape().size(storage.format().modeOf(level));
-    LevelSpec spec = storage.format().level(level);
-    String symbol = spec.format().symbol();
-    long expected =
-        switch (symbol) {
-          case "D" -> parents * size;
-          case "S" -> parents;
-          default -> positions;
-        };
-    if (positions != expected) {
-      return positions + " positions, expected " + expected;
+  /** The coordinate that {@code level} stores of a cell; 0 for slots and diagonals. */
+  static int coordinate(TensorFormat format, int level, List<Integer> cell) {
+    LevelCoordinate stored = format.coordinate(level);
+    if (stored.isCounted()) {
+      return 0;
     }
-    String pos = storage.hasPos(level) ? pos(storage.pos(level), parents, positions) : "";
-    return pos.isEmpty() && storage.hasCrd(level)
-        ? crd(storage, level, parents, positions, size)
-        : pos;
-  }
-
-  private static String pos(NativeArray pos, long parents, long positions) {
-    if (pos.length() != parents + 1) {
-      return "pos has " + pos.length() + " bounds, expected " + (parents + 1);
+    int coordinate = cell.get(format.modeOf(level));
+    if (stored instanceof LevelCoordinate.Block block) {
+      return (int) (coordinate / block.size());
+    } else if (stored instanceof LevelCoordinate.Within within) {
+      return (int) (coordinate % within.size());
     }
-    if (pos.getLong(0) != 0 || pos.getLong(parents) != positions) {
-      return "pos runs from " + pos.getLong(0) + " to " + pos.getLong(parents);
-    }
-    for (long p = 0; p < parents; p++) {
-      if (pos.getLong(p) > pos.getLong(p + 1)) {
-        return "pos decreases at " + p;
-      }
-    }
-    return "";
-  }
-
-  private static String crd(
-      TensorStorage storage, int level, long parents, long positions, long size) {
-    NativeArray crd = storage.crd(level);
-    if (crd.length() != positions) {
-      return "crd has " + crd.length() + " coordinates, expected " + positions;
-    }
-    for (long q = 0; q < positions; q++) {
-      if (crd.getLong(q) < 0 || crd.getLong(q) >= size) {
-        return "coordinate " + crd.getLong(q) + " at " + q + " of a mode of size " + size;
-      }
-    }
-    LevelSpec spec = storage.format().level(level);
-    if (!storage.hasPos(level) || !spec.properties().ordered()) {
-      return "";
-    }
-    for (long p = 0; p < parents; p++) {
-      long end = storage.pos(level).getLong(p + 1);
-      for (long q = storage.pos(level).getLong(p) + 1; q < end; q++) {
-        long step = crd.getLong(q) - crd.getLong(q - 1);
-        if (step < 0 || step == 0 && spec.properties().unique()) {
-          return "coordinate " + crd.getLong(q) + " after " + crd.getLong(q - 1) + " at " + q;
-        }
-      }
-    }
-    return "";
+    return coordinate;
   }
 }

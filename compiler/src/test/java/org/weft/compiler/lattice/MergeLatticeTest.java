@@ -67,6 +67,33 @@ class MergeLatticeTest {
     assertThat(columns.cases(columns.points().get(2))).hasToString("[{C}]");
   }
 
+  /** The union of n sparse operands has 2^n - 1 points: of very many only the top is listed. */
+  @Test
+  void unionsOfVeryManyOperandsAreSummaries() {
+    List<IterationSet> sparse = new ArrayList<>();
+    List<IterationSet> factors = new ArrayList<>();
+    for (int operand = 0; operand < 200; operand++) {
+      String name = "S" + operand;
+      sparse.add(new IterationSet.Stored(new Operand(operand, name, false, false)));
+      IterationSet full = new IterationSet.Stored(new Operand(1000 + operand, name, true, true));
+      factors.add(IterationSet.union(List.of(full, IterationSet.UNIVERSE)));
+    }
+    MergeLattice union = MergeLattice.of(IterationSet.union(sparse));
+    assertThat(union.isSummary()).isTrue();
+    assertThat(union.points()).hasSize(1);
+    assertThat(union.points().get(0).iterated()).hasSize(200);
+    assertThat(union.points().get(0).universe()).isFalse();
+    MergeLattice few = MergeLattice.of(IterationSet.union(sparse.subList(0, 9)));
+    assertThat(few.isSummary()).isFalse();
+    assertThat(few.points()).hasSize(511);
+    MergeLattice product = MergeLattice.of(IterationSet.intersection(sparse));
+    assertThat(product.isSummary()).isFalse();
+    assertThat(product.points()).hasSize(1);
+    MergeLattice full = MergeLattice.of(IterationSet.intersection(factors));
+    assertThat(full.isSummary()).as("full operands are always present").isFalse();
+    assertThat(full.points()).hasSize(1);
+  }
+
   @Test
   void emptySetHasNoLoop() {
     assertThat(MergeLattice.of(IterationSet.EMPTY).isEmpty()).isTrue();

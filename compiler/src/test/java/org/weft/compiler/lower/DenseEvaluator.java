@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.weft.compiler.lang.SemiringOperator;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 
@@ -22,14 +23,25 @@ final class DenseEvaluator {
    */
   record Cell(double value, double magnitude, boolean present) {}
 
+  private static final Cell ABSENT = new Cell(0, 0, false);
+
+  /** A label to reduce at a node, and how. */
+  private record Reduced(String label, SemiringOperator operator) {}
+
   private final Map<String, SampleTensor> operands;
   private final Map<String, Long> sizes;
-  private final Map<Syntax, List<String>> sums = new IdentityHashMap<>();
+  private final boolean sparseResult;
+  private final Map<Syntax, List<Reduced>> reductions = new IdentityHashMap<>();
   private final Map<String, Set<List<Long>>> stored = new HashMap<>();
 
-  DenseEvaluator(Statement statement, Map<String, SampleTensor> operands, Map<String, Long> sizes) {
+  DenseEvaluator(
+      Statement statement,
+      boolean sparseResult,
+      Map<String, SampleTensor> operands,
+      Map<String, Long> sizes) {
     this.operands = operands;
     this.sizes = sizes;
+    this.sparseResult = sparseResult;
     operands.forEach(
         (name, tensor) ->
             stored.put(
@@ -37,46 +49,122 @@ final class DenseEvaluator {
                 StoredStructure.of(tensor.format(), tensor.shape(), tensor.entries().keySet())));
     Set<String> result = new HashSet<>();
     statement.target().labels().forEach(label -> result.add(label.name()));
-    for (String label : labels(statement.value(), new HashSet<>())) {
-      if (!result.contains(label)) {
-        Syntax at = statement.value();
-        int all = uses(at, label);
-        boolean inner = true;
-        while (inner) {
-          inner = false;
-          for (Syntax child : at.children()) {
-            if (uses(child, label) == all) {
-              at = child;
-              inner = true;
-            }
+    place(statement.value(), result);
+  }
+
+  private void place(Syntax root, Set<String> kept) {
+    for (String label : labels(root, new HashSet<>())) {
+      if (kept.contains(label)) {
+        continue;
+      }
+      Syntax at = root;
+      Syntax.Semiring semiring = null;
+      boolean straight = true;
+      int all = uses(root, label);
+      boolean inner = true;
+      while (inner) {
+        inner = false;
+        if (at instanceof Syntax.Semiring s) {
+          semiring = s;
+          straight = true;
+        } else {
+          straight &= at.children().size() < 2;
+        }
+        for (Syntax child : at.children()) {
+          if (uses(child, label) == all) {
+            at = child;
+            inner = true;
           }
         }
-        sums.computeIfAbsent(at, node -> new ArrayList<>()).add(label);
       }
+      boolean alone = at instanceof Syntax.Access && straight && semiring != null;
+      Syntax node = alone ? semiring : at;
+      SemiringOperator operator =
+          node instanceof Syntax.Semiring s ? s.add() : SemiringOperator.PLUS;
+      reductions.computeIfAbsent(node, key -> new ArrayList<>()).add(new Reduced(label, operator));
+    }
+    placeSums(root);
+  }
+
+  private void placeSums(Syntax node) {
+    if (node instanceof Syntax.Sum sum) {
+      place(sum.body(), Set.of());
+    } else {
+      node.children().forEach(this::placeSums);
     }
   }
 
   Cell evaluate(Syntax node, Map<String, Long> coordinates) {
-    return sum(sums.getOrDefault(node, List.of()), node, coordinates);
+    return reduce(reductions.getOrDefault(node, List.of()), node, coordinates);
   }
 
-  private Cell sum(List<String> labels, Syntax node, Map<String, Long> coordinates) {
-    if (labels.isEmpty()) {
+  /** What the statement assigns to a cell that held {@code old}. */
+  Cell assigned(Statement statement, double old, Map<String, Long> coordinates) {
+    Cell value = evaluate(statement.value(), coordinates);
+    if (statement.mask() != null && !evaluate(statement.mask().tensor(), coordinates).present()) {
+      value = ABSENT;
+    }
+    Cell before = new Cell(old, Math.abs(old), true);
+    return switch (statement.assignment()) {
+      case ASSIGN -> value;
+      case ADD -> union(SemiringOperator.PLUS, before, value);
+      case SUBTRACT -> union(SemiringOperator.PLUS, before, negated(value));
+    };
+  }
+
+  private Cell reduce(List<Reduced> reduced, Syntax node, Map<String, Long> coordinates) {
+    if (reduced.isEmpty()) {
       return node(node, coordinates);
     }
-    String label = labels.get(0);
-    double value = 0;
-    double magnitude = 0;
-    boolean present = false;
-    for (long c = 0; c < sizes.get(label); c++) {
+    Reduced last = reduced.get(reduced.size() - 1);
+    Cell value = ABSENT;
+    for (long c = 0; c < sizes.get(last.label()); c++) {
       Map<String, Long> inner = new HashMap<>(coordinates);
-      inner.put(label, c);
-      Cell term = sum(labels.subList(1, labels.size()), node, inner);
-      value += term.value();
-      magnitude += term.magnitude();
-      present |= term.present();
+      inner.put(last.label(), c);
+      Cell term = reduce(reduced.subList(0, reduced.size() - 1), node, inner);
+      if (last.operator() == SemiringOperator.OR && term.present()) {
+        term = new Cell(truth(term.value()), 1, true);
+      }
+      value = union(last.operator(), value, term);
     }
-    return new Cell(value, magnitude, present);
+    return value;
+  }
+
+  private static Cell union(SemiringOperator operator, Cell a, Cell b) {
+    if (!a.present() || !b.present()) {
+      return a.present() ? a : b;
+    }
+    return new Cell(apply(operator, a.value(), b.value()), a.magnitude() + b.magnitude(), true);
+  }
+
+  private static Cell intersection(SemiringOperator operator, Cell a, Cell b) {
+    if (!a.present() || !b.present()) {
+      return ABSENT;
+    }
+    double magnitude =
+        operator == SemiringOperator.TIMES
+            ? a.magnitude() * b.magnitude()
+            : a.magnitude() + b.magnitude();
+    return new Cell(apply(operator, a.value(), b.value()), magnitude, true);
+  }
+
+  private static double apply(SemiringOperator operator, double a, double b) {
+    return switch (operator) {
+      case PLUS -> a + b;
+      case MINUS -> a - b;
+      case TIMES -> a * b;
+      case MIN -> Math.min(a, b);
+      case MAX -> Math.max(a, b);
+      case ANY, FIRST -> a;
+      case SECOND -> b;
+      case PAIR -> 1;
+      case OR -> Math.max(truth(a), truth(b));
+      case AND -> Math.min(truth(a), truth(b));
+    };
+  }
+
+  private static double truth(double value) {
+    return value != 0 ? 1 : 0;
   }
 
   private Cell node(Syntax node, Map<String, Long> at) {
@@ -86,50 +174,75 @@ final class DenseEvaluator {
     } else if (node instanceof Syntax.Access access) {
       List<Long> cell = access.labels().stream().map(label -> at.get(label.name())).toList();
       double value = operands.get(access.tensor()).value(cell);
-      return new Cell(value, Math.abs(value), stored.get(access.tensor()).contains(cell));
+      return stored.get(access.tensor()).contains(cell)
+          ? new Cell(value, Math.abs(value), true)
+          : ABSENT;
     } else if (node instanceof Syntax.Negation negation) {
-      Cell operand = evaluate(negation.operand(), at);
-      return new Cell(-operand.value(), operand.magnitude(), operand.present());
+      return negated(evaluate(negation.operand(), at));
     } else if (node instanceof Syntax.Reduction reduction) {
-      return reduction(reduction, at);
+      Reduced sum = new Reduced(reduction.label().name(), SemiringOperator.PLUS);
+      Cell value = ABSENT;
+      for (long c = 0; c < sizes.get(sum.label()); c++) {
+        Map<String, Long> inner = new HashMap<>(at);
+        inner.put(sum.label(), c);
+        value = union(SemiringOperator.PLUS, value, evaluate(reduction.body(), inner));
+      }
+      return value;
     } else if (node instanceof Syntax.Operation operation) {
       return operation(operation, at);
+    } else if (node instanceof Syntax.Semiring semiring) {
+      return intersection(
+          semiring.multiply(), evaluate(semiring.left(), at), evaluate(semiring.right(), at));
+    } else if (node instanceof Syntax.Monoid monoid) {
+      return monoid(monoid, at);
+    } else if (node instanceof Syntax.Transpose transpose) {
+      return evaluate(transpose.operand(), at);
+    } else if (node instanceof Syntax.Sum sum) {
+      return evaluate(sum.body(), at);
     }
     return call((Syntax.Call) node, at);
   }
 
-  private Cell reduction(Syntax.Reduction reduction, Map<String, Long> at) {
-    double value = 0;
-    double magnitude = 0;
-    boolean present = false;
-    String label = reduction.label().name();
-    for (long c = 0; c < sizes.get(label); c++) {
-      Map<String, Long> inner = new HashMap<>(at);
-      inner.put(label, c);
-      Cell term = evaluate(reduction.body(), inner);
-      value += term.value();
-      magnitude += term.magnitude();
-      present |= term.present();
+  private static Cell negated(Cell cell) {
+    return new Cell(-cell.value(), cell.magnitude(), cell.present());
+  }
+
+  private Cell monoid(Syntax.Monoid monoid, Map<String, Long> at) {
+    Cell left = evaluate(monoid.left(), at);
+    Cell right = evaluate(monoid.right(), at);
+    boolean meet = sparseResult && isFull(monoid.left()) != isFull(monoid.right());
+    if (meet || monoid.operator() == SemiringOperator.TIMES) {
+      return intersection(monoid.operator(), left, right);
     }
-    return new Cell(value, magnitude, present);
+    return monoid.operator() == SemiringOperator.MINUS
+        ? union(SemiringOperator.PLUS, left, negated(right))
+        : union(monoid.operator(), left, right);
+  }
+
+  /** Only for operands of monoids, which tests keep to accesses, monoids and sums. */
+  private boolean isFull(Syntax node) {
+    if (node instanceof Syntax.Access access) {
+      return operands.get(access.tensor()).format().isDense();
+    } else if (node instanceof Syntax.Monoid monoid) {
+      boolean all = monoid.children().stream().allMatch(this::isFull);
+      boolean any = monoid.children().stream().anyMatch(this::isFull);
+      return all || any && monoid.operator() != SemiringOperator.TIMES && !sparseResult;
+    }
+    return node.children().stream().allMatch(this::isFull);
   }
 
   private Cell operation(Syntax.Operation operation, Map<String, Long> at) {
     Cell left = evaluate(operation.left(), at);
     Cell right = evaluate(operation.right(), at);
-    double magnitude = left.magnitude() + right.magnitude();
     return switch (operation.operator()) {
-      case ADD ->
-          new Cell(left.value() + right.value(), magnitude, left.present() || right.present());
-      case SUBTRACT ->
-          new Cell(left.value() - right.value(), magnitude, left.present() || right.present());
+      case ADD -> union(SemiringOperator.PLUS, left, right);
+      case SUBTRACT -> union(SemiringOperator.PLUS, left, negated(right));
       case DIVIDE ->
-          new Cell(left.value() / right.value(), left.magnitude() / right.value(), left.present());
-      case MULTIPLY, ELEMENTWISE_MULTIPLY ->
-          new Cell(
-              left.value() * right.value(),
-              left.magnitude() * right.magnitude(),
-              left.present() && right.present());
+          left.present()
+              ? new Cell(
+                  left.value() / right.value(), Math.abs(left.magnitude() / right.value()), true)
+              : ABSENT;
+      case MULTIPLY, ELEMENTWISE_MULTIPLY -> intersection(SemiringOperator.TIMES, left, right);
     };
   }
 
@@ -161,6 +274,8 @@ final class DenseEvaluator {
     Set<String> inner = new HashSet<>(bound);
     if (node instanceof Syntax.Reduction reduction) {
       inner.add(reduction.label().name());
+    } else if (node instanceof Syntax.Sum) {
+      return found;
     }
     node.children().forEach(child -> found.addAll(labels(child, inner)));
     return found.stream().distinct().toList();
@@ -170,8 +285,8 @@ final class DenseEvaluator {
     int uses = 0;
     if (node instanceof Syntax.Access access) {
       uses += access.labels().stream().anyMatch(l -> l.name().equals(label)) ? 1 : 0;
-    } else if (node instanceof Syntax.Reduction reduction
-        && reduction.label().name().equals(label)) {
+    } else if (node instanceof Syntax.Reduction reduction && reduction.label().name().equals(label)
+        || node instanceof Syntax.Sum) {
       return 0;
     }
     for (Syntax child : node.children()) {

@@ -64,6 +64,9 @@ record KernelCase(
     Statement statement = statement();
     Map<String, Syntax.Access> accesses = new LinkedHashMap<>();
     accesses(statement.value(), accesses);
+    if (statement.mask() != null) {
+      accesses(statement.mask().tensor(), accesses);
+    }
     Map<String, SampleTensor> operands = new TreeMap<>();
     double[] densities = {0, 0.15, 0.4, 1};
     accesses.forEach(
@@ -82,31 +85,44 @@ record KernelCase(
       String result = statement.target().tensor();
       TensorShape shape = shape(statement.target());
       TensorFormat format = formats.get(result);
+      boolean accumulates = statement.assignment() != Statement.Assignment.ASSIGN;
+      SampleTensor before = SampleTensor.random(random, format, shape, accumulates ? 0.5 : 0);
       TensorStorage output = null;
       if (format.isInsertable()) {
-        output = SampleTensor.zeros(scope, shape, format);
+        output = before.pack(scope);
         bound.put(result, output);
       }
       Map<String, TensorStorage> made =
           kernel.run(bound, Map.of(result, shape), scope, 1 + random.nextInt(3));
-      compare(statement, operands, output == null ? made.get(result) : output);
+      compare(statement, operands, before, output == null ? made.get(result) : output);
     } finally {
       scope.close();
     }
   }
 
   private void compare(
-      Statement statement, Map<String, SampleTensor> operands, TensorStorage result) {
+      Statement statement,
+      Map<String, SampleTensor> operands,
+      SampleTensor before,
+      TensorStorage result) {
     assertThat(StoredStructure.violation(result)).isEmpty();
-    DenseEvaluator evaluator = new DenseEvaluator(statement, operands, sizes);
+    DenseEvaluator evaluator =
+        new DenseEvaluator(statement, !result.format().isDense(), operands, sizes);
     Map<List<Long>, DenseEvaluator.Cell> expected = new TreeMap<>(SampleTensor::compare);
     Set<List<Long>> present = new TreeSet<>(SampleTensor::compare);
     for (List<Long> cell : SampleTensor.cells(result.shape())) {
       Map<String, Long> at = new HashMap<>();
+      boolean assigned = true;
       for (int mode = 0; mode < cell.size(); mode++) {
-        at.put(statement.target().labels().get(mode).name(), cell.get(mode));
+        Long other = at.put(statement.target().labels().get(mode).name(), cell.get(mode));
+        assigned &= other == null || other.equals(cell.get(mode));
       }
-      DenseEvaluator.Cell value = evaluator.evaluate(statement.value(), at);
+      if (!assigned) {
+        double kept = before.value(cell);
+        expected.put(cell, new DenseEvaluator.Cell(kept, Math.abs(kept), false));
+        continue;
+      }
+      DenseEvaluator.Cell value = evaluator.assigned(statement, before.value(cell), at);
       expected.put(cell, value);
       if (value.present()) {
         present.add(cell);

@@ -36,7 +36,8 @@ record SampleTensor(
   }
 
   private static double value(RandomGenerator random) {
-    return random.nextInt(20) == 0 ? 0 : (1 + random.nextInt(32)) / 16.0;
+    double magnitude = random.nextInt(20) == 0 ? 0 : (1 + random.nextInt(32)) / 16.0;
+    return random.nextInt(3) == 0 ? -magnitude : magnitude;
   }
 
   /** All coordinates of a shape in row-major order. */
@@ -68,11 +69,6 @@ record SampleTensor(
 
   TensorStorage pack(MemoryScope scope) {
     return Packing.pack(scope, shape, format, List.of(input));
-  }
-
-  static TensorStorage zeros(MemoryScope scope, TensorShape shape, TensorFormat format) {
-    CooBlock none = new CooBlock.Builder(shape.order(), 1).build();
-    return Packing.pack(scope, shape, format, List.of(none));
   }
 
   /** Whether a cell is stored: in a dense tensor every one is. */

@@ -1,0 +1,264 @@
+package org.weft.compiler.eval;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.WeftException;
+import org.weft.tensor.LevelSpec;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
+
+/**
+ * Decides for every product of three and more tensors whether it is one loop nest or is multiplied
+ * in pairs, and adds the steps of the pairs. One nest, with partial products hoisted, is right for
+ * SDDMM and MTTKRP: it makes no intermediate tensors. Pairs are right where an intermediate tensor
+ * saves a loop: chains of matrices, contractions of several dense tensors.
+ */
+final class Contractions {
+  /** How much cheaper pairs have to be: they also cost memory and a kernel each. */
+  private static final double ADVANTAGE = 1.25;
+
+  private static final double LEAST_SAVING = 1000;
+
+  private final LabelSizes labels;
+  private final Map<String, Double> entries;
+  private final Estimates estimates;
+  private final StatementPlanner planner;
+  private final List<String> notes = new ArrayList<>();
+  private int ids;
+
+  /**
+   * @param entries stored entries by tensor, shared with the planner
+   */
+  Contractions(LabelSizes labels, Map<String, Double> entries, StatementPlanner planner) {
+    this.labels = labels;
+    this.entries = entries;
+    this.estimates = new Estimates(labels, entries);
+    this.planner = planner;
+  }
+
+  /** What was compared, one line per product. */
+  List<String> notes() {
+    return notes;
+  }
+
+  /** The statement with intermediate products computed by steps before it. */
+  TensorAssignment split(TensorAssignment assignment) {
+    ids = assignment.target().id();
+    assignment.value().accesses().forEach(access -> ids = Math.max(ids, access.id()));
+    TensorExpr value = distributed(assignment.value());
+    TensorExpr split =
+        value instanceof TensorExpr.Sum sum && sum.operator() == Operator.PLUS
+            ? sum.mapChildren(term -> term(assignment, term))
+            : term(assignment, value);
+    return split.equals(value) ? assignment : assignment.withValue(split);
+  }
+
+  /** {@code sum_v(a + b) = sum_v(a) + sum_v(b)} where both use {@code v}. */
+  private static TensorExpr distributed(TensorExpr value) {
+    if (value instanceof TensorExpr.Reduce reduce
+        && reduce.operator() == Operator.PLUS
+        && distributed(reduce.body()) instanceof TensorExpr.Sum sum
+        && sum.operator() == Operator.PLUS
+        && sum.terms().stream().allMatch(term -> term.uses(reduce.variable()))) {
+      return sum.mapChildren(term -> new TensorExpr.Reduce(reduce.variable(), term));
+    }
+    return value;
+  }
+
+  private TensorExpr term(TensorAssignment assignment, TensorExpr term) {
+    Chain chain = Chain.of(term);
+    if (chain == null
+        || chain.factors().size() < 3
+        || chain.factors().size() > ContractionTree.MOST_FACTORS) {
+      return term;
+    }
+    Set<IndexVar> result = new LinkedHashSet<>(term.freeVariables());
+    boolean mayDensify = assignment.target().tensor().format().isDense();
+    ContractionTree tree = new ContractionTree(chain.factors(), result, estimates, mayDensify);
+    ContractionTree.Node best = tree.best();
+    double nest = nestCost(assignment.withValue(term));
+    boolean pairs = best.cost() * ADVANTAGE + LEAST_SAVING < nest;
+    notes.add(
+        pairs
+            ? String.format(
+                Locale.ROOT,
+                "contraction order %s: cost %.3g in pairs, %.3g in one loop nest",
+                tree.text(best),
+                best.cost(),
+                nest)
+            : String.format(
+                Locale.ROOT,
+                "one loop nest for %s: cost %.3g, best in pairs %s %.3g",
+                term,
+                nest,
+                tree.text(best),
+                best.cost()));
+    if (!pairs) {
+      return term;
+    }
+    List<IndexVar> order = new ArrayList<>(assignment.target().variables());
+    return chain.around(
+        multiply(best, chain, order, assignment), remaining(best, result), chain.literals());
+  }
+
+  private double nestCost(TensorAssignment assignment) {
+    List<IndexVar> order;
+    try {
+      order = IterationGraph.of(assignment, List.of()).loopOrder();
+    } catch (WeftException cyclic) {
+      order = List.copyOf(assignment.variables());
+    }
+    TensorExpr factored = Lowering.factored(assignment, order).value();
+    return new NestCost(estimates)
+        .of(factored, order, new LinkedHashSet<>(assignment.target().variables()));
+  }
+
+  private static Set<IndexVar> remaining(ContractionTree.Node node, Set<IndexVar> result) {
+    Set<IndexVar> reduced = new LinkedHashSet<>();
+    for (ContractionTree.Node child : children(node)) {
+      reduced.addAll(child.labels());
+    }
+    reduced.removeAll(result);
+    return reduced;
+  }
+
+  private static List<ContractionTree.Node> children(ContractionTree.Node node) {
+    ContractionTree.Node left = node.left();
+    ContractionTree.Node right = node.right();
+    return left == null || right == null ? List.of() : List.of(left, right);
+  }
+
+  /** The two factors of {@code node}, after steps that compute those that are products. */
+  private List<TensorExpr> multiply(
+      ContractionTree.Node node, Chain chain, List<IndexVar> order, TensorAssignment assignment) {
+    List<TensorExpr> pair = new ArrayList<>();
+    List<ContractionTree.Node> children = children(node);
+    for (int side = 0; side < 2; side++) {
+      ContractionTree.Node child = children.get(side);
+      if (child.isFactor()) {
+        pair.add(chain.factors().get(child.factor()));
+        continue;
+      }
+      List<IndexVar> storage = storageOrder(child, children.get(1 - side), node, order);
+      List<TensorExpr> inner = multiply(child, chain, storage, assignment);
+      pair.add(temporary(child, storage, inner, assignment));
+    }
+    return pair;
+  }
+
+  /**
+   * The labels of an intermediate tensor in the order in which the loops over it will run: one that
+   * has the first label of what it is used for is walked from outside, its summed labels inside;
+   * the other one is entered by the summed labels.
+   */
+  private static List<IndexVar> storageOrder(
+      ContractionTree.Node node,
+      ContractionTree.Node sibling,
+      ContractionTree.Node parent,
+      List<IndexVar> order) {
+    List<IndexVar> free = new ArrayList<>(order);
+    node.labels().stream().filter(v -> !free.contains(v)).forEach(free::add);
+    free.retainAll(node.labels());
+    List<IndexVar> summed = new ArrayList<>(node.labels());
+    summed.retainAll(sibling.labels());
+    summed.removeAll(parent.labels());
+    free.removeAll(summed);
+    boolean outer = order.isEmpty() || node.labels().contains(order.get(0));
+    List<IndexVar> storage = new ArrayList<>(outer ? free : summed);
+    storage.addAll(outer ? summed : free);
+    return storage;
+  }
+
+  private TensorExpr.Access temporary(
+      ContractionTree.Node node,
+      List<IndexVar> storage,
+      List<TensorExpr> factors,
+      TensorAssignment assignment) {
+    TensorFormat format = format(node, storage, assignment.type());
+    TensorVar tensor = new TensorVar(planner.fresh("T"), format, TensorVar.Kind.RESULT);
+    entries.put(tensor.name(), node.values());
+    TensorExpr value = new TensorExpr.Product(factors);
+    for (IndexVar variable : remaining(node, node.labels())) {
+      value = new TensorExpr.Reduce(variable, value);
+    }
+    TensorExpr.Access target =
+        new TensorExpr.Access(++ids, tensor, storage, assignment.target().span());
+    planner.add(
+        new TensorAssignment(target, false, value, Map.of()),
+        Schedule.parallel(),
+        String.format(
+            Locale.ROOT, "about %.3g %s", node.values(), node.dense() ? "cells" : "entries"));
+    TensorVar operand = new TensorVar(tensor.name(), format, TensorVar.Kind.OPERAND);
+    return new TensorExpr.Access(++ids, operand, storage, assignment.target().span());
+  }
+
+  private TensorFormat format(ContractionTree.Node node, List<IndexVar> storage, ValueType type) {
+    int order = storage.size();
+    if (node.dense() || order == 0) {
+      return TensorFormat.dense(order, type);
+    }
+    TensorFormat format = TensorFormat.csf(order, type);
+    if (order > 1 && labels.size(storage.get(0)) <= node.values()) {
+      List<LevelSpec> levels = new ArrayList<>(format.levels());
+      levels.set(0, LevelSpec.of("D"));
+      format = new TensorFormat(levels, format.modeOrder(), type);
+    }
+    return StatementPlanner.narrow(format, labels.shape(storage));
+  }
+
+  /** A sum of one product of tensors and numbers. */
+  private record Chain(
+      boolean negative, List<TensorExpr.Access> factors, List<TensorExpr> literals) {
+
+    static @Nullable Chain of(TensorExpr term) {
+      TensorExpr body = term;
+      boolean negative = false;
+      while (body instanceof TensorExpr.Reduce || body instanceof TensorExpr.Negate) {
+        if (body instanceof TensorExpr.Reduce reduce && reduce.operator() != Operator.PLUS) {
+          return null;
+        }
+        negative ^= body instanceof TensorExpr.Negate;
+        body = body.children().get(0);
+      }
+      if (!(body instanceof TensorExpr.Product product) || product.operator() != Operator.TIMES) {
+        return null;
+      }
+      List<TensorExpr.Access> factors = new ArrayList<>();
+      List<TensorExpr> literals = new ArrayList<>();
+      for (TensorExpr factor : product.factors()) {
+        if (factor instanceof TensorExpr.Access access) {
+          factors.add(access);
+        } else if (factor instanceof TensorExpr.Literal) {
+          literals.add(factor);
+        } else {
+          return null;
+        }
+      }
+      return new Chain(negative, factors, literals);
+    }
+
+    TensorExpr around(List<TensorExpr> pair, Set<IndexVar> reduced, List<TensorExpr> numbers) {
+      List<TensorExpr> all = new ArrayList<>(numbers);
+      all.addAll(pair);
+      TensorExpr value = new TensorExpr.Product(all);
+      value = negative ? new TensorExpr.Negate(value) : value;
+      for (IndexVar variable : reduced) {
+        value = new TensorExpr.Reduce(variable, value);
+      }
+      return value;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package org.weft.compiler.eval;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.lang.SourceSpan;
+import org.weft.compiler.lang.SourceText;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
+
+/**
+ * The expected number of loop iterations of a factored product: a walk over the expression as
+ * lowering does it. A variable of the result or of the outermost reduction opens a loop; a
+ * reduction inside a product is computed on its own, and its value stands in its place afterwards.
+ */
+final class NestCost {
+  private final Estimates estimates;
+  private int temporaries;
+
+  NestCost(Estimates estimates) {
+    this.estimates = estimates;
+  }
+
+  /**
+   * @param order all variables, outermost loop first
+   * @param result the variables of the result
+   */
+  double of(TensorExpr expr, List<IndexVar> order, Set<IndexVar> result) {
+    return of(expr, order, Set.of(), result, 1);
+  }
+
+  private double of(
+      TensorExpr expr,
+      List<IndexVar> order,
+      Set<IndexVar> bound,
+      Set<IndexVar> result,
+      double times) {
+    for (int at = 0; at < order.size(); at++) {
+      IndexVar variable = order.get(at);
+      if (bound.contains(variable)) {
+        continue;
+      }
+      TensorExpr part = partOver(expr, variable);
+      if (result.contains(variable) || part != null && part.equals(expr)) {
+        return loop(expr, variable, order.subList(at + 1, order.size()), bound, result, times);
+      } else if (part != null) {
+        Set<IndexVar> open = new LinkedHashSet<>(part.freeVariables());
+        open.removeAll(bound);
+        double first = of(part, order.subList(at, order.size()), bound, open, times);
+        return first + of(replace(expr, part, temporary(open)), order, bound, result, times);
+      }
+    }
+    return 0;
+  }
+
+  private double loop(
+      TensorExpr expr,
+      IndexVar variable,
+      List<IndexVar> rest,
+      Set<IndexVar> bound,
+      Set<IndexVar> result,
+      double times) {
+    TensorExpr body = without(expr, variable);
+    Set<IndexVar> inner = new LinkedHashSet<>(bound);
+    inner.add(variable);
+    double before = estimates.tuples(body.accesses(), bound);
+    double iterations = before == 0 ? 0 : times * estimates.tuples(body.accesses(), inner) / before;
+    return iterations + of(body, rest, inner, result, iterations);
+  }
+
+  private TensorExpr temporary(Set<IndexVar> open) {
+    TensorVar tensor =
+        new TensorVar(
+            "temporary " + temporaries++,
+            TensorFormat.dense(open.size(), ValueType.DOUBLE),
+            TensorVar.Kind.TEMPORARY);
+    SourceSpan nowhere = new SourceSpan(SourceText.expression(""), 0, 0);
+    return new TensorExpr.Access(-1 - temporaries, tensor, List.copyOf(open), nowhere);
+  }
+
+  /** The outermost of the directly nested reductions that include the one over a variable. */
+  private static @Nullable TensorExpr partOver(TensorExpr expr, IndexVar variable) {
+    if (!expr.reducedVariables().contains(variable)) {
+      return null;
+    }
+    TensorExpr chain = expr;
+    while (chain instanceof TensorExpr.Reduce reduce) {
+      if (reduce.variable().equals(variable)) {
+        return expr;
+      }
+      chain = reduce.body();
+    }
+    for (TensorExpr child : expr.children()) {
+      TensorExpr part = partOver(child, variable);
+      if (part != null) {
+        return part;
+      }
+    }
+    return null;
+  }
+
+  private static TensorExpr without(TensorExpr expr, IndexVar variable) {
+    return expr instanceof TensorExpr.Reduce reduce && reduce.variable().equals(variable)
+        ? reduce.body()
+        : expr.mapChildren(child -> without(child, variable));
+  }
+
+  private static TensorExpr replace(TensorExpr expr, TensorExpr part, TensorExpr with) {
+    return expr.equals(part) ? with : expr.mapChildren(child -> replace(child, part, with));
+  }
+}

@@ -1,0 +1,146 @@
+package org.weft.compiler.eval;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.TensorCompiler;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.runtime.NativeRuntime;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+class ContractionsTest {
+  private final NativeRuntime.Statistics before = NativeRuntime.statistics();
+  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
+  private final TensorCompiler compiler =
+      TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
+  private final Evaluator evaluator = new Evaluator(compiler, 1);
+  private final Map<String, TensorStorage> operands = new HashMap<>();
+  private final Random random = new Random(7);
+
+  @AfterEach
+  void nothingLeaks() {
+    scope.close();
+    compiler.close();
+    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(before.liveBlocks());
+  }
+
+  private void tensor(String name, String format, double density, long... sizes) {
+    TensorShape shape = TensorShape.of(sizes);
+    CooBlock.Builder block = new CooBlock.Builder(sizes.length, 16);
+    long cells = (long) shape.cells();
+    for (long cell = 0; cell < cells; cell++) {
+      if (random.nextDouble() < density) {
+        long rest = cell;
+        long[] at = new long[sizes.length];
+        for (int mode = sizes.length - 1; mode >= 0; mode--) {
+          at[mode] = rest % sizes[mode];
+          rest /= sizes[mode];
+        }
+        block.add(at, 1 + random.nextInt(4));
+      }
+    }
+    TensorFormat stored = TensorFormat.parse(format, sizes.length, ValueType.DOUBLE);
+    operands.put(name, Packing.pack(scope, shape, stored, List.of(block.build())));
+  }
+
+  private EvaluationPlan plan(String expression, String format, int order) {
+    TensorFormat result = TensorFormat.parse(format, order, ValueType.DOUBLE);
+    StatementInput input = StatementInput.of(expression, operands, result);
+    EvaluationPlan plan = evaluator.plan(input);
+    TensorStorage fast = evaluator.evaluate(scope, input);
+    TensorStorage nest =
+        evaluator.evaluate(
+            scope,
+            StatementInput.of(expression, dense(), TensorFormat.dense(order, ValueType.DOUBLE)));
+    Map<String, Double> values = new HashMap<>();
+    nest.forEachEntry((at, value) -> values.put(java.util.Arrays.toString(at), value));
+    fast.forEachEntry(
+        (at, value) -> assertThat(value).isEqualTo(values.remove(java.util.Arrays.toString(at))));
+    assertThat(values.values()).allMatch(value -> value == 0);
+    return plan;
+  }
+
+  private Map<String, TensorStorage> dense() {
+    Map<String, TensorStorage> dense = new HashMap<>();
+    operands.forEach(
+        (name, storage) ->
+            dense.put(
+                name,
+                evaluator.convert(
+                    scope,
+                    storage,
+                    TensorFormat.dense(storage.shape().order(), ValueType.DOUBLE))));
+    return dense;
+  }
+
+  @Test
+  void chainsOfMatricesGoThroughTheSmallestIntermediate() {
+    tensor("A", "Dense", 1, 40, 30);
+    tensor("B", "Dense", 1, 30, 40);
+    tensor("C", "Dense", 1, 40, 2);
+    EvaluationPlan plan = plan("D(i,l) = A(i,j) * B(j,k) * C(k,l)", "Dense", 2);
+    assertThat(plan.toString()).contains("(A * (B * C))");
+    assertThat(plan.steps()).hasSize(2);
+  }
+
+  @Test
+  void sparseChainsTakeTheSparserPairFirst() {
+    tensor("A", "CSR", 0.3, 50, 50);
+    tensor("B", "CSR", 0.02, 50, 50);
+    tensor("C", "CSR", 0.02, 50, 50);
+    EvaluationPlan plan = plan("D(i,l) = A(i,j) * B(j,k) * C(k,l)", "CSR", 2);
+    assertThat(plan.toString()).contains("(A * (B * C))");
+  }
+
+  @Test
+  void sampledProductsStayOneNest() {
+    tensor("S", "CSR", 0.05, 40, 50);
+    tensor("A", "Dense", 1, 40, 16);
+    tensor("B", "Dense", 1, 16, 50);
+    EvaluationPlan plan = plan("D(i,j) = S(i,j) * A(i,k) * B(k,j)", "CSR", 2);
+    assertThat(plan.steps()).hasSize(1);
+    assertThat(plan.notes().get(0)).startsWith("one loop nest");
+  }
+
+  @Test
+  void mttkrpStaysOneNest() {
+    tensor("T", "CSF", 0.05, 20, 30, 40);
+    tensor("A", "Dense", 1, 30, 8);
+    tensor("B", "Dense", 1, 40, 8);
+    EvaluationPlan plan = plan("M(i,r) = T(i,j,k) * A(j,r) * B(k,r)", "Dense", 2);
+    assertThat(plan.steps()).hasSize(1);
+  }
+
+  @Test
+  void coupledClusterTermsAreFactored() {
+    tensor("v", "Dense", 1, 8, 7, 6, 5);
+    tensor("t2", "Dense", 1, 6, 5, 9, 7);
+    tensor("t1", "Dense", 1, 6, 8);
+    EvaluationPlan plan = plan("r(i,a) = v(c,d,m,n) * t2(i,n,a,d) * t1(m,c)", "Dense", 2);
+    assertThat(plan.steps()).hasSizeGreaterThan(1);
+    assertThat(plan.toString()).contains("(v * t1)");
+  }
+
+  @Test
+  void everyTermOfASumIsPlannedAlone() {
+    tensor("A", "Dense", 1, 30, 30);
+    tensor("B", "CSR", 0.1, 30, 30);
+    tensor("x", "Dense", 1, 30);
+    EvaluationPlan plan =
+        plan("y(i) = 2 * A(i,j) * B(j,k) * x(k) - B(i,j) * A(j,k) * x(k)", "Dense", 1);
+    assertThat(plan.notes()).hasSize(2);
+    assertThat(plan.steps()).hasSize(2);
+  }
+}
