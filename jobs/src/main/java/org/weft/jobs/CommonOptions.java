@@ -1,8 +1,10 @@
 package org.weft.jobs;
 
+import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;
@@ -82,6 +84,13 @@ final class CommonOptions {
 
   ReadOptions readOptions() {
     return ReadOptions.defaults().withZeroBased(zeroBased).withAllowNonfinite(allowNonfinite);
+  }
+
+  /** For commands that compile in this process: this host, and the kernel cache of the settings. */
+  static CompilerOptions compilerOptions() {
+    String cache = OptionDefaults.settings().getString("kernel-cache");
+    CompilerOptions options = CompilerOptions.forThisHost();
+    return cache.isEmpty() ? options : options.withCacheDirectory(Path.of(cache));
   }
 
   /** File systems as Spark will see them, before Spark runs. */

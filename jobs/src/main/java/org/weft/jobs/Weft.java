@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     subcommands = {
       DemoCommand.class,
+      RunCommand.class,
       MttkrpCommand.class,
       TtmCommand.class,
       TtvCommand.class,
@@ -33,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GenerateCommand.class,
       ReorderCommand.class,
       SpyCommand.class,
+      TuneCommand.class,
       ExplainCommand.class,
       HelpCommand.class
     })

@@ -14,6 +14,8 @@ public enum ErrorCode {
   INVALID_SCHEDULE(110, Kind.USER),
   UNSUPPORTED_OPERATION(200, Kind.UNSUPPORTED),
   UNSUPPORTED_PLATFORM(201, Kind.UNSUPPORTED),
+  /** A tensor has to be converted to another format before the statement can be compiled. */
+  CONVERSION_REQUIRED(202, Kind.UNSUPPORTED),
   MALFORMED_INPUT(300, Kind.DATA),
   NONFINITE_VALUE(301, Kind.DATA),
   COORDINATE_OUT_OF_RANGE(302, Kind.DATA),

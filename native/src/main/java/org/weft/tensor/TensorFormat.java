@@ -54,6 +54,21 @@ public final class TensorFormat implements Serializable {
     }
   }
 
+  /**
+   * Levels as those of a tensor with one mode for each, which nobody need be able to store: how a
+   * compiler sees a tensor that has more levels than modes.
+   */
+  public static TensorFormat ofLevels(List<LevelSpec> levels, ValueType valueType) {
+    return new TensorFormat(levels, valueType);
+  }
+
+  private TensorFormat(List<LevelSpec> levels, ValueType valueType) {
+    this.levels = new ArrayList<>(levels);
+    this.coordinates = new ArrayList<>(modes(levels.size()));
+    this.modeOrder = identity(levels.size());
+    this.valueType = valueType;
+  }
+
   private static List<LevelCoordinate> modes(int count) {
     List<LevelCoordinate> modes = new ArrayList<>();
     for (int mode = 0; mode < count; mode++) {
@@ -190,16 +205,13 @@ public final class TensorFormat implements Serializable {
     return levels.stream().allMatch(level -> level.properties().full());
   }
 
-  /**
-   * Whether a kernel can write values at any coordinate of a tensor that the caller has made: every
-   * level can insert and the shape alone says how many positions there are.
-   */
+  /** Whether a kernel can write values at any coordinate without building structure. */
   public boolean isInsertable() {
     return levels.stream()
             .allMatch(
                 level ->
-                    level.format().capabilities().contains(LevelCapability.INSERT)
-                        && level.format().isSizedByShape())
+                    level.properties().full()
+                        && level.format().capabilities().contains(LevelCapability.INSERT))
         && coordinates.stream().noneMatch(LevelCoordinate::isCounted);
   }
 

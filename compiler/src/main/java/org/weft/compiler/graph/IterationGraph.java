@@ -58,6 +58,7 @@ public final class IterationGraph {
     IterationGraph graph = new IterationGraph(assignment);
     graph.preferAppendOrder(assignment.target());
     assignment.value().accesses().forEach(graph::demand);
+    graph.demandBlocks();
     graph.schedule(loopOrder);
     if (assignment.mask() != null) {
       graph.demandStrategy(assignment.mask());
@@ -92,6 +93,23 @@ public final class IterationGraph {
     }
   }
 
+  /** The offset in a block has a loop inside that of the block's number, which bounds it. */
+  private void demandBlocks() {
+    for (IndexVar variable : variables) {
+      if (variable.isWithin()) {
+        IndexVar block = IndexVar.block(variable.label(), variable.blockSize());
+        demands.add(new Edge(block, variable, null));
+      }
+    }
+  }
+
+  /** The variables that a label has become: itself, or block number and offset. */
+  private List<IndexVar> partsOf(String name) {
+    List<IndexVar> parts =
+        variables.stream().filter(v -> v.label().equals(new IndexVar(name))).toList();
+    return parts.isEmpty() ? List.of(new IndexVar(name)) : parts;
+  }
+
   /**
    * A pulling mask has its loops outside the reductions of what it masks; a pushing one has the
    * loop over its last sparse level inside them.
@@ -119,8 +137,9 @@ public final class IterationGraph {
 
   private void schedule(List<String> loopOrder) {
     List<IndexVar> order = new ArrayList<>();
-    for (String name : loopOrder) {
-      IndexVar variable = new IndexVar(name);
+    List<IndexVar> parts = loopOrder.stream().flatMap(name -> partsOf(name).stream()).toList();
+    for (IndexVar variable : parts) {
+      String name = variable.name();
       if (!variables.contains(variable) || order.contains(variable)) {
         throw new WeftException(
             ErrorCode.INVALID_EXPRESSION,
@@ -169,7 +188,8 @@ public final class IterationGraph {
   }
 
   private static boolean randomAccess(TensorFormat format, int level) {
-    return format.level(level).format().capabilities().contains(LevelCapability.LOCATE);
+    return format.level(level).properties().full()
+        && format.level(level).format().capabilities().contains(LevelCapability.LOCATE);
   }
 
   public List<IndexVar> variables() {

@@ -8,7 +8,7 @@ import org.weft.error.WeftException;
 
 /** Collects the diagnostics of one compilation, so that one run reports all errors. */
 public final class Diagnostics {
-  private static final int MOST_ERRORS = 20;
+  private static final int MOST_ERRORS = 100;
 
   private final List<Diagnostic> list = new ArrayList<>();
 

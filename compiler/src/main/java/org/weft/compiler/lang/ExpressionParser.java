@@ -216,6 +216,22 @@ final class ExpressionParser {
     return new Syntax.Number(value, token.span());
   }
 
+  /** Takes a whole number; {@code what} and {@code advice} say what is missing if there is none. */
+  long integer(String what, String advice) {
+    Token token = tokens.peek();
+    if (token.kind() == Kind.NUMBER
+        && number(token) instanceof Syntax.Number number
+        && number.value() instanceof Long n) {
+      tokens.next();
+      return n;
+    }
+    tokens.error(token, "expected " + what + ", found " + token.found(), advice);
+    if (token.kind() == Kind.NUMBER || token.kind() == Kind.NAME) {
+      tokens.next();
+    }
+    return 0;
+  }
+
   private Syntax named(Token name) {
     if (tokens.isAt(Kind.LEFT_PARENTHESIS)) {
       switch (name.text()) {

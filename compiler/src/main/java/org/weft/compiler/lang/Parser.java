@@ -1,6 +1,5 @@
 package org.weft.compiler.lang;
 
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Token.Kind;
@@ -18,31 +17,9 @@ public final class Parser {
   private final TokenCursor tokens;
   private final ExpressionParser expressions;
 
-  /** A parser of the tokens from {@code start} on; a program's parser starts one per statement. */
-  Parser(List<Token> tokens, int start, Diagnostics diagnostics) {
-    this.tokens = new TokenCursor(tokens, start, diagnostics);
-    this.expressions = new ExpressionParser(this.tokens);
-  }
-
-  /** Number of the first token that has not been read. */
-  int position() {
-    return tokens.position();
-  }
-
-  /** An expression. */
-  Syntax sum() {
-    return expressions.expression();
-  }
-
-  /** The access that {@code name}, which has been read, begins. */
-  Syntax.Access access(Token name) {
-    return expressions.access(name);
-  }
-
-  /** The mask of {@code target} if one stands here. */
-  @Nullable Mask mask(Syntax.Access target) {
-    Token open = tokens.peek();
-    return tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;
+  private Parser(TokenCursor tokens) {
+    this.tokens = tokens;
+    this.expressions = new ExpressionParser(tokens);
   }
 
   /**
@@ -50,7 +27,7 @@ public final class Parser {
    * could be found.
    */
   public static Optional<Statement> statement(SourceText source, Diagnostics diagnostics) {
-    Parser parser = new Parser(Lexer.tokens(source, diagnostics), 0, diagnostics);
+    Parser parser = new Parser(new TokenCursor(source, diagnostics));
     Optional<Statement> statement = parser.statement();
     return diagnostics.hasErrors() ? Optional.empty() : statement;
   }
@@ -65,8 +42,9 @@ public final class Parser {
       return Optional.empty();
     }
     Syntax.Access target = expressions.access(first);
-    Mask mask = mask(target);
-    Statement.Assignment assignment = assignment();
+    Token open = tokens.peek();
+    @Nullable Mask mask = tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;
+    Statement.@Nullable Assignment assignment = assignment(tokens);
     Syntax value = expressions.expression();
     tokens.accept(Kind.SEMICOLON);
     if (!tokens.isAt(Kind.END) && !tokens.isAt(Kind.UNKNOWN)) {
@@ -75,10 +53,13 @@ public final class Parser {
           "expected an operator or the end of the statement, found " + tokens.peek().found(),
           "write one statement, with + - or * between operands");
     }
-    return Optional.of(new Statement(target, mask, assignment, value));
+    return assignment == null
+        ? Optional.empty()
+        : Optional.of(new Statement(target, mask, assignment, value));
   }
 
-  private Statement.Assignment assignment() {
+  /** Takes the assignment operator; null after an error. */
+  static Statement.@Nullable Assignment assignment(TokenCursor tokens) {
     Token token = tokens.peek();
     switch (token.kind()) {
       case ASSIGN:
@@ -95,7 +76,7 @@ public final class Parser {
             token,
             "expected '=', '+=' or '-=' after the result, found " + token.found(),
             "write an assignment such as y(i) = A(i,j) * x(j)");
-        return Statement.Assignment.ASSIGN;
+        return null;
     }
   }
 }

@@ -9,16 +9,9 @@ final class TokenCursor {
   private final Diagnostics diagnostics;
   private int at;
 
-  /** A cursor that begins at token number {@code start}. */
-  TokenCursor(List<Token> tokens, int start, Diagnostics diagnostics) {
-    this.tokens = tokens;
-    this.at = start;
+  TokenCursor(SourceText source, Diagnostics diagnostics) {
+    this.tokens = Lexer.tokens(source, diagnostics);
     this.diagnostics = diagnostics;
-  }
-
-  /** Number of the next token. */
-  int position() {
-    return at;
   }
 
   Token peek() {

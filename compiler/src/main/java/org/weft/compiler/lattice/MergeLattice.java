@@ -166,7 +166,7 @@ public final class MergeLattice {
   private static LatticePoint point(Point point, boolean single, boolean covers) {
     Set<Operand> walked = new LinkedHashSet<>();
     for (Operand operand : sorted(point.operands)) {
-      if (!operand.locate() || !single && !operand.full()) {
+      if (!operand.locate() || !single && !covers && !operand.full()) {
         walked.add(operand);
       }
     }
@@ -174,6 +174,12 @@ public final class MergeLattice {
     boolean full = point.operands.stream().anyMatch(Operand::full);
     if (covers && !universe && walked.stream().noneMatch(Operand::full)) {
       universe = full;
+    }
+    if (walked.isEmpty() && !universe && !covers) {
+      point.operands.stream()
+          .filter(operand -> !operand.full())
+          .min(Comparator.comparingInt(Operand::id))
+          .ifPresent(walked::add);
     }
     if (walked.isEmpty() && !universe) {
       universe = full || point.universe || point.operands.isEmpty();

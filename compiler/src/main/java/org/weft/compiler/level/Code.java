@@ -42,11 +42,17 @@ public final class Code {
 
   /** A name that nothing in the function has: {@code hint}, or {@code hint_2}, ... */
   public String fresh(String hint) {
-    String name = hint;
+    String stem = identifier(hint);
+    String name = stem;
     for (int copy = 2; !names.add(name); copy++) {
-      name = hint + "_" + copy;
+      name = stem + "_" + copy;
     }
     return name;
+  }
+
+  /** Index variables of blocks, offsets and slots have names that are no identifiers. */
+  private static String identifier(String hint) {
+    return hint.replaceAll("/\\d+", "_block").replaceAll("%\\d+", "_in").replace('.', '_');
   }
 
   public LoopVariable variable(String hint, ScalarType type) {

@@ -72,7 +72,7 @@ public class CompressedEmitter implements LevelEmitter {
     Buffer crd = level.requireCrd();
     if (level.spec().crdWidth() != Width.W64) {
       code.add(
-          new Stmt.CheckWidth(coordinate, level.spec().crdWidth(), level.tensor(), level.number()));
+          new Stmt.CheckWidth(coordinate, level.spec().crdWidth(), level.tensor(), level.stored()));
     }
     code.add(new Stmt.Grow(crd, Expr.add(position, Expr.of(1))));
     code.add(new Stmt.Store(crd, position, coordinate));
@@ -96,7 +96,7 @@ public class CompressedEmitter implements LevelEmitter {
       Level level, Expr parents, Expr positions, boolean counted, Code code) {
     if (level.spec().posWidth() != Width.W64) {
       code.add(
-          new Stmt.CheckWidth(positions, level.spec().posWidth(), level.tensor(), level.number()));
+          new Stmt.CheckWidth(positions, level.spec().posWidth(), level.tensor(), level.stored()));
     }
     if (!counted) {
       return;

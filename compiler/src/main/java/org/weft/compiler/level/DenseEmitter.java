@@ -20,7 +20,7 @@ public final class DenseEmitter implements LevelEmitter {
   }
 
   @Override
-  public Range coordinates(Level level) {
+  public Range coordinates(Level level, Expr parent) {
     return new Range(Expr.of(0), level.size());
   }
 

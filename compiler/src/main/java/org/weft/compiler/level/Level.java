@@ -18,7 +18,10 @@ import org.weft.tensor.level.LevelCapability;
  * @param crd the {@code crd} array, if the format has one
  * @param size the size of the mode
  * @param tensor position of the tensor in the signature
- * @param number 0-based level
+ * @param number 0-based level of the tensor as lowering sees it
+ * @param stored 0-based level of the format that is stored
+ * @param above the level above, or null
+ * @param sizeBelow number of coordinates of the level below, or null
  */
 public record Level(
     String name,
@@ -29,7 +32,52 @@ public record Level(
     @Nullable Buffer crd,
     Expr size,
     int tensor,
-    int number) {
+    int number,
+    int stored,
+    @Nullable Level above,
+    @Nullable Expr sizeBelow) {
+
+  /** A level that needs to know nothing of its neighbours. */
+  public Level(
+      String name,
+      LevelSpec spec,
+      boolean unique,
+      LevelEmitter emitter,
+      @Nullable Buffer pos,
+      @Nullable Buffer crd,
+      Expr size,
+      int tensor,
+      int number) {
+    this(name, spec, unique, emitter, pos, crd, size, tensor, number, number, null, null);
+  }
+
+  /**
+   * The positions below the parent positions {@code [begin, end)}, whichever way the level is
+   * iterated. Consecutive coordinates of a level that is iterated by coordinate have consecutive
+   * positions.
+   */
+  public LevelEmitter.Range walk(Expr begin, Expr end) {
+    if (can(LevelCapability.POSITION_ITERATION)) {
+      return emitter.positions(this, begin, end);
+    }
+    LevelEmitter.Range range = emitter.coordinates(this, begin);
+    Expr first = emitter.coordinateAccess(this, begin, range.begin()).position();
+    Expr last = emitter.coordinateAccess(this, begin, range.end()).position();
+    return new LevelEmitter.Range(first, last);
+  }
+
+  /** The coordinate at a position of {@link #walk}. */
+  public Expr coordinate(Expr position, LevelEmitter.Path path) {
+    if (can(LevelCapability.POSITION_ITERATION)) {
+      return emitter.coordinate(this, position, path);
+    }
+    return Expr.sub(position, emitter.coordinateAccess(this, path.parent(), Expr.of(0)).position());
+  }
+
+  /** Whether a position of {@link #walk} has a coordinate; null when all have. */
+  public @Nullable Expr labelled(Expr position) {
+    return emitter.labelled(this, position);
+  }
 
   public boolean can(LevelCapability capability) {
     return spec.format().capabilities().contains(capability);
@@ -60,6 +108,25 @@ public record Level(
   /** The {@code crd} array of a level that stores coordinates. */
   public Buffer requireCrd() {
     return require(crd, "crd");
+  }
+
+  /** The number in {@code crd} that marks a position without a coordinate. */
+  Expr unlabelled() {
+    return Expr.of(spec.crdWidth().maximum());
+  }
+
+  Level requireAbove() {
+    if (above == null) {
+      throw new IllegalStateException("level " + name + " has no level above it");
+    }
+    return above;
+  }
+
+  Expr requireSizeBelow() {
+    if (sizeBelow == null) {
+      throw new IllegalStateException("level " + name + " has no level below it");
+    }
+    return sizeBelow;
   }
 
   private Buffer require(@Nullable Buffer buffer, String what) {

@@ -39,17 +39,39 @@ public interface LevelEmitter {
     return null;
   }
 
+  /** What is known of the ancestors of a position. */
+  interface Path {
+    /** The coordinate at a level above. */
+    Expr coordinate(int level);
+
+    /** The position at the level above. */
+    Expr parent();
+  }
+
   /** {@code pos_access}: the coordinate at a position. */
   default Expr coordinate(Level level, Expr position) {
     throw unsupported(level, "position iteration");
   }
 
-  /** {@code coord_iter}: the coordinates that may be present. */
-  default Range coordinates(Level level) {
+  /** {@code pos_access} for a level whose coordinates follow from those above. */
+  default Expr coordinate(Level level, Expr position, Path path) {
+    return coordinate(level, position);
+  }
+
+  /** Whether a coordinate is stored at a position; null when always, as in a compact level. */
+  default @Nullable Expr labelled(Level level, Expr position) {
+    return null;
+  }
+
+  /** {@code coord_iter}: the coordinates that may be present below a position. */
+  default Range coordinates(Level level, Expr parent) {
     throw unsupported(level, "coordinate iteration");
   }
 
-  /** {@code coord_access}: the position of a coordinate of {@link #coordinates}. */
+  /**
+   * {@code coord_access}: the position of a coordinate of {@link #coordinates}. Positions increase
+   * by one from coordinate to coordinate.
+   */
   default Location coordinateAccess(Level level, Expr parent, Expr coordinate) {
     throw unsupported(level, "coordinate iteration");
   }
@@ -58,6 +80,14 @@ public interface LevelEmitter {
   default Location locate(Level level, Expr parent, Expr coordinate) {
     throw unsupported(level, "locate");
   }
+
+  /** {@code locate} that takes statements, added to {@code code}. */
+  default Location locate(Level level, Expr parent, Expr coordinate, Code code) {
+    return locate(level, parent, coordinate);
+  }
+
+  /** {@code insert_coord}: stores a coordinate at the position that {@link #locate} gave. */
+  default void insertCoordinate(Level level, Expr position, Expr coordinate, Code code) {}
 
   /** {@code size}: positions of the level when its parent has {@code parents} positions. */
   default Expr size(Level level, Expr parents) {

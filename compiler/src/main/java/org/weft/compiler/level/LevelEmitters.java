@@ -22,6 +22,9 @@ public final class LevelEmitters {
    * @throws WeftException {@code UNSUPPORTED_OPERATION} if no emitter on the class path serves it
    */
   public static LevelEmitter of(LevelFormat format) {
+    if (format instanceof SplitLevel half) {
+      return new SplitEmitter(of(half.of().format()), half);
+    }
     LevelEmitter emitter = BY_SYMBOL.get(format.symbol());
     if (emitter == null) {
       throw new WeftException(

@@ -1,6 +1,7 @@
 package org.weft.compiler.level;
 
 import com.google.auto.service.AutoService;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Expr;
 
 /**
@@ -11,6 +12,9 @@ import org.weft.compiler.loop.Expr;
  * parent p    0  1  2  3
  * crd         0  1  3  2
  * </pre>
+ *
+ * <p>In a level that is not compact (the columns of ELL) the largest number of the width stands for
+ * a parent without a child.
  */
 @AutoService(LevelEmitter.class)
 public final class SingletonEmitter implements LevelEmitter {
@@ -32,6 +36,13 @@ public final class SingletonEmitter implements LevelEmitter {
   @Override
   public Expr coordinate(Level level, Expr position) {
     return new Expr.Load(level.requireCrd(), position);
+  }
+
+  @Override
+  public @Nullable Expr labelled(Level level, Expr position) {
+    return level.spec().properties().compact()
+        ? null
+        : new Expr.Binary(Expr.Op.NE, coordinate(level, position), level.unlabelled());
   }
 
   @Override

@@ -54,7 +54,7 @@ final class AppendPlan {
     Level level = layout.level(number);
     if (!level.can(LevelCapability.APPEND) || level.branchless()) {
       throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
+          ErrorCode.CONVERSION_REQUIRED,
           "the result "
               + access
               + " cannot be assembled: level "
@@ -148,7 +148,7 @@ final class AppendPlan {
         }
         positions = Expr.of(group.position());
       }
-      code.add(new Stmt.SetCount(level.tensor(), number, positions));
+      code.add(new Stmt.SetCount(level.tensor(), level.stored(), positions));
     }
   }
 }

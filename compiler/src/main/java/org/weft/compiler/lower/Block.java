@@ -12,20 +12,22 @@ sealed interface Block {
   /** Coordinates {@code [from, to)}. */
   record Coordinates(Expr from, Expr to) implements Block {
     /** The positions of {@code range} whose coordinates are in the block: two binary searches. */
-    LevelEmitter.Range narrow(LevelEmitter.Range range, Level level, Code code) {
+    LevelEmitter.Range narrow(
+        LevelEmitter.Range range, Level level, LevelEmitter.Path path, Code code) {
       Expr end = code.name("p" + level.name() + "_end", range.end());
-      Expr begin = search(range.begin(), end, from, level, code);
-      return new LevelEmitter.Range(begin, search(begin, end, to, level, code));
+      Expr begin = search(range.begin(), end, from, level, path, code);
+      return new LevelEmitter.Range(begin, search(begin, end, to, level, path, code));
     }
 
-    private static Expr search(Expr begin, Expr end, Expr bound, Level level, Code code) {
+    private static Expr search(
+        Expr begin, Expr end, Expr bound, Level level, LevelEmitter.Path path, Code code) {
       String name = "p" + level.name();
       LoopVariable low = code.declare(name + "_from", begin);
       LoopVariable high = code.declare(name + "_to", end);
       Code loop = code.nested();
       Expr sum = Expr.add(Expr.of(low), Expr.of(high));
       Expr middle = loop.name(name + "_mid", Expr.binary(Expr.Op.DIV, sum, Expr.of(2)));
-      Expr before = Expr.lessThan(level.emitter().coordinate(level, middle), bound);
+      Expr before = Expr.lessThan(level.coordinate(middle, path), bound);
       Stmt up = new Stmt.Assign(low, Expr.add(middle, Expr.of(1)));
       loop.add(
           new Stmt.If(before, Stmt.Block.of(up), Stmt.Block.of(new Stmt.Assign(high, middle))));

@@ -2,6 +2,7 @@ package org.weft.compiler.lower;
 
 import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
@@ -53,13 +54,14 @@ final class Blocks {
       IndexVar variable,
       LevelEmitter.Range range,
       Level level,
+      TensorExpr.Access access,
       LoopFacts.Walks walks,
       Scope scope,
       Code code) {
     Block block = scope.block(variable);
     if (block instanceof Block.Coordinates coordinates) {
       MergeLoops.requireOrdered(level);
-      return coordinates.narrow(range, level, code);
+      return coordinates.narrow(range, level, new Ancestors(access, scope), code);
     } else if (block instanceof Block.Positions positions) {
       return new LevelEmitter.Range(positions.from(), positions.to());
     } else if (block != null && !walks.counted()) {

@@ -108,7 +108,7 @@ final class BucketSink implements Sink {
     if (width != Width.W64) {
       Expr largest = Expr.sub(level.size(), Expr.of(1));
       Expr checked = new Expr.Binary(Expr.Op.MAX, largest, Expr.of(0));
-      code.add(new Stmt.CheckWidth(checked, width, level.tensor(), level.number()));
+      code.add(new Stmt.CheckWidth(checked, width, level.tensor(), level.stored()));
     }
   }
 
@@ -118,7 +118,7 @@ final class BucketSink implements Sink {
     Buffer pos = head.requirePos();
     Expr count = Expr.of(entries);
     if (head.spec().posWidth() != Width.W64) {
-      code.add(new Stmt.CheckWidth(count, head.spec().posWidth(), head.tensor(), head.number()));
+      code.add(new Stmt.CheckWidth(count, head.spec().posWidth(), head.tensor(), head.stored()));
     }
     LoopVariable bucket = LoopVariable.integer(code.fresh("bucket"));
     Expr at = Expr.of(bucket);
@@ -147,7 +147,7 @@ final class BucketSink implements Sink {
           number < first
               ? code.name("p" + level.name() + "_count", level.emitter().size(level, positions))
               : Expr.of(entries);
-      code.add(new Stmt.SetCount(level.tensor(), number, positions));
+      code.add(new Stmt.SetCount(level.tensor(), level.stored(), positions));
     }
   }
 

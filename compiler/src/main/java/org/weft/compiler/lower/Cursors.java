@@ -53,13 +53,17 @@ final class Cursors {
       Expr position = code.name("p" + level.name(), location.position());
       cursor = new Cursor(cursor.next() + 1, position, null);
       advanced = advanced.withCursor(access.id(), cursor);
+      if (layout.states() != null && cursor.next() == layout.order()) {
+        Expr present = MaskedTemporaries.hasValue(layout.states(), cursor.begin());
+        advanced = advanced.withPresence(access.id(), present);
+      }
     }
     return advanced;
   }
 
-  private static WeftException nonUnique(Level level) {
+  static WeftException nonUnique(Level level) {
     return new WeftException(
-        ErrorCode.UNSUPPORTED_OPERATION,
+        ErrorCode.CONVERSION_REQUIRED,
         "level "
             + level.name()
             + " ("

@@ -62,7 +62,8 @@ record FusedAccess(TensorExpr.Access access, int first, int last) {
     TensorFormat format = access.tensor().format();
     for (int first = 0; first < format.order(); first++) {
       LevelSpec level = format.level(first);
-      if (level.format().capabilities().contains(LevelCapability.POSITION_ITERATION)) {
+      if (level.format().capabilities().contains(LevelCapability.POSITION_ITERATION)
+          || !level.properties().full()) {
         int last = first;
         while (last + 1 < format.order() && format.level(last + 1).properties().branchless()) {
           last++;

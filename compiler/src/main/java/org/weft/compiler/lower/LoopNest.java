@@ -230,7 +230,7 @@ final class LoopNest {
     MergeLoops loops =
         new MergeLoops(
             variable,
-            () -> tensors.size(variable),
+            () -> tensors.extent(variable, scope),
             lattice,
             (present, bound, body) -> {
               TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
@@ -239,12 +239,12 @@ final class LoopNest {
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
-        if (sink instanceof AppendSink && sink.variables().contains(variable)) {
-          MergeLoops.requireOrdered(level);
-        }
         TensorLayout layout = tensors.layout(access.tensor());
         loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
+    }
+    if (sink instanceof AppendSink && sink.variables().contains(variable)) {
+      loops.requireOrderedWalks();
     }
     return loops;
   }
@@ -350,9 +350,10 @@ final class LoopNest {
     IndexVar outermost = chain.variables().get(0);
     Level first = layout.level(chain.first());
     Cursor parent = scope.cursor(chain.access());
-    LevelEmitter.Range all = first.emitter().positions(first, parent.begin(), parent.endOrNext());
+    LevelEmitter.Range all = first.walk(parent.begin(), parent.endOrNext());
     LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
-    LevelEmitter.Range range = Blocks.part(outermost, all, first, walks, scope, code);
+    LevelEmitter.Range range =
+        Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
     TensorExpr body = Reductions.without(expr, chain.variables());
     Blocks.counted(
@@ -363,9 +364,29 @@ final class LoopNest {
         scope,
         code,
         (inner, loop) -> {
-          Scope bound = bindFused(chain, layout, Expr.of(p), inner, loop);
-          body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), loop);
+          Expr labelled = labelled(chain, layout, Expr.of(p));
+          Code there = labelled == null ? loop : loop.nested();
+          Scope bound = bindFused(chain, layout, Expr.of(p), inner, there);
+          body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), there);
+          if (labelled != null) {
+            loop.when(labelled, there);
+          }
         });
+  }
+
+  /** Whether all fused levels have a coordinate at a position of the first; null when always. */
+  private static @Nullable Expr labelled(FusedAccess chain, TensorLayout layout, Expr first) {
+    Expr all = null;
+    Expr position = first;
+    for (int number = chain.first(); number <= chain.last(); number++) {
+      Level level = layout.level(number);
+      if (number > chain.first()) {
+        position = level.walk(position, Expr.add(position, Expr.of(1))).begin();
+      }
+      Expr labelled = level.labelled(position);
+      all = all == null ? labelled : labelled == null ? all : Expr.and(all, labelled);
+    }
+    return all;
   }
 
   /** Reads the coordinates of all fused levels at a position of the first. */
@@ -377,11 +398,11 @@ final class LoopNest {
       Level level = layout.level(number);
       if (number > chain.first()) {
         Expr next = Expr.add(position, Expr.of(1));
-        position = level.emitter().positions(level, position, next).begin();
+        position = level.walk(position, next).begin();
       }
       IndexVar variable = chain.access().variableAt(number);
-      Expr coordinate = loop.name(variable.name(), level.emitter().coordinate(level, position));
-      bound = bound.bind(variable, coordinate);
+      Expr read = level.coordinate(position, new Ancestors(chain.access(), bound));
+      bound = bound.bind(variable, loop.name(variable.name(), read));
     }
     return bound.withCursor(chain.access().id(), new Cursor(chain.last() + 1, position, null));
   }

@@ -26,8 +26,8 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 
 /**
- * The front end of the compiler as a list of passes: parse, build algebra, order loops, fuse
- * branchless levels or factor products, emit loops, check.
+ * The front end of the compiler as a list of passes: parse, build algebra, expose the levels of
+ * structured formats, order loops, fuse branchless levels or factor products, emit loops, check.
  */
 public final class Lowering {
   private final String symbol;
@@ -44,7 +44,8 @@ public final class Lowering {
    *
    * @throws WeftException {@code INVALID_EXPRESSION} with carets for errors in the text, {@code
    *     INVALID_FORMAT} when no loop order suits the formats, {@code INVALID_SCHEDULE} for an
-   *     illegal directive, {@code UNSUPPORTED_OPERATION} for correct requests without a lowering
+   *     illegal directive, {@code UNSUPPORTED_OPERATION} for correct requests without a lowering,
+   *     {@code CONVERSION_REQUIRED} for those that have one once a tensor is in another format
    */
   public static LoweredKernel lower(KernelRequest request) {
     Diagnostics diagnostics = new Diagnostics();
@@ -110,7 +111,7 @@ public final class Lowering {
   }
 
   private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {
-    TensorAssignment algebra = Diagonals.of(statement);
+    TensorAssignment algebra = ExposeLevels.of(Diagonals.of(statement));
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);

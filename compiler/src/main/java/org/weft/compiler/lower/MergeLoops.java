@@ -45,14 +45,20 @@ final class MergeLoops {
     final Level level;
     final LoopVariable position;
     final Expr end;
+    final LevelEmitter.Path path;
     @Nullable Expr coordinate;
     @Nullable LoopVariable segmentEnd;
 
-    Walk(TensorExpr.Access access, Level level, LoopVariable position, Expr end) {
+    Walk(TensorExpr.Access access, Level level, LoopVariable position, Expr end, Scope scope) {
       this.access = access;
       this.level = level;
       this.position = position;
       this.end = end;
+      this.path = new Ancestors(access, scope);
+    }
+
+    Expr coordinateAt(Expr there) {
+      return level.coordinate(there, path);
     }
 
     Expr at() {
@@ -185,7 +191,7 @@ final class MergeLoops {
   private void peek(Walk walk, Code loop) {
     LoopVariable coordinate = loop.declare(variable.name() + walk.level.name(), size.get());
     Code read = loop.nested();
-    read.assign(coordinate, walk.level.emitter().coordinate(walk.level, walk.at()));
+    read.assign(coordinate, walk.coordinateAt(walk.at()));
     loop.when(Expr.lessThan(walk.at(), walk.end), read);
     walk.coordinate = Expr.of(coordinate);
   }
@@ -219,10 +225,11 @@ final class MergeLoops {
 
   private LevelEmitter.Range range(Operand operand, Scope scope, Code code) {
     Level level = requireLevel(operand);
-    Cursor parent = scope.cursor(require(accesses.get(operand.id())));
-    LevelEmitter.Range range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
-    return Blocks.part(
-        variable, scope.clipped(operand.id(), level, range), level, walks(), scope, code);
+    TensorExpr.Access access = require(accesses.get(operand.id()));
+    Cursor parent = scope.cursor(access);
+    LevelEmitter.Range all = level.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range range = scope.clipped(access.id(), level, all);
+    return Blocks.part(variable, range, level, access, walks(), scope, code);
   }
 
   private Walk walk(Operand operand, Scope scope, Code code) {
@@ -231,14 +238,85 @@ final class MergeLoops {
     LevelEmitter.Range range = range(operand, scope, code);
     LoopVariable position = code.declare("p" + level.name(), range.begin());
     Expr end = code.name("p" + level.name() + "_end", range.end());
-    return new Walk(require(accesses.get(operand.id())), level, position, end);
+    Walk walk = new Walk(require(accesses.get(operand.id())), level, position, end, scope);
+    skipUnlabelled(walk, code);
+    return walk;
+  }
+
+  /** Moves an operand past positions without a coordinate. */
+  private static void skipUnlabelled(Walk walk, Code code) {
+    Expr labelled = walk.level.labelled(walk.at());
+    if (labelled == null) {
+      return;
+    }
+    Expr more = Expr.lessThan(walk.at(), walk.end);
+    LoopVariable skip = code.declare(walk.position.name() + "_skip", more);
+    Code step = code.nested();
+    step.assign(walk.position, Expr.add(walk.at(), Expr.of(1)));
+    step.assign(skip, more);
+    Stmt stop = Stmt.Block.of(new Stmt.Assign(skip, Presence.FALSE));
+    code.add(
+        new Stmt.While(Expr.of(skip), Stmt.Block.of(new Stmt.If(labelled, stop, step.block()))));
+  }
+
+  /** Rejects an unordered level that one of the loops walks. */
+  void requireOrderedWalks() {
+    for (LatticePoint point : lattice.points()) {
+      walked(point).forEach(operand -> requireOrdered(requireLevel(operand)));
+    }
+  }
+
+  /** An operand that is found by its coordinate; {@code found} is null when it always is. */
+  private record Located(TensorExpr.Access access, Cursor cursor, @Nullable Expr found) {}
+
+  /** Finds the operands of {@code point} that may lack the coordinate and are not walked. */
+  private List<Located> locate(LatticePoint point, Expr i, Scope scope, Code code) {
+    List<Located> located = new ArrayList<>();
+    for (Operand operand :
+        point.operands().stream().sorted((a, b) -> Integer.compare(a.id(), b.id())).toList()) {
+      Level level = requireLevel(operand);
+      if (level.random() || point.iterated().contains(operand)) {
+        continue;
+      }
+      TensorExpr.Access access = require(accesses.get(operand.id()));
+      Cursor parent = scope.cursor(access);
+      if (parent.end() != null) {
+        throw Cursors.nonUnique(level);
+      }
+      LevelEmitter.Location place = level.emitter().locate(level, parent.begin(), i, code);
+      Expr position = code.name("p" + level.name(), place.position());
+      Cursor cursor = new Cursor(parent.next() + 1, position, null);
+      located.add(new Located(access, cursor, place.found()));
+    }
+    return located;
+  }
+
+  /** The body where all located operands of the point have the coordinate. */
+  private void whereFound(LatticePoint point, Expr i, Scope scope, Code code) {
+    Expr condition = null;
+    Scope inner = scope;
+    for (Located operand : locate(point, i, scope, code)) {
+      inner = inner.withCursor(operand.access().id(), operand.cursor());
+      condition = and(condition, operand.found());
+    }
+    if (condition == null) {
+      body.emit(point, inner, code);
+    } else {
+      Code found = code.nested();
+      body.emit(point, inner, found);
+      code.when(condition, found);
+    }
+  }
+
+  private static @Nullable Expr and(@Nullable Expr left, @Nullable Expr right) {
+    return left == null ? right : right == null ? left : Expr.and(left, right);
   }
 
   /** Rejects an unordered level where increasing coordinates are needed. */
   static void requireOrdered(Level level) {
     if (!level.ordered()) {
       throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
+          ErrorCode.CONVERSION_REQUIRED,
           "level "
               + level.name()
               + " ("
@@ -288,22 +366,29 @@ final class MergeLoops {
           scope,
           code,
           (inner, loop) -> {
-            Expr i = loop.name(variable.name(), level.emitter().coordinate(level, Expr.of(p)));
+            Expr labelled = level.labelled(Expr.of(p));
+            Code there = labelled == null ? loop : loop.nested();
+            Expr here = level.coordinate(Expr.of(p), new Ancestors(access, inner));
+            Expr i = there.name(variable.name(), here);
             Scope at = inner.bind(variable, i);
-            body.emit(point, at.withCursor(access.id(), new Cursor(next, Expr.of(p), null)), loop);
+            Cursor cursor = new Cursor(next, Expr.of(p), null);
+            whereFound(point, i, at.withCursor(access.id(), cursor), there);
+            if (labelled != null) {
+              loop.when(labelled, there);
+            }
           });
       return;
     }
     requireOrdered(level);
     LoopVariable p = code.declare("p" + level.name(), begin);
-    Walk walk = new Walk(access, level, p, code.name("p" + level.name() + "_end", end));
+    Walk walk = new Walk(access, level, p, code.name("p" + level.name() + "_end", end), scope);
     Code loop = code.nested();
-    Expr i = loop.name(variable.name(), level.emitter().coordinate(level, walk.at()));
+    Expr i = loop.name(variable.name(), walk.coordinateAt(walk.at()));
     walk.coordinate = i;
     walk.segmentEnd = loop.declare("p" + level.name() + "_seg", Expr.add(walk.at(), Expr.of(1)));
     skipRepeated(walk, loop);
     Cursor cursor = new Cursor(next, walk.at(), Expr.of(walk.segmentEnd));
-    body.emit(point, scope.bind(variable, i).withCursor(access.id(), cursor), loop);
+    whereFound(point, i, scope.bind(variable, i).withCursor(access.id(), cursor), loop);
     loop.assign(p, walk.next());
     code.add(new Stmt.While(Expr.lessThan(walk.at(), walk.end), loop.block()));
   }
@@ -318,9 +403,7 @@ final class MergeLoops {
       condition = condition == null ? more : Expr.and(condition, more);
       walk.segmentEnd = null;
       walk.coordinate =
-          loop.name(
-              variable.name() + walk.level.name(),
-              walk.level.emitter().coordinate(walk.level, walk.at()));
+          loop.name(variable.name() + walk.level.name(), walk.coordinateAt(walk.at()));
       least = least == null ? walk.coordinate : Expr.min(least, walk.coordinate);
     }
     Expr i = loop.name(variable.name(), require(least));
@@ -342,14 +425,16 @@ final class MergeLoops {
         loop.when(Expr.equal(walk.coordinate(), i), found);
       }
     }
+    List<Located> located = locate(point, i, scope, loop);
     if (shared) {
-      sharedBody(point, walks, scope, loop);
+      sharedBody(point, walks, located, scope, loop);
     } else {
-      eachCase(point, walks, i, scope, loop);
+      eachCase(point, walks, located, i, scope, loop);
     }
     for (Walk walk : walks) {
       Code step = loop.nested();
       step.assign(walk.position, walk.next());
+      skipUnlabelled(walk, step);
       if (shared) {
         loop.addAll(step);
       } else {
@@ -359,8 +444,18 @@ final class MergeLoops {
   }
 
   /** One body for all cases: an operand that is absent has an empty segment of positions. */
-  private void sharedBody(LatticePoint point, List<Walk> walks, Scope scope, Code loop) {
+  private void sharedBody(
+      LatticePoint point, List<Walk> walks, List<Located> located, Scope scope, Code loop) {
     Scope inner = scope;
+    for (Located operand : located) {
+      Expr found = require(operand.found());
+      Expr begin = operand.cursor().begin();
+      Expr end = new Expr.Select(found, Expr.add(begin, Expr.of(1)), begin);
+      inner =
+          inner
+              .withCursor(operand.access().id(), new Cursor(operand.cursor().next(), begin, end))
+              .withPresence(operand.access().id(), found);
+    }
     for (Walk walk : walks) {
       Expr end = Expr.of(require(walk.segmentEnd));
       int next = scope.cursor(walk.access).next() + 1;
@@ -372,12 +467,13 @@ final class MergeLoops {
     body.emit(point, inner, loop);
   }
 
-  private void eachCase(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
+  private void eachCase(
+      LatticePoint point, List<Walk> walks, List<Located> located, Expr i, Scope scope, Code loop) {
     List<Stmt> thens = new ArrayList<>();
     List<@Nullable Expr> conditions = new ArrayList<>();
     for (LatticePoint present : lattice.cases(point)) {
       Code then = loop.nested();
-      conditions.add(oneCase(present, walks, i, scope, then));
+      conditions.add(oneCase(present, walks, located, i, scope, then));
       thens.add(then.block());
     }
     Stmt chain = Stmt.Block.EMPTY;
@@ -394,9 +490,20 @@ final class MergeLoops {
 
   /** Emits one case into {@code then}; returns when it applies, null for always. */
   private @Nullable Expr oneCase(
-      LatticePoint present, List<Walk> walks, Expr i, Scope scope, Code then) {
+      LatticePoint present,
+      List<Walk> walks,
+      List<Located> located,
+      Expr i,
+      Scope scope,
+      Code then) {
     Expr condition = null;
     Scope inner = scope;
+    for (Located operand : located) {
+      if (present.operands().stream().anyMatch(o -> o.id() == operand.access().id())) {
+        condition = and(condition, operand.found());
+        inner = inner.withCursor(operand.access().id(), operand.cursor());
+      }
+    }
     for (Walk walk : walks) {
       if (present.operands().stream().anyMatch(o -> o.id() == walk.access.id())) {
         Expr here = Expr.equal(walk.coordinate(), i);
@@ -414,7 +521,7 @@ final class MergeLoops {
   private static void skipRepeated(Walk walk, Code code) {
     LoopVariable segmentEnd = require(walk.segmentEnd);
     Expr last = Expr.sub(walk.end, Expr.of(1));
-    Expr there = walk.level.emitter().coordinate(walk.level, Expr.min(Expr.of(segmentEnd), last));
+    Expr there = walk.coordinateAt(Expr.min(Expr.of(segmentEnd), last));
     Expr repeats =
         Expr.and(
             Expr.lessThan(Expr.of(segmentEnd), walk.end), Expr.equal(there, walk.coordinate()));

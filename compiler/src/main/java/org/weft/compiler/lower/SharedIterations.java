@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
+import org.weft.compiler.level.DenseEmitter;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Buffer;
@@ -80,7 +81,7 @@ final class SharedIterations {
     }
     Chain chain = counted.chains().get(0);
     boolean sums = sink.fold() == null || sink.fold().operator() == Operator.PLUS;
-    boolean dense = result.levels().stream().allMatch(Level::random);
+    boolean dense = result.levels().stream().allMatch(l -> l.emitter() instanceof DenseEmitter);
     if (!sums || !dense || !chain.isUnique() || !isLinear(expr, chain.access())) {
       return null;
     }

@@ -45,10 +45,15 @@ final class TaskLoops {
    *
    * @param range positions of {@code walked}, or coordinates
    * @param walked the level whose positions are counted; null for coordinates
+   * @param path what is above {@code walked}
    * @param chains the entries below each iteration, by operand
    */
   record Counted(
-      IndexVar variable, LevelEmitter.Range range, @Nullable Level walked, List<Chain> chains) {
+      IndexVar variable,
+      LevelEmitter.Range range,
+      @Nullable Level walked,
+      LevelEmitter.@Nullable Path path,
+      List<Chain> chains) {
 
     Block block(Expr from, Expr to) {
       return walked == null ? new Block.Coordinates(from, to) : new Block.Positions(from, to);
@@ -64,7 +69,7 @@ final class TaskLoops {
     }
 
     Expr coordinate(Expr v) {
-      return walked == null ? v : walked.emitter().coordinate(walked, v);
+      return walked == null || path == null ? v : walked.coordinate(v, path);
     }
   }
 
@@ -147,6 +152,7 @@ final class TaskLoops {
       range = new LevelEmitter.Range(Expr.of(0), tensors.size(variable));
     }
     Level walked = null;
+    Ancestors path = null;
     List<Chain> chains = new ArrayList<>();
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
@@ -155,18 +161,20 @@ final class TaskLoops {
       }
       Cursor parent = scope.cursor(access);
       if (!coordinates) {
-        range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
+        range = level.walk(parent.begin(), parent.endOrNext());
         walked = level;
+        path = new Ancestors(access, scope);
       }
       TensorLayout layout = tensors.layout(access.tensor());
       Chain chain = Chain.below(access, layout, level.number());
-      if (level.number() == 0 && !chain.isEmpty()) {
+      boolean contiguous = level.emitter().before(level, Expr.of(0)) != null;
+      if (level.number() == 0 && contiguous && !chain.isEmpty()) {
         chains.add(chain);
       }
     }
     Expr begin = code.name(variable.name() + "_begin", range.begin());
     Expr end = code.name(variable.name() + "_end", range.end());
-    return new Counted(variable, new LevelEmitter.Range(begin, end), walked, chains);
+    return new Counted(variable, new LevelEmitter.Range(begin, end), walked, path, chains);
   }
 
   /** Multiply-adds for each item: loops inside over variables that every operand has in full. */

@@ -38,6 +38,7 @@ final class Temporaries {
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
+  private final MaskedTemporaries masked;
   private final SparseTemporaries sparse;
 
   Temporaries(
@@ -46,6 +47,7 @@ final class Temporaries {
     this.values = values;
     this.iteration = iteration;
     this.nest = nest;
+    this.masked = new MaskedTemporaries(tensors, values, iteration, nest);
     this.sparse = new SparseTemporaries(tensors, values, directives, nest);
   }
 
@@ -84,12 +86,65 @@ final class Temporaries {
     return true;
   }
 
+  /**
+   * Whether {@code expr} is present at all coordinates of {@code open} or at none, so that one flag
+   * says so: no operand has sparse levels below one of these variables.
+   */
+  private boolean isUniform(TensorExpr expr, List<IndexVar> open, Scope scope) {
+    for (TensorExpr.Access access : expr.accesses()) {
+      if (scope.value(access) != null) {
+        continue;
+      }
+      TensorLayout layout = tensors.layout(access.tensor());
+      boolean below = false;
+      for (int level = scope.cursor(access).next(); level < layout.order(); level++) {
+        below |= open.contains(access.variableAt(level));
+        if (below && !layout.level(level).random()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /** Emits {@code whole} with {@code part} of it computed first. */
   void replace(
       TensorExpr part, TensorExpr whole, List<IndexVar> order, Scope scope, Sink sink, Code code) {
     List<IndexVar> after = part.equals(whole) ? inOrderOf(sink, order) : order;
     List<IndexVar> open =
         after.stream().filter(v -> part.freeVariables().contains(v) && !scope.isBound(v)).toList();
+    TensorExpr.Access mask = masked.mask(part, whole, open, scope);
+    if (mask != null) {
+      Code few = code.nested();
+      masked.emit(
+          part,
+          open.get(0),
+          mask,
+          order,
+          scope,
+          few,
+          temporary -> rest(part, temporary, whole, after, scope, sink, few));
+      if (masked.isSmall(open.get(0))) {
+        code.addAll(few);
+        return;
+      }
+      Code many = code.nested();
+      unmasked(part, whole, open, order, after, scope, sink, many);
+      code.add(new Stmt.If(masked.fits(open.get(0)), few.block(), many.block()));
+      return;
+    }
+    unmasked(part, whole, open, order, after, scope, sink, code);
+  }
+
+  private void unmasked(
+      TensorExpr part,
+      TensorExpr whole,
+      List<IndexVar> open,
+      List<IndexVar> order,
+      List<IndexVar> after,
+      Scope scope,
+      Sink sink,
+      Code code) {
     Fold fold = Fold.of(part);
     boolean presence =
         sink.tracksPresence() || !fold.zeroIsIdentity() || Presence.matters(whole, part);
@@ -98,16 +153,29 @@ final class Temporaries {
     if (open.isEmpty()) {
       temporary = HoistScalars.scalar(tensors, part);
       known = scalar(part, temporary, order, scope, presence, code);
-    } else if (fold.hasIdentity() && isDense(part, open, scope)) {
+    } else if (fold.hasIdentity()
+        && isDense(part, open, scope)
+        && (!presence || isUniform(part, open, scope))) {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
     } else {
       temporary = sparse.compute(part, open, order, scope, code);
       known = scope;
     }
+    rest(part, temporary, whole, after, known, sink, code);
+  }
+
+  private void rest(
+      TensorExpr part,
+      TensorExpr.Access temporary,
+      TensorExpr whole,
+      List<IndexVar> order,
+      Scope scope,
+      Sink sink,
+      Code code) {
     TensorExpr rest =
         RewriteRule.rewrite(Reductions.replace(whole, part, temporary), new PropagateZero());
-    nest.emit(rest, after, known, sink, code);
+    nest.emit(rest, order, scope, sink, code);
   }
 
   /**

@@ -1,14 +1,24 @@
 package org.weft.compiler.lower;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.loop.Buffer;
 
-/** The levels and values of a tensor in generated code. */
-record TensorLayout(TensorVar tensor, List<Level> levels, Buffer vals) {
+/**
+ * The levels and values of a tensor in generated code.
+ *
+ * @param states of a temporary that {@link MaskedTemporaries} filled: which positions have values
+ */
+record TensorLayout(TensorVar tensor, List<Level> levels, Buffer vals, @Nullable Buffer states) {
   TensorLayout {
     levels = List.copyOf(levels);
+  }
+
+  /** A tensor whose levels say what is present. */
+  TensorLayout(TensorVar tensor, List<Level> levels, Buffer vals) {
+    this(tensor, levels, vals, null);
   }
 
   Level level(int number) {

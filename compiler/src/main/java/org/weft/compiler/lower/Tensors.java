@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.level.LevelEmitters;
+import org.weft.compiler.level.SplitLevel;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.BufferBinding;
 import org.weft.compiler.loop.Expr;
@@ -23,6 +25,7 @@ import org.weft.memory.ElementType;
 import org.weft.runtime.KernelSignature;
 import org.weft.runtime.Slot;
 import org.weft.runtime.TensorParameter;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.Width;
@@ -37,6 +40,7 @@ final class Tensors {
   private final List<TensorParameter> parameters = new ArrayList<>();
   private final List<Slot> slots = new ArrayList<>();
   private final List<BufferBinding> bindings = new ArrayList<>();
+  private final Map<Slot, Buffer> buffers = new HashMap<>();
   private final Set<String> names = new HashSet<>();
   private final Map<IndexVar, Expr> sizes = new LinkedHashMap<>();
   private final Code head;
@@ -50,18 +54,19 @@ final class Tensors {
     List<TensorExpr.Access> first = new ArrayList<>();
     for (TensorExpr.Access access : accesses) {
       accessIds = Math.max(accessIds, access.id() + 1);
-      if (!Diagonals.isDiagonal(access.tensor())
-          && first.stream().noneMatch(a -> a.tensor().equals(access.tensor()))) {
+      if (!Diagonals.isDiagonal(access.tensor()) && names.add(access.tensor().name())) {
         first.add(access);
-        names.add(access.tensor().name());
       }
     }
     for (TensorExpr.Access access : first) {
       addParameter(access);
     }
     head = Code.function(names);
-    for (int tensor = 0; tensor < first.size(); tensor++) {
-      layouts.put(first.get(tensor).tensor(), layout(first.get(tensor), tensor));
+    for (TensorExpr.Access access : accesses) {
+      boolean diagonal = Diagonals.isDiagonal(access.tensor());
+      if (!diagonal && !layouts.containsKey(access.tensor())) {
+        layouts.put(access.tensor(), layout(access, indexOf(access.tensor())));
+      }
     }
     accesses.stream().filter(a -> Diagonals.isDiagonal(a.tensor())).forEach(this::addDiagonal);
   }
@@ -90,7 +95,7 @@ final class Tensors {
   }
 
   private void addParameter(TensorExpr.Access access) {
-    TensorFormat format = access.tensor().format();
+    TensorFormat format = access.tensor().stored();
     TensorParameter.Role role =
         access.tensor().kind() == TensorVar.Kind.OPERAND
             ? TensorParameter.Role.INPUT
@@ -102,8 +107,8 @@ final class Tensors {
     for (int mode = 0; mode < format.order(); mode++) {
       slots.add(Slot.modeSize(tensor, mode));
     }
-    for (int level = 0; level < format.order(); level++) {
-      if (role == TensorParameter.Role.OUTPUT_SPARSE) {
+    for (int level = 0; level < format.levelCount(); level++) {
+      if (role == TensorParameter.Role.OUTPUT_SPARSE || format.coordinate(level).isCounted()) {
         slots.add(Slot.positions(tensor, level));
       }
       if (format.level(level).format().hasPos()) {
@@ -126,11 +131,15 @@ final class Tensors {
         };
     List<Level> levels = new ArrayList<>();
     boolean unique = true;
+    int stored = -1;
     for (int number = 0; number < format.order(); number++) {
       LevelSpec spec = format.level(number);
+      stored += isLowerHalf(spec) ? 0 : 1;
       String name = access.tensor().name() + (number + 1);
+      String array = access.tensor().name() + (stored + 1);
       boolean last = number == format.order() - 1;
-      unique = spec.properties().unique() && (unique || last);
+      boolean chainEnd = spec.properties().branchless() && format.branchlessBelow(number) == 0;
+      unique = spec.properties().unique() && (unique || last || chainEnd);
       levels.add(
           new Level(
               name,
@@ -138,14 +147,19 @@ final class Tensors {
               unique,
               LevelEmitters.of(spec.format()),
               spec.format().hasPos()
-                  ? buffer(name + "_pos", element(spec.posWidth()), kind, Slot.pos(tensor, number))
+                  ? buffer(array + "_pos", element(spec.posWidth()), kind, Slot.pos(tensor, stored))
                   : null,
               spec.format().hasCrd()
-                  ? buffer(name + "_crd", element(spec.crdWidth()), kind, Slot.crd(tensor, number))
+                  ? buffer(array + "_crd", element(spec.crdWidth()), kind, Slot.crd(tensor, stored))
                   : null,
-              levelSize(access, tensor, number),
+              levelSize(access, tensor, number, stored),
               tensor,
-              number));
+              number,
+              stored,
+              number == 0 ? null : levels.get(number - 1),
+              format.levelCount() > number + 1 && isDiagonals(access, stored)
+                  ? levelSize(access, tensor, number + 1, stored + 1)
+                  : null));
     }
     Buffer vals =
         buffer(
@@ -160,29 +174,58 @@ final class Tensors {
     return width.elementType();
   }
 
+  /** The buffer of an array, which all accesses of a tensor share. */
   private Buffer buffer(String name, ElementType element, Buffer.Kind kind, Slot slot) {
-    Buffer buffer = new Buffer(head.fresh(name), element, kind);
-    bindings.add(new BufferBinding(buffer, slots.indexOf(slot)));
-    return buffer;
+    return buffers.computeIfAbsent(
+        slot,
+        array -> {
+          Buffer buffer = new Buffer(head.fresh(name), element, kind);
+          bindings.add(new BufferBinding(buffer, slots.indexOf(array)));
+          return buffer;
+        });
+  }
+
+  /** Whether the level stores the rows of diagonals, which end where the columns do. */
+  private static boolean isDiagonals(TensorExpr.Access access, int stored) {
+    return stored > 0
+        && access.tensor().stored().coordinate(stored - 1) instanceof LevelCoordinate.Diagonal;
+  }
+
+  private static boolean isLowerHalf(LevelSpec spec) {
+    return spec.format() instanceof SplitLevel half && half.offset();
   }
 
   /** Sizes that positions are computed with get a variable; others stay arguments until used. */
-  private Expr levelSize(TensorExpr.Access access, int tensor, int number) {
-    IndexVar variable = access.variableAt(number);
+  private Expr levelSize(TensorExpr.Access access, int tensor, int number, int stored) {
+    TensorFormat format = access.tensor().stored();
+    LevelCoordinate coordinate = format.coordinate(stored);
+    if (coordinate instanceof LevelCoordinate.Within within) {
+      return Expr.of(within.size());
+    } else if (coordinate.isCounted()) {
+      return new Expr.Argument(slots.indexOf(Slot.positions(tensor, stored)));
+    }
+    IndexVar variable = access.variableAt(number).label();
     Long constant = assignment.constantSizes().get(variable);
-    if (constant != null) {
-      return Expr.of(constant);
-    }
     Expr argument =
-        new Expr.Argument(
-            slots.indexOf(Slot.modeSize(tensor, access.tensor().format().modeOf(number))));
-    boolean random = access.tensor().format().level(number).properties().full();
-    if (!random || number == 0) {
-      return argument;
+        constant != null
+            ? Expr.of(constant)
+            : new Expr.Argument(slots.indexOf(Slot.modeSize(tensor, format.modeOf(stored))));
+    boolean block = coordinate instanceof LevelCoordinate.Block;
+    if (block && constant != null) {
+      return Expr.of(
+          (constant + access.variableAt(number).blockSize() - 1)
+              / access.variableAt(number).blockSize());
     }
-    Expr size = Expr.of(head.declare(access.tensor().name() + (number + 1) + "_size", argument));
-    sizes.putIfAbsent(variable, size);
-    return size;
+    Expr size = block ? Block.divideUp(argument, access.variableAt(number).blockSize()) : argument;
+    boolean random = access.tensor().format().level(number).properties().full();
+    if (constant != null || !random || number == 0 && !block) {
+      return size;
+    }
+    Expr named = Expr.of(head.declare(access.tensor().name() + (number + 1) + "_size", size));
+    if (variable.equals(access.variableAt(number))) {
+      sizes.putIfAbsent(variable, named);
+    }
+    return named;
   }
 
   /** A variable that the statement does not have, with {@code count} coordinates. */
@@ -197,35 +240,67 @@ final class Tensors {
     return variable;
   }
 
-  /** The number of coordinates of {@code variable}. */
+  /** The number of coordinates of {@code variable}; of an offset, those of a whole block. */
   Expr size(IndexVar variable) {
     Long constant = assignment.constantSizes().get(variable);
     if (constant != null) {
       return Expr.of(constant);
+    } else if (variable.isWithin()) {
+      return Expr.of(variable.blockSize());
     }
     Expr size = sizes.get(variable);
     if (size == null) {
-      size = Expr.of(head.declare(variable.name() + "_size", sizeArgument(variable)));
+      Expr value =
+          variable.isBlock()
+              ? Block.divideUp(size(variable.label()), variable.blockSize())
+              : sizeArgument(variable);
+      size = Expr.of(head.declare(variable.name() + "_size", value));
       sizes.put(variable, size);
     }
     return size;
+  }
+
+  /**
+   * The number of coordinates that a loop over {@code variable} counts: a last block may be cut.
+   */
+  Expr extent(IndexVar variable, Scope scope) {
+    if (!variable.isWithin() || assignment.constantSizes().containsKey(variable)) {
+      return size(variable);
+    }
+    Expr block = Expr.of(variable.blockSize());
+    IndexVar number = IndexVar.block(variable.label(), variable.blockSize());
+    Expr start = Expr.mul(scope.coordinate(number), block);
+    return Expr.min(block, Expr.sub(size(variable.label()), start));
   }
 
   private Expr sizeArgument(IndexVar variable) {
     List<TensorExpr.Access> accesses = new ArrayList<>(assignment.value().accesses());
     accesses.add(assignment.target());
     for (TensorExpr.Access access : accesses) {
-      int mode = access.variables().indexOf(variable);
-      if (mode >= 0 && !Diagonals.isDiagonal(access.tensor())) {
-        int tensor = indexOf(access.tensor());
-        return new Expr.Argument(slots.indexOf(Slot.modeSize(tensor, mode)));
+      int tensor = indexOf(access.tensor());
+      TensorFormat stored = access.tensor().stored();
+      int number = -1;
+      for (int level = 0; level < access.tensor().format().order(); level++) {
+        number += isLowerHalf(access.tensor().format().level(level)) ? 0 : 1;
+        if (tensor >= 0 && access.variableAt(level).label().equals(variable)) {
+          Slot slot =
+              stored.coordinate(number).isCounted()
+                  ? Slot.positions(tensor, number)
+                  : Slot.modeSize(tensor, stored.modeOf(number));
+          return new Expr.Argument(slots.indexOf(slot));
+        }
       }
     }
     throw new IllegalStateException("no tensor gives a size to " + variable);
   }
 
   private int indexOf(TensorVar tensor) {
-    return List.copyOf(layouts.keySet()).indexOf(tensor);
+    for (int number = 0; number < parameters.size(); number++) {
+      if (parameters.get(number).name().equals(tensor.name())) {
+        return number;
+      }
+    }
+    return -1;
   }
 
   /** Whether {@code variable} has a constant size, and which. */

@@ -23,7 +23,8 @@ final class Campaign {
   private static final int MOST_FAILURES = 3;
 
   private final String name;
-  private final Runner runner;
+  private final Runner plain;
+  private final Runner checked;
   private final Runner optimised;
   private final Refusals refusals;
   private final boolean anyModeOrder;
@@ -32,13 +33,21 @@ final class Campaign {
   private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
 
   /**
-   * @param runner compiles without LLVM's optimiser, which would take most of the time
+   * @param plain compiles without LLVM's optimiser, which would take most of the time
+   * @param checked compiles bounds checks into the kernels; gets every fourth batch
    * @param optimised compiles with it; gets every sixteenth batch
    * @param anyModeOrder whether mode orders are drawn without regard to each other
    */
-  Campaign(String name, Runner runner, Runner optimised, Refusals refusals, boolean anyModeOrder) {
+  Campaign(
+      String name,
+      Runner plain,
+      Runner checked,
+      Runner optimised,
+      Refusals refusals,
+      boolean anyModeOrder) {
     this.name = name;
-    this.runner = runner;
+    this.plain = plain;
+    this.checked = checked;
     this.optimised = optimised;
     this.refusals = refusals;
     this.anyModeOrder = anyModeOrder;
@@ -92,7 +101,8 @@ final class Campaign {
   }
 
   private Runner runner(int number) {
-    return number / BATCH % 16 == 15 ? optimised : runner;
+    int batch = number / BATCH;
+    return batch % 16 == 15 ? optimised : batch % 4 == 1 ? checked : plain;
   }
 
   /** Returns whether the case ran. */

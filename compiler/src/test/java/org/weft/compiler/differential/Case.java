@@ -1,9 +1,11 @@
 package org.weft.compiler.differential;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -21,7 +23,8 @@ import org.weft.tensor.TensorStorage;
  * One statement with formats, sizes and entries: all that a run needs, and what a failure prints.
  *
  * @param target the result
- * @param assignment {@code =} or {@code +=}
+ * @param mask where the result may have entries
+ * @param assignment {@code =}, {@code +=} or {@code -=}
  * @param value the right side
  * @param formats format of every tensor, the result included
  * @param axes the values of every label
@@ -32,6 +35,7 @@ import org.weft.tensor.TensorStorage;
  */
 record Case(
     Term.Access target,
+    Optional<Mask> mask,
     String assignment,
     Term value,
     Map<String, TensorFormat> formats,
@@ -47,8 +51,12 @@ record Case(
     entries = Map.copyOf(entries);
   }
 
+  /** {@code <M(i,j), push>}. */
+  record Mask(Term.Access tensor, String strategy) {}
+
   String text() {
-    return target.text() + " " + assignment + " " + value.text();
+    String masked = mask.map(m -> "<" + m.tensor().text() + ", " + m.strategy() + ">").orElse("");
+    return target.text() + masked + " " + assignment + " " + value.text();
   }
 
   KernelRequest request(String symbol) {
@@ -77,10 +85,17 @@ record Case(
     return TensorShape.of(access.labels().stream().mapToLong(l -> axis(l).size()).toArray());
   }
 
+  /** The accesses of the right side and of the mask. */
+  List<Term.Access> accesses() {
+    List<Term.Access> accesses = new ArrayList<>(value.accesses());
+    mask.ifPresent(m -> accesses.add(m.tensor()));
+    return accesses;
+  }
+
   /** The accesses of all operands, by name; of an operand used twice the first. */
   Map<String, Term.Access> operands() {
     Map<String, Term.Access> operands = new TreeMap<>();
-    value.accesses().forEach(access -> operands.putIfAbsent(access.tensor(), access));
+    accesses().forEach(access -> operands.putIfAbsent(access.tensor(), access));
     return operands;
   }
 
@@ -111,13 +126,19 @@ record Case(
   }
 
   boolean mayStretch(String label) {
+    boolean masked = mask.isPresent() && mask.get().tensor().labels().contains(label);
+    boolean kept =
+        target.labels().contains(label)
+            ? masked || isAbsentOutside(value, label)
+            : !value.freeLabels().contains(label) || isReducedInside(value, label);
     return isSparse(target, label)
-        && value.accesses().stream().allMatch(access -> isSparse(access, label))
-        && (!target.labels().contains(label) || isAbsentOutside(value, label))
-        && (target.labels().contains(label)
-            || !value.freeLabels().contains(label)
-            || isAbsentOutside(Oracle.smallestUse(value, label), label))
+        && accesses().stream().allMatch(access -> isSparse(access, label))
+        && kept
         && sumsAreAbsentOutside(value, label);
+  }
+
+  private static boolean isReducedInside(Term whole, String label) {
+    return isAbsentOutside(Oracle.placed(whole, label).around(), label);
   }
 
   private boolean isSparse(Term.Access access, String label) {
@@ -137,6 +158,9 @@ record Case(
     return !(term instanceof Term.Sum sum
             && sum.label().equals(label)
             && !isAbsentOutside(sum.body(), label))
+        && !(term instanceof Term.Total total
+            && total.body().freeLabels().contains(label)
+            && !isReducedInside(total.body(), label))
         && term.children().stream().allMatch(child -> sumsAreAbsentOutside(child, label));
   }
 
@@ -146,8 +170,11 @@ record Case(
       return access.labels().contains(label);
     } else if (term instanceof Term.Number) {
       return false;
-    } else if (term instanceof Term.Sum sum && sum.label().equals(label)) {
+    } else if (term instanceof Term.Sum sum && sum.label().equals(label)
+        || term instanceof Term.Total) {
       return false;
+    } else if (term instanceof Term.Semiring semiring) {
+      return isAbsentOutside(semiring.left(), label) || isAbsentOutside(semiring.right(), label);
     } else if (term instanceof Term.Call call && List.of("exp", "log").contains(call.function())) {
       return false;
     } else if (term instanceof Term.Binary binary
@@ -159,43 +186,51 @@ record Case(
 
   Case withValue(Term changed) {
     return new Case(
-        target, assignment, changed, formats, axes, constants, schedule, threads, entries);
+        target, mask, assignment, changed, formats, axes, constants, schedule, threads, entries);
   }
 
   Case withTarget(Term.Access changed) {
     return new Case(
-        changed, assignment, value, formats, axes, constants, schedule, threads, entries);
+        changed, mask, assignment, value, formats, axes, constants, schedule, threads, entries);
+  }
+
+  Case withMask(Optional<Mask> changed) {
+    return new Case(
+        target, changed, assignment, value, formats, axes, constants, schedule, threads, entries);
   }
 
   Case withAssignment(String changed) {
-    return new Case(target, changed, value, formats, axes, constants, schedule, threads, entries);
+    return new Case(
+        target, mask, changed, value, formats, axes, constants, schedule, threads, entries);
   }
 
   Case withFormat(String tensor, TensorFormat format) {
     Map<String, TensorFormat> changed = new HashMap<>(formats);
     changed.put(tensor, format);
     return new Case(
-        target, assignment, value, changed, axes, constants, schedule, threads, entries);
+        target, mask, assignment, value, changed, axes, constants, schedule, threads, entries);
   }
 
   Case withAxis(String label, Axis axis) {
     Map<String, Axis> changed = new HashMap<>(axes);
     changed.put(label, axis);
     return new Case(
-        target, assignment, value, formats, changed, constants, schedule, threads, entries);
+        target, mask, assignment, value, formats, changed, constants, schedule, threads, entries);
   }
 
   Case withConstants(Set<String> changed) {
-    return new Case(target, assignment, value, formats, axes, changed, schedule, threads, entries);
+    return new Case(
+        target, mask, assignment, value, formats, axes, changed, schedule, threads, entries);
   }
 
   Case withSchedule(Schedule changed, int count) {
-    return new Case(target, assignment, value, formats, axes, constants, changed, count, entries);
+    return new Case(
+        target, mask, assignment, value, formats, axes, constants, changed, count, entries);
   }
 
   Case withEntries(Map<String, List<Entry>> changed) {
     return new Case(
-        target, assignment, value, formats, axes, constants, schedule, threads, changed);
+        target, mask, assignment, value, formats, axes, constants, schedule, threads, changed);
   }
 
   Case withEntries(String tensor, List<Entry> list) {
@@ -209,7 +244,7 @@ record Case(
     Set<String> tensors = new HashSet<>(operands().keySet());
     tensors.add(target.tensor());
     Set<String> labels = new HashSet<>(target.labels());
-    value.accesses().forEach(access -> labels.addAll(access.labels()));
+    accesses().forEach(access -> labels.addAll(access.labels()));
     Map<String, TensorFormat> keptFormats = new HashMap<>(formats);
     keptFormats.keySet().retainAll(tensors);
     Map<String, Axis> keptAxes = new HashMap<>(axes);
@@ -223,6 +258,7 @@ record Case(
     keptConstants.retainAll(labels);
     return new Case(
         target,
+        mask,
         assignment,
         value,
         keptFormats,

@@ -24,12 +24,20 @@ final class Oracle {
   /** The values of one operand, row-major over its axes. */
   private record Operand(double[] values, boolean[] stored, int[] strides) {}
 
+  /**
+   * A reduction that stands around a term.
+   *
+   * @param around the term, the smallest with every use of the label, or the semiring product that
+   *     has it inside
+   */
+  record Placed(String label, String add, Term around) {}
+
   private final Case subject;
   private final Map<String, Integer> numbers = new HashMap<>();
   private final int[] at;
   private final int[] cells;
   private final Map<Term.Access, Operand> operands = new IdentityHashMap<>();
-  private final Map<Term, List<String>> sums = new IdentityHashMap<>();
+  private final Map<Term, List<Placed>> sums = new IdentityHashMap<>();
 
   Oracle(Case subject) {
     this.subject = subject;
@@ -38,38 +46,63 @@ final class Oracle {
     at = new int[numbers.size()];
     cells = new int[numbers.size()];
     numbers.forEach((label, number) -> cells[number] = subject.axis(label).cells());
-    subject.value().accesses().forEach(access -> operands.put(access, operand(access)));
+    subject.accesses().forEach(access -> operands.put(access, operand(access)));
     for (String label : subject.value().freeLabels()) {
       if (!subject.target().labels().contains(label)) {
-        sums.computeIfAbsent(smallestUse(subject.value(), label), term -> new ArrayList<>())
-            .add(label);
+        place(placed(subject.value(), label));
       }
     }
+    totals(subject.value());
   }
 
-  /** The smallest sub-term that contains every use of {@code label}. */
-  static Term smallestUse(Term whole, String label) {
+  private void totals(Term term) {
+    if (term instanceof Term.Total total) {
+      total.body().freeLabels().forEach(label -> place(placed(total.body(), label)));
+    }
+    term.children().forEach(this::totals);
+  }
+
+  private void place(Placed placed) {
+    sums.computeIfAbsent(placed.around(), term -> new ArrayList<>()).add(placed);
+  }
+
+  /**
+   * Where the reduction of {@code label} stands in {@code whole}: around the smallest term with
+   * every use, or, if that is an operand of a semiring product, around the product.
+   */
+  static Placed placed(Term whole, String label) {
     Term smallest = whole;
+    Term.Semiring above = null;
     int all = uses(smallest, label);
     boolean inner = true;
     while (inner) {
       inner = false;
       for (Term child : smallest.children()) {
         if (uses(child, label) == all) {
+          above =
+              smallest instanceof Term.Semiring semiring
+                  ? semiring
+                  : smallest.children().size() == 1 ? above : null;
           smallest = child;
           inner = true;
           break;
         }
       }
     }
-    return smallest;
+    if (smallest instanceof Term.Semiring semiring) {
+      return new Placed(label, semiring.add(), smallest);
+    }
+    return above != null && smallest instanceof Term.Access
+        ? new Placed(label, above.add(), above)
+        : new Placed(label, "+", smallest);
   }
 
-  /** How many accesses use {@code label}, those under an explicit sum over it not counted. */
+  /** How many accesses use {@code label}, those under a sum over it not counted. */
   private static int uses(Term term, String label) {
     if (term instanceof Term.Access access) {
       return access.labels().contains(label) ? 1 : 0;
-    } else if (term instanceof Term.Sum sum && sum.label().equals(label)) {
+    } else if (term instanceof Term.Sum sum && sum.label().equals(label)
+        || term instanceof Term.Total) {
       return 0;
     }
     return term.children().stream().mapToInt(child -> uses(child, label)).sum();
@@ -104,6 +137,14 @@ final class Oracle {
     return offset;
   }
 
+  /** The value of the right side at a cell of the result, if the mask has an entry there. */
+  Cell masked(List<Integer> cell) {
+    Cell value = cell(cell);
+    return subject.mask().isEmpty() || access(subject.mask().get().tensor()).present()
+        ? value
+        : Cell.ABSENT;
+  }
+
   /** The value of the right side at a cell of the result. */
   Cell cell(List<Integer> cell) {
     for (int mode = 0; mode < cell.size(); mode++) {
@@ -116,26 +157,65 @@ final class Oracle {
     return sum(sums.getOrDefault(term, List.of()), 0, term);
   }
 
-  private Cell sum(List<String> labels, int done, Term term) {
+  private Cell sum(List<Placed> labels, int done, Term term) {
     if (done == labels.size()) {
       return node(term);
     }
-    int label = numbers.get(labels.get(done));
+    Placed placed = labels.get(done);
+    int label = numbers.get(placed.label());
     int before = at[label];
     Cell total = Cell.ABSENT;
     for (int c = 0; c < cells[label]; c++) {
       at[label] = c;
-      total = add(total, sum(labels, done + 1, term));
+      Cell next = sum(labels, done + 1, term);
+      total = union(placed.add(), total, placed.add().equals("or") ? truth(next) : next);
     }
     at[label] = before;
     return total;
   }
 
-  private static Cell add(Cell a, Cell b) {
-    if (!b.present()) {
-      return a;
+  /** Combines what is present. */
+  private static Cell union(String operator, Cell a, Cell b) {
+    if (!a.present() || !b.present()) {
+      return a.present() ? a : b;
     }
-    return a.present() ? new Cell(a.value() + b.value(), a.magnitude() + b.magnitude(), true) : b;
+    return new Cell(number(operator, a.value(), b.value()), a.magnitude() + b.magnitude(), true);
+  }
+
+  /** Where both are present. */
+  private static Cell intersection(String operator, Cell a, Cell b) {
+    boolean product = operator.equals("*");
+    return a.present() && b.present()
+        ? new Cell(
+            number(operator, a.value(), b.value()),
+            product ? a.magnitude() * b.magnitude() : a.magnitude() + b.magnitude(),
+            true)
+        : Cell.ABSENT;
+  }
+
+  private static double number(String operator, double a, double b) {
+    return switch (operator) {
+      case "+" -> a + b;
+      case "-" -> a - b;
+      case "*" -> a * b;
+      case "/" -> a / b;
+      case "min" -> Math.min(a, b);
+      case "max" -> Math.max(a, b);
+      case "any", "first" -> a;
+      case "second" -> b;
+      case "pair" -> 1;
+      case "or" -> a != 0 || b != 0 ? 1 : 0;
+      case "and" -> a != 0 && b != 0 ? 1 : 0;
+      default -> throw new IllegalArgumentException(operator);
+    };
+  }
+
+  private static Cell truth(Cell cell) {
+    return cell.present() ? new Cell(cell.value() != 0 ? 1 : 0, 1, true) : cell;
+  }
+
+  private static Cell negated(Cell cell) {
+    return cell.present() ? new Cell(-cell.value(), cell.magnitude(), true) : cell;
   }
 
   private Cell node(Term term) {
@@ -144,22 +224,28 @@ final class Oracle {
     } else if (term instanceof Term.Access access) {
       return access(access);
     } else if (term instanceof Term.Negate negate) {
-      Cell operand = evaluate(negate.operand());
-      return operand.present()
-          ? new Cell(-operand.value(), operand.magnitude(), true)
-          : Cell.ABSENT;
+      return negated(evaluate(negate.operand()));
     } else if (term instanceof Term.Sum sum) {
       int label = numbers.get(sum.label());
       int before = at[label];
       Cell total = Cell.ABSENT;
       for (int c = 0; c < cells[label]; c++) {
         at[label] = c;
-        total = add(total, evaluate(sum.body()));
+        total = union("+", total, evaluate(sum.body()));
       }
       at[label] = before;
       return total;
     } else if (term instanceof Term.Binary binary) {
       return binary(binary.operator(), evaluate(binary.left()), evaluate(binary.right()));
+    } else if (term instanceof Term.Semiring semiring) {
+      return intersection(
+          semiring.multiply(), evaluate(semiring.left()), evaluate(semiring.right()));
+    } else if (term instanceof Term.Monoid monoid) {
+      return monoid(monoid);
+    } else if (term instanceof Term.Transpose transpose) {
+      return evaluate(transpose.operand());
+    } else if (term instanceof Term.Total total) {
+      return total(total);
     }
     Term.Call call = (Term.Call) term;
     return call(call.function(), call.arguments().stream().map(this::evaluate).toList());
@@ -175,14 +261,55 @@ final class Oracle {
     return operand.stored[offset] ? new Cell(value, Math.abs(value), true) : Cell.ABSENT;
   }
 
+  /** The labels inside a total hide those of the same name outside. */
+  private Cell total(Term.Total total) {
+    int[] before = at.clone();
+    Cell value = evaluate(total.body());
+    System.arraycopy(before, 0, at, 0, before.length);
+    return value.present() ? value : new Cell(0, 0, false);
+  }
+
+  /** COMET's rule: into a sparse result, a full and a sparse operand meet. */
+  private Cell monoid(Term.Monoid monoid) {
+    Cell left = evaluate(monoid.left());
+    Cell right = evaluate(monoid.right());
+    if (meet(monoid) || monoid.operator().equals("*")) {
+      return intersection(monoid.operator(), left, right);
+    }
+    return monoid.operator().equals("-")
+        ? union("+", left, negated(right))
+        : union(monoid.operator(), left, right);
+  }
+
+  /** Whether the term has a value everywhere, whatever the operands hold. */
+  private boolean isFull(Term term) {
+    if (term instanceof Term.Access access) {
+      return subject.formats().get(access.tensor()).isDense();
+    } else if (term instanceof Term.Call call && List.of("exp", "log").contains(call.function())) {
+      return true;
+    }
+    boolean any =
+        term instanceof Term.Call call && call.arguments().size() == 2
+            || term instanceof Term.Binary binary
+                && List.of(Term.Operator.ADD, Term.Operator.SUBTRACT).contains(binary.operator())
+            || term instanceof Term.Monoid monoid
+                && !monoid.operator().equals("*")
+                && !meet(monoid);
+    return any
+        ? term.children().stream().anyMatch(this::isFull)
+        : term.children().stream().allMatch(this::isFull);
+  }
+
+  private boolean meet(Term.Monoid monoid) {
+    return !subject.resultFormat().isDense() && isFull(monoid.left()) != isFull(monoid.right());
+  }
+
   private static Cell binary(Term.Operator operator, Cell left, Cell right) {
     return switch (operator) {
-      case ADD -> add(left, right);
-      case SUBTRACT -> add(left, new Cell(-right.value(), right.magnitude(), right.present()));
-      case MULTIPLY, ELEMENTWISE ->
-          left.present() && right.present()
-              ? new Cell(left.value() * right.value(), left.magnitude() * right.magnitude(), true)
-              : Cell.ABSENT;
+      case ADD -> union("+", left, right);
+      case SUBTRACT -> union("+", left, negated(right));
+      case MULTIPLY, ELEMENTWISE -> intersection("*", left, right);
+      case DIVIDE -> intersection("/", left, right);
     };
   }
 

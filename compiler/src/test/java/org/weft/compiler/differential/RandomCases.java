@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -54,7 +55,7 @@ final class RandomCases {
       Kernels.Kernel kernel = Kernels.ALL.get(random.nextInt(Kernels.ALL.size()));
       order = new ArrayList<>(kernel.labels());
       Collections.shuffle(order, random);
-      value = kernel.value();
+      value = withOperators(kernel.value(), kernel.target().labels());
       target = kernel.target();
       value.accesses().forEach(this::format);
     } else {
@@ -68,12 +69,22 @@ final class RandomCases {
     }
     type = resultType(value);
     format(target);
-    return complete(target, value);
+    Optional<Case.Mask> mask = mask(target);
+    return complete(target, mask, random.nextInt(10) == 0 ? transposed(value) : value);
   }
 
-  private Case complete(Term.Access target, Term value) {
+  private Optional<Case.Mask> mask(Term.Access target) {
+    if (target.labels().isEmpty() || random.nextInt(8) != 0) {
+      return Optional.empty();
+    }
+    Term.Access mask = new Term.Access("M", target.labels());
+    format(mask);
+    return Optional.of(new Case.Mask(mask, pick("push", "pull", "auto")));
+  }
+
+  private Case complete(Term.Access target, Optional<Case.Mask> mask, Term value) {
     Set<String> labels = new LinkedHashSet<>(target.labels());
-    value.accesses().forEach(access -> labels.addAll(access.labels()));
+    accesses.values().forEach(access -> labels.addAll(access.labels()));
     Map<String, Axis> axes = new TreeMap<>();
     boolean large = labels.size() < 3;
     for (String label : labels) {
@@ -85,7 +96,8 @@ final class RandomCases {
     Case made =
         new Case(
             target,
-            update ? "+=" : "=",
+            mask,
+            update ? pick("+=", "-=") : "=",
             value,
             formats,
             axes,
@@ -149,6 +161,49 @@ final class RandomCases {
     return Width.values()[random.nextBoolean() ? least : least + random.nextInt(all - least)];
   }
 
+  private String pick(String... from) {
+    return from[random.nextInt(from.length)];
+  }
+
+  /** Turns the products of a kernel into semiring products, or its sums into monoids. */
+  private Term withOperators(Term value, List<String> target) {
+    if (random.nextInt(4) != 0) {
+      return value;
+    }
+    String add = pick("+", "min", "max", "any", "or");
+    String multiply =
+        add.equals("any")
+            ? "pair"
+            : pick("*", "+", "-", "first", "second", "pair", "and", "or", "min", "max");
+    String monoid = pick("+", "-", "*", "min", "max");
+    return withOperators(value, add, multiply, monoid, target);
+  }
+
+  private static Term withOperators(
+      Term value, String add, String multiply, String monoid, List<String> target) {
+    Term mapped = value.map(child -> withOperators(child, add, multiply, monoid, target));
+    if (!(mapped instanceof Term.Binary binary)) {
+      return mapped;
+    }
+    boolean elementwise = target.containsAll(binary.freeLabels());
+    return switch (binary.operator()) {
+      case MULTIPLY -> new Term.Semiring(add, multiply, binary.left(), binary.right());
+      case ADD, SUBTRACT ->
+          elementwise ? new Term.Monoid(monoid, binary.left(), binary.right()) : binary;
+      default -> binary;
+    };
+  }
+
+  /** Views some operands through a transpose. */
+  private Term transposed(Term term) {
+    if (term instanceof Term.Access access && access.labels().size() > 1) {
+      List<String> labels = new ArrayList<>(access.labels());
+      Collections.shuffle(labels, random);
+      return new Term.Transpose(access, labels);
+    }
+    return term.map(this::transposed);
+  }
+
   private ValueType resultType(Term value) {
     ValueType widest = ValueType.INT;
     List<ValueType> ascending =
@@ -173,17 +228,19 @@ final class RandomCases {
     int left = 1 + random.nextInt(operands - 1);
     Term a = term(left, depth + 1);
     Term b = term(operands - left, depth + 1);
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(11)) {
       case 0, 1 -> new Term.Binary(Term.Operator.ADD, a, b);
       case 2 -> new Term.Binary(Term.Operator.SUBTRACT, a, b);
       case 3 -> new Term.Binary(Term.Operator.ELEMENTWISE, a, b);
       case 4 -> new Term.Call(random.nextBoolean() ? "max" : "min", List.of(a, b));
+      case 5 -> new Term.Monoid(pick("+", "-", "*", "min", "max"), a, b);
+      case 6 -> new Term.Semiring("+", pick("*", "+", "first", "second", "pair"), a, b);
       default -> new Term.Binary(Term.Operator.MULTIPLY, a, b);
     };
   }
 
   private Term operand(int depth) {
-    int choice = random.nextInt(18);
+    int choice = random.nextInt(20);
     if (choice == 0 && depth > 0) {
       return new Term.Number(List.of(0.0, 1.0, 2.0, 2.5, 0.25).get(random.nextInt(5)));
     }
@@ -197,6 +254,8 @@ final class RandomCases {
           access.labels().isEmpty()
               ? access
               : new Term.Sum(access.labels().get(random.nextInt(access.labels().size())), access);
+      case 7 -> new Term.Binary(Term.Operator.DIVIDE, access, new Term.Number(0.5));
+      case 8 -> access.labels().isEmpty() ? access : new Term.Total(access);
       default -> access;
     };
   }

@@ -29,10 +29,6 @@ final class Refusals {
               ErrorCode.UNSUPPORTED_OPERATION,
               ".*lies below a level with repeated coordinates.*"),
           new Reason(
-              "several sparse variables under a reduction",
-              ErrorCode.UNSUPPORTED_OPERATION,
-              ".*only one such index variable is supported.*"),
-          new Reason(
               "result cannot be appended",
               ErrorCode.UNSUPPORTED_OPERATION,
               ".*cannot be assembled.*"));

@@ -11,6 +11,7 @@ import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.Width;
 
 /**
  * Compares a result with the {@link Oracle}: its arrays keep the invariants of the format; exactly
@@ -31,7 +32,7 @@ final class ResultCheck {
     Map<List<Integer>, Double> before = before();
     Set<List<Integer>> present = Structure.cellSet();
     for (List<Integer> cell : cells(axes)) {
-      Oracle.Cell value = oracle.cell(cell);
+      Oracle.Cell value = oracle.masked(cell);
       if (subject.accumulates()) {
         Double old = before.get(cell);
         double sign = subject.assignment().equals("-=") ? -1 : 1;
@@ -114,9 +115,25 @@ final class ResultCheck {
     return whole ? axes.get(format.modeOf(level)).coordinates().get(coordinate) : coordinate;
   }
 
+  /**
+   * As {@link #check}, of a result whose widths may be wider if those of the format are too narrow.
+   */
+  void checkWidened(TensorStorage result) {
+    boolean widened = !result.format().equals(subject.resultFormat());
+    require(!widened || overflows(), "format " + result.format() + " where the given one fits");
+    TensorFormat wide = subject.resultFormat().withWidths(Width.W64, Width.W64);
+    require(
+        result.format().withWidths(Width.W64, Width.W64).equals(wide), "format " + result.format());
+    checkContents(result);
+  }
+
   /** Throws an {@link AssertionError} that says what is wrong with {@code result}. */
   void check(TensorStorage result) {
     require(result.format().equals(subject.resultFormat()), "format " + result.format());
+    checkContents(result);
+  }
+
+  private void checkContents(TensorStorage result) {
     String violation = ArrayCheck.violation(result);
     require(violation.isEmpty(), violation);
     List<Map<Long, Integer>> numbers = new ArrayList<>();

@@ -3,6 +3,7 @@ package org.weft.compiler.differential;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -56,7 +57,8 @@ final class Shrinker {
             rest(subject),
             entries(subject))
         .flatMap(s -> s)
-        .filter(candidate -> !candidate.equals(subject) && candidate.isSound());
+        .filter(candidate -> !candidate.equals(subject))
+        .filter(candidate -> candidate.isSound() && isWellFormed(candidate));
   }
 
   private static Stream<Case> terms(Case subject) {
@@ -97,13 +99,13 @@ final class Shrinker {
     List<Case> found = new ArrayList<>();
     for (String label : subject.axes().keySet()) {
       Case everywhere = subject;
-      for (Term.Access access : subject.value().accesses()) {
+      for (Term.Access access : subject.accesses()) {
         everywhere = without(everywhere, access, label);
       }
       everywhere = without(everywhere, everywhere.target(), label);
       found.add(everywhere.withValue(unsummed(everywhere.value(), label)).pruned());
     }
-    for (Term.Access access : subject.value().accesses()) {
+    for (Term.Access access : subject.accesses()) {
       for (String label : access.labels()) {
         Case one = without(subject, access, label);
         found.add(one.pruned());
@@ -122,11 +124,15 @@ final class Shrinker {
   }
 
   private static boolean isWellFormed(Case subject) {
-    return isWellFormed(subject.value());
+    return (subject.mask().isEmpty()
+            || subject.target().labels().containsAll(subject.mask().get().tensor().labels()))
+        && isWellFormed(subject.value());
   }
 
   private static boolean isWellFormed(Term term) {
-    return !(term instanceof Term.Sum sum && !sum.body().freeLabels().contains(sum.label()))
+    return !(term instanceof Term.Total total && total.body().freeLabels().isEmpty())
+        && !(term instanceof Term.Transpose transpose && transpose.labels().size() < 2)
+        && !(term instanceof Term.Sum sum && !sum.body().freeLabels().contains(sum.label()))
         && term.children().stream().allMatch(Shrinker::isWellFormed);
   }
 
@@ -149,6 +155,9 @@ final class Shrinker {
         fewer.add(new Entry(cell, entry.value()));
       }
       result = result.withEntries(access.tensor(), fewer);
+    }
+    if (subject.mask().isPresent() && access.equals(subject.mask().get().tensor())) {
+      return result.withMask(Optional.of(new Case.Mask(changed, subject.mask().get().strategy())));
     }
     return access.equals(subject.target())
         ? result.withTarget(changed)
@@ -280,6 +289,7 @@ final class Shrinker {
 
   private static Stream<Case> rest(Case subject) {
     return Stream.of(
+        subject.withMask(Optional.empty()).pruned(),
         subject.withConstants(Set.of()),
         subject.withSchedule(Schedule.sequential(), 1),
         subject.withSchedule(subject.schedule(), 1),

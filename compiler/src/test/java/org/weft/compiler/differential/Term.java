@@ -27,7 +27,8 @@ sealed interface Term {
     ADD("+", 1),
     SUBTRACT("-", 1),
     MULTIPLY("*", 2),
-    ELEMENTWISE(".*", 2);
+    ELEMENTWISE(".*", 2),
+    DIVIDE("/", 2);
 
     private final String symbol;
     private final int precedence;
@@ -47,6 +48,22 @@ sealed interface Term {
     }
   }
 
+  /** {@code left @(add,multiply) right}. */
+  record Semiring(String add, String multiply, Term left, Term right) implements Term {}
+
+  /** {@code left @(operator) right}. */
+  record Monoid(String operator, Term left, Term right) implements Term {}
+
+  /** {@code transpose(A[i,j],{j,i})}. */
+  record Transpose(Term operand, List<String> labels) implements Term {
+    public Transpose {
+      labels = List.copyOf(labels);
+    }
+  }
+
+  /** {@code SUM(body)}: over all labels of the body. */
+  record Total(Term body) implements Term {}
+
   /** {@code sum(j, body)}. */
   record Sum(String label, Term body) implements Term {}
 
@@ -59,6 +76,14 @@ sealed interface Term {
     } else if (this instanceof Call t) {
       return t.arguments();
     } else if (this instanceof Sum t) {
+      return List.of(t.body());
+    } else if (this instanceof Semiring t) {
+      return List.of(t.left(), t.right());
+    } else if (this instanceof Monoid t) {
+      return List.of(t.left(), t.right());
+    } else if (this instanceof Transpose t) {
+      return List.of(t.operand());
+    } else if (this instanceof Total t) {
       return List.of(t.body());
     }
     return List.of();
@@ -74,6 +99,17 @@ sealed interface Term {
       return new Call(t.function(), t.arguments().stream().map(f).toList());
     } else if (this instanceof Sum t) {
       return new Sum(t.label(), f.apply(t.body()));
+    } else if (this instanceof Semiring t) {
+      return new Semiring(t.add(), t.multiply(), f.apply(t.left()), f.apply(t.right()));
+    } else if (this instanceof Monoid t) {
+      return new Monoid(t.operator(), f.apply(t.left()), f.apply(t.right()));
+    } else if (this instanceof Transpose t) {
+      Term operand = f.apply(t.operand());
+      List<String> labels = new ArrayList<>(t.labels());
+      labels.retainAll(operand.freeLabels());
+      return new Transpose(operand, labels);
+    } else if (this instanceof Total t) {
+      return new Total(f.apply(t.body()));
     }
     return this;
   }
@@ -88,7 +124,7 @@ sealed interface Term {
     return found;
   }
 
-  /** Labels that no explicit sum inside binds, in order of appearance. */
+  /** Labels that no sum inside binds, in order of appearance. */
   default Set<String> freeLabels() {
     Set<String> free = new LinkedHashSet<>();
     if (this instanceof Access access) {
@@ -97,6 +133,8 @@ sealed interface Term {
     children().forEach(child -> free.addAll(child.freeLabels()));
     if (this instanceof Sum sum) {
       free.remove(sum.label());
+    } else if (this instanceof Total) {
+      free.clear();
     }
     return free;
   }
@@ -123,14 +161,25 @@ sealed interface Term {
     } else if (this instanceof Negate t) {
       return "-" + t.operand().text(3);
     } else if (this instanceof Binary t) {
-      int own = t.operator().precedence;
-      String text = t.left().text(own) + " " + t.operator().symbol + " " + t.right().text(own + 1);
-      return own < precedence ? "(" + text + ")" : text;
+      return infix(t.operator().symbol, t.operator().precedence, precedence, children());
+    } else if (this instanceof Semiring t) {
+      return infix("@(" + t.add() + "," + t.multiply() + ")", 2, precedence, children());
+    } else if (this instanceof Monoid t) {
+      return infix("@(" + t.operator() + ")", 2, precedence, children());
     } else if (this instanceof Call t) {
       return t.function()
           + t.arguments().stream().map(Term::text).collect(Collectors.joining(", ", "(", ")"));
+    } else if (this instanceof Transpose t) {
+      return "transpose(" + t.operand().text() + ",{" + String.join(",", t.labels()) + "})";
+    } else if (this instanceof Total t) {
+      return "SUM(" + t.body().text() + ")";
     }
     Sum t = (Sum) this;
     return "sum(" + t.label() + ", " + t.body().text() + ")";
+  }
+
+  private static String infix(String symbol, int own, int around, List<Term> operands) {
+    String text = operands.get(0).text(own) + " " + symbol + " " + operands.get(1).text(own + 1);
+    return own < around ? "(" + text + ")" : text;
   }
 }

@@ -38,6 +38,12 @@ class KernelGoldenTest {
         "mul-csr-coo | Y(i,j) = A(i,j) * B(i,j)                      | Y=CSR:2 A=CSR:2 B=COO:2",
         "add-csr-coo | Y(i,j) = A(i,j) + B(i,j)                      | Y=Dense:2 A=CSR:2 B=COO:2",
         "spgemm      | Y(i,j) = A(i,k) * B(k,j)                      | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "spgemm-minplus | Y(i,j) = A(i,k) @(min,+) B(k,j)           | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "spmv-orand  | y(i) = A(i,j) @(or,and) x(j)                  | y=Dense:1 A=CSR:2 x=CSF:1",
+        "spgemm-mask-push | Y(i,j)<M,push> = A(i,k) * B(k,j)         | Y=CSR:2 A=CSR:2 B=CSR:2 M=CSR:2 j=7",
+        "spgemm-mask-pull | Y(i,j)<M,pull> = A(i,k) * B(k,j)         | Y=CSR:2 A=CSR:2 B=CSC:2 M=CSR:2",
+        "spgemm-mask-auto | Y(i,j)<M> = A(i,k) * B(k,j)              | Y=Dense:2 A=CSR:2 B=Dense:2 M=CSR:2",
+        "chain-elementwise | Y(i,j) = A(i,j) * B(i,j) - C(i,j) * D(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 C=CSR:2 D=CSR:2",
         "sddmm       | Y(i,j) = S(i,j) * A(i,k) * B(k,j)             | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2"
       })
   void kernel(String name, String expression, String formats) throws IOException {

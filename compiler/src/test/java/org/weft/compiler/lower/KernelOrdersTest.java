@@ -134,6 +134,16 @@ class KernelOrdersTest {
         .isLessThan(300);
   }
 
+  /** Sparse fibers below a dense level: each coordinate of the workspace is present or not. */
+  @Test
+  void presenceOfADenseWorkspaceIsPerCoordinate() {
+    run(
+        List.of(
+            KernelGoldenTest.sample(
+                "Y(i,k) = sum(i, A(j,i)) .* B(k,j)", "Y=CSR:2 A=DCSC:2 B=CSR:2"),
+            KernelGoldenTest.sample("Y(i,k) = x(i) * sum(j, B(k,j))", "Y=CSR:2 x=CSF:1 B=CSR:2")));
+  }
+
   @Test
   void unionsOfTwentyOperandsAreCoiterated() {
     String plus =

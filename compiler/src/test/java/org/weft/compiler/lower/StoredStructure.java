@@ -1,5 +1,6 @@
 package org.weft.compiler.lower;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -7,7 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -23,9 +28,29 @@ final class StoredStructure {
   static Set<List<Long>> of(
       TensorFormat format, TensorShape shape, Collection<List<Long>> entries) {
     Set<List<Long>> stored = new TreeSet<>(SampleTensor::compare);
+    if (!format.isOrdinary()) {
+      packed(format, shape, entries, stored);
+      return stored;
+    }
     Long[] cell = new Long[shape.order()];
     descend(format, shape, entries, 0, cell, stored);
     return stored;
+  }
+
+  /** Structured formats: the cells that packing them stores. */
+  private static void packed(
+      TensorFormat format,
+      TensorShape shape,
+      Collection<List<Long>> entries,
+      Set<List<Long>> stored) {
+    CooBlock.Builder block = new CooBlock.Builder(shape.order(), entries.size());
+    entries.forEach(entry -> block.add(entry.stream().mapToLong(c -> c).toArray(), 1));
+    MemoryScope scope = MemoryScope.root("structure", MemorySource.system());
+    try (TensorStorage storage = Packing.pack(scope, shape, format, List.of(block.build()))) {
+      storage.forEachEntry((at, value) -> stored.add(Arrays.stream(at).boxed().toList()));
+    } finally {
+      scope.close();
+    }
   }
 
   private static void descend(

@@ -1,0 +1,72 @@
+package org.weft.compiler.program;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+
+/** The accesses of an expression, and expressions with other accesses. */
+final class Accesses {
+  private Accesses() {}
+
+  /** Every access of {@code expression}, left to right. */
+  static List<Syntax.Access> of(Syntax expression) {
+    List<Syntax.Access> found = new ArrayList<>();
+    collect(expression, found);
+    return found;
+  }
+
+  private static void collect(Syntax expression, List<Syntax.Access> found) {
+    if (expression instanceof Syntax.Access access) {
+      found.add(access);
+    }
+    expression.children().forEach(child -> collect(child, found));
+  }
+
+  /** The accesses of the right side, then that of the mask if there is one. */
+  static List<Syntax.Access> operands(Statement statement) {
+    List<Syntax.Access> found = of(statement.value());
+    if (statement.mask() != null) {
+      found.add(statement.mask().tensor());
+    }
+    return found;
+  }
+
+  /** Whether {@code expression} is a scalar: every access of a mode is inside a {@code SUM}. */
+  static boolean isScalar(Syntax expression) {
+    if (expression instanceof Syntax.Access access) {
+      return access.labels().isEmpty();
+    }
+    return expression instanceof Syntax.Sum
+        || expression.children().stream().allMatch(Accesses::isScalar);
+  }
+
+  /** {@code expression} with every access replaced. */
+  static Syntax map(Syntax expression, Function<Syntax.Access, Syntax> replacement) {
+    if (expression instanceof Syntax.Access e) {
+      return replacement.apply(e);
+    } else if (expression instanceof Syntax.Negation e) {
+      return new Syntax.Negation(map(e.operand(), replacement), e.span());
+    } else if (expression instanceof Syntax.Operation e) {
+      return new Syntax.Operation(
+          e.operator(), map(e.left(), replacement), map(e.right(), replacement), e.span());
+    } else if (expression instanceof Syntax.Semiring e) {
+      return new Syntax.Semiring(
+          map(e.left(), replacement), e.add(), e.multiply(), map(e.right(), replacement), e.span());
+    } else if (expression instanceof Syntax.Monoid e) {
+      return new Syntax.Monoid(
+          map(e.left(), replacement), e.operator(), map(e.right(), replacement), e.span());
+    } else if (expression instanceof Syntax.Transpose e) {
+      return new Syntax.Transpose(map(e.operand(), replacement), e.labels(), e.span());
+    } else if (expression instanceof Syntax.Call e) {
+      List<Syntax> arguments = e.arguments().stream().map(a -> map(a, replacement)).toList();
+      return new Syntax.Call(e.function(), arguments, e.span());
+    } else if (expression instanceof Syntax.Reduction e) {
+      return new Syntax.Reduction(e.label(), map(e.body(), replacement), e.span());
+    } else if (expression instanceof Syntax.Sum e) {
+      return new Syntax.Sum(map(e.body(), replacement), e.span());
+    }
+    return expression;
+  }
+}

@@ -1,0 +1,109 @@
+package org.weft.compiler.program;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.lang.Syntax;
+import org.weft.memory.MemoryScope;
+
+/** The names of one function while it runs. Tensors live in the frame's scope. */
+final class Frame {
+  private final MemoryScope scope;
+  private final Map<String, Program.LabelRange> labels = new HashMap<>();
+  private final Map<String, TensorVariable> tensors = new LinkedHashMap<>();
+  private final Map<String, Scalar> scalars = new HashMap<>();
+  private final List<Program.Step> reads = new ArrayList<>();
+  private final Map<Program.Step, ProgramFiles.Entries> readAhead = new IdentityHashMap<>();
+
+  Frame(MemoryScope scope, Program.Function function) {
+    this.scope = scope;
+    gather(function.steps());
+  }
+
+  private void gather(List<Program.Step> steps) {
+    for (Program.Step step : steps) {
+      if (step instanceof Program.ReadNumbered || step instanceof Program.ReadUri) {
+        reads.add(step);
+      } else if (step instanceof Program.Loop loop) {
+        gather(loop.body());
+      }
+    }
+  }
+
+  MemoryScope scope() {
+    return scope;
+  }
+
+  void declare(Program.LabelDeclaration declaration) {
+    declaration.labels().forEach(label -> labels.put(label.name(), declaration.range()));
+  }
+
+  void declare(Program.TensorDeclaration declaration) {
+    String name = declaration.name().name();
+    if (!tensors.containsKey(name)) {
+      tensors.put(name, new TensorVariable(declaration));
+    }
+  }
+
+  Optional<Program.LabelRange> label(String name) {
+    return Optional.ofNullable(labels.get(name));
+  }
+
+  Map<String, Program.LabelRange> labels() {
+    return labels;
+  }
+
+  /** The tensor of an access that the checker has passed. */
+  TensorVariable tensor(Syntax.Access access) {
+    TensorVariable tensor = tensors.get(access.tensor());
+    if (tensor == null) {
+      throw new IllegalStateException("no tensor " + access.tensor());
+    }
+    return tensor;
+  }
+
+  boolean isTensor(String name) {
+    return tensors.containsKey(name);
+  }
+
+  /** In the order of their declarations. */
+  Iterable<TensorVariable> tensors() {
+    return tensors.values();
+  }
+
+  Scalar scalar(String name) {
+    Scalar scalar = scalars.get(name);
+    if (scalar == null) {
+      throw new IllegalStateException("no variable " + name);
+    }
+    return scalar;
+  }
+
+  void assign(String name, Scalar value) {
+    scalars.put(name, value);
+  }
+
+  /** The reads of the function, in the order of the text. */
+  List<Program.Step> reads() {
+    return reads;
+  }
+
+  /** Keeps what was read for a later {@code step}. */
+  void keep(Program.Step step, ProgramFiles.Entries entries) {
+    readAhead.put(step, entries);
+  }
+
+  ProgramFiles.@Nullable Entries takeKept(Program.Step step) {
+    return readAhead.remove(step);
+  }
+
+  ProgramFiles.@Nullable Entries kept(Program.Step step) {
+    return readAhead.get(step);
+  }
+}

@@ -1,0 +1,82 @@
+package org.weft.compiler.program;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.weft.compiler.lang.Program;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.CooBlock;
+
+/** What the reading steps of a program read, and from where. */
+final class Inputs {
+  private static final String VARIABLE = "SPARSE_FILE_NAME";
+
+  private final ProgramFiles files;
+  private final Map<String, String> environment;
+
+  Inputs(ProgramFiles files, Map<String, String> environment) {
+    this.files = files;
+    this.environment = Map.copyOf(environment);
+  }
+
+  /** Reads the file of a {@code ReadNumbered} or {@code ReadUri}. */
+  ProgramFiles.Entries read(Program.Step step) {
+    if (step instanceof Program.ReadUri uri) {
+      return files.read(uri.uri());
+    }
+    Program.ReadNumbered numbered = (Program.ReadNumbered) step;
+    String uri = environment.get(VARIABLE + numbered.file());
+    if (uri == null || uri.isBlank()) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND,
+          "expected the path of file "
+              + numbered.file()
+              + " in the environment variable "
+              + VARIABLE
+              + numbered.file()
+              + ", which is not set; run with "
+              + VARIABLE
+              + numbered.file()
+              + "=file.mtx");
+    }
+    return part(text(uri) ? coordinates(uri) : files.read(uri), numbered.part());
+  }
+
+  private static boolean text(String uri) {
+    String name = uri.toLowerCase(Locale.ROOT);
+    return name.endsWith(".tns") || name.endsWith(".tns.gz");
+  }
+
+  /** {@code comet_read} has its own {@code .tns}: sizes and count first, 0-based coordinates. */
+  private ProgramFiles.Entries coordinates(String uri) {
+    try (BufferedReader lines = files.openText(uri)) {
+      return new SizedCoordinates(uri, lines).read();
+    } catch (IOException e) {
+      throw new WeftException(
+          ErrorCode.STORAGE_UNAVAILABLE, uri + ": reading failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static ProgramFiles.Entries part(ProgramFiles.Entries all, Program.MatrixPart part) {
+    if (part == Program.MatrixPart.ALL || all.shape().order() != 2) {
+      return all;
+    }
+    List<CooBlock> kept = new ArrayList<>();
+    for (CooBlock block : all.blocks()) {
+      CooBlock.Builder builder = new CooBlock.Builder(2, block.size());
+      for (int e = 0; e < block.size(); e++) {
+        if (part.holds(block.coordinate(0, e), block.coordinate(1, e))) {
+          builder.set(0, block.coordinate(0, e));
+          builder.set(1, block.coordinate(1, e));
+          builder.finish(block.value(e));
+        }
+      }
+      kept.add(builder.build());
+    }
+    return new ProgramFiles.Entries(all.shape(), kept);
+  }
+}

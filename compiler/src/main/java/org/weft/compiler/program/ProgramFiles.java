@@ -1,0 +1,43 @@
+package org.weft.compiler.program;
+
+import java.io.BufferedReader;
+import java.util.List;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * The files of a program, by whoever knows file systems. All methods throw {@link
+ * org.weft.error.WeftException} that names the file.
+ */
+public interface ProgramFiles {
+  /** The entries of the tensor file {@code uri}, whose extension names its format. */
+  Entries read(String uri);
+
+  /**
+   * The lines of the text file {@code uri}, decompressed if its name says so; closed by the caller.
+   */
+  BufferedReader openText(String uri);
+
+  /** Writes {@code tensor}, which is borrowed, to {@code uri}, whose extension names its format. */
+  void write(String uri, TensorStorage tensor);
+
+  /** Refuses now what {@link #write} could not publish later. */
+  void checkOutput(String uri);
+
+  /**
+   * What a file holds.
+   *
+   * @param blocks 0-based entries in any order; coordinates may repeat
+   */
+  record Entries(TensorShape shape, List<CooBlock> blocks) {
+    public Entries {
+      blocks = List.copyOf(blocks);
+    }
+
+    /** Number of entries, repeated ones included. */
+    public long count() {
+      return blocks.stream().mapToLong(CooBlock::size).sum();
+    }
+  }
+}

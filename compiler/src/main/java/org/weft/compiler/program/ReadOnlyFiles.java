@@ -1,0 +1,31 @@
+package org.weft.compiler.program;
+
+import java.io.BufferedReader;
+import org.weft.tensor.TensorStorage;
+
+/** Files that are read as usual and never written. */
+final class ReadOnlyFiles implements ProgramFiles {
+  private final ProgramFiles files;
+
+  ReadOnlyFiles(ProgramFiles files) {
+    this.files = files;
+  }
+
+  @Override
+  public Entries read(String uri) {
+    return files.read(uri);
+  }
+
+  @Override
+  public BufferedReader openText(String uri) {
+    return files.openText(uri);
+  }
+
+  @Override
+  public void write(String uri, TensorStorage tensor) {}
+
+  @Override
+  public void checkOutput(String uri) {
+    files.checkOutput(uri);
+  }
+}

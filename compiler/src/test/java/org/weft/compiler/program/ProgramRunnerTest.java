@@ -1,0 +1,153 @@
+package org.weft.compiler.program;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.loop.Goldens;
+import org.weft.error.WeftException;
+
+/**
+ * Runs every program of {@code src/test/resources/programs}. Beside NAME.ta stand NAME.out, what it
+ * prints, and NAME.files if it reads: the file of each number, one per line.
+ */
+class ProgramRunnerTest {
+  private static final Path PROGRAMS = Path.of("src", "test", "resources", "programs");
+
+  private static TensorCompiler compiler;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void open() {
+    compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+  }
+
+  @AfterAll
+  static void close() {
+    compiler.close();
+  }
+
+  static List<String> programs() throws IOException {
+    try (Stream<Path> files = Files.list(PROGRAMS)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".ta"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void programsPrintWhatIsExpected(String name) throws IOException {
+    String printed = run(name, Files.readString(PROGRAMS.resolve(name)), files(name));
+    Path expected = PROGRAMS.resolve(name.replace(".ta", ".out"));
+    if (Boolean.getBoolean("weft.golden.regenerate") && System.getenv("CI") == null) {
+      Files.writeString(expected, printed);
+    }
+    assertThat(printed).isEqualTo(Files.readString(expected));
+  }
+
+  @Test
+  void elapsedTimeIsPrinted() {
+    String program =
+        "def main() { var t0 = getTime(); var t1 = getTime(); printElapsedTime(t0, t1); }";
+    assertThat(run("time.ta", program, Map.of())).matches("ELAPSED_TIME = 0\\.\\d{6}\\R");
+  }
+
+  @Test
+  void randomValuesAreBelowOne() {
+    String program =
+        "def main() { IndexLabel [i] = [100]; Tensor<double> A([i], {Dense}); A[i] = random();"
+            + " print(A); }";
+    for (String value : run("random.ta", program, Map.of()).split("\n")[1].split(",")) {
+      assertThat(Double.parseDouble(value)).isBetween(0.0, 1.0);
+    }
+  }
+
+  /** What only the data can show: the message names the step. */
+  @Test
+  void errorsWhileRunningPointAtTheStep() throws IOException {
+    String declarations =
+        """
+        def main() {
+          IndexLabel [i, j, k] = [?];
+          IndexLabel [f] = [3];
+          IndexLabel [r] = [2:9];
+          Tensor<double> A([i, j], {CSR});
+          Tensor<double> B([j, k], {CSR});
+          Tensor<double> C([i, k], {CSR});
+          Tensor<double> F([f, j], {CSR});
+          Tensor<double> T([i, j, k], {CSF});
+          Tensor<double> X([j], {Dense});
+        """;
+    List<String> steps =
+        List.of(
+            "A[i, j] = comet_read(7);",
+            "A[i, j] = comet_read(2);",
+            "A[i, j] = comet_read(0); B[j, k] = comet_read(0); C[i, k] = A[i, j] * B[j, k];",
+            "F[f, j] = comet_read(0);",
+            "T[i, j, k] = comet_read(0);",
+            "X[j] = 1.0; print(X);",
+            "A[i, j] = comet_read(0); print(A[r, j]);",
+            "A[i, j] = random();",
+            "T[i, j, k] = comet_read(3);",
+            "T[i, j, k] = comet_read(4);");
+    Map<String, String> files = new HashMap<>();
+    files.put("SPARSE_FILE_NAME0", PROGRAMS.resolve("wide.mtx").toAbsolutePath().toString());
+    files.put("SPARSE_FILE_NAME2", "missing.mtx");
+    files.put("SPARSE_FILE_NAME3", write("far.tns", "2 2 2 1\n0 0 2 1.5\n"));
+    files.put("SPARSE_FILE_NAME4", write("more.tns", "2 2 2 1\n0 0 1 1.5\n0 1 1 2\n"));
+    StringBuilder all = new StringBuilder();
+    for (String step : steps) {
+      assertThatThrownBy(() -> run("wrong.ta", declarations + "  " + step + "\n}", files))
+          .as(step)
+          .isInstanceOfSatisfying(
+              WeftException.class,
+              e -> all.append(e.code().label()).append(": ").append(e.getMessage()).append("\n\n"));
+    }
+    Goldens.check("program-run-errors.txt", all.toString().replace(folder.toString(), "FOLDER"));
+  }
+
+  private String write(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text).toString();
+  }
+
+  private static Map<String, String> files(String name) throws IOException {
+    Path list = PROGRAMS.resolve(name.replace(".ta", ".files"));
+    Map<String, String> environment = new HashMap<>();
+    if (Files.exists(list)) {
+      for (String file : Files.readAllLines(list)) {
+        environment.put(
+            "SPARSE_FILE_NAME" + environment.size(),
+            PROGRAMS.resolve(file).toAbsolutePath().toString());
+      }
+    }
+    return environment;
+  }
+
+  private String run(String name, String text, Map<String, String> environment) {
+    StringBuilder printed = new StringBuilder();
+    new ProgramRunner(
+            new Evaluator(compiler, 2), new LocalFiles(folder), environment, printed::append)
+        .run(ProgramRunner.parse(new SourceText(name, text)));
+    return printed.toString();
+  }
+}

@@ -1,0 +1,76 @@
+package org.weft.jobs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.ProgramRunner;
+import org.weft.storage.FileAccess;
+import org.weft.storage.SourceFile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft run}. */
+@Command(
+    name = "run",
+    sortOptions = false,
+    description = {
+      "Run a program of the tensor language (.ta) in this process, without Spark. Programs written"
+          + " for COMET run unchanged and print what COMET prints.",
+      "comet_read(N) reads the file that the environment variable SPARSE_FILE_NAMEN names."
+          + " --dry-run checks the program and runs nothing; 'weft explain run' shows how each"
+          + " statement is evaluated."
+    },
+    footer = {"", "Example: weft run spmm.ta", "Example: SPARSE_FILE_NAME0=a.mtx weft run sum.ta"})
+final class RunCommand extends WeftCommand {
+  @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
+  String program = "";
+
+  @Option(
+      names = "--check",
+      description =
+          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
+  boolean check;
+
+  @Override
+  void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    Program parsed = ProgramRunner.parse(new SourceText(program, text(files)));
+    if (common.dryRun) {
+      console.note("%s: no errors; nothing was run", program);
+      return;
+    }
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    try (TensorCompiler compiler =
+        TensorCompiler.create(CommonOptions.compilerOptions().withCheck(check))) {
+      ProgramRunner runner =
+          new ProgramRunner(
+              new Evaluator(compiler, threads),
+              new StorageProgramFiles(files, common),
+              System.getenv(),
+              console::text);
+      if (explain() != null) {
+        runner.explain(parsed);
+      } else {
+        runner.run(parsed);
+      }
+    }
+  }
+
+  private String text(FileAccess files) {
+    SourceFile file = SourceFile.find(files, program);
+    try (BufferedReader reader = StorageProgramFiles.reader(file)) {
+      StringBuilder text = new StringBuilder();
+      char[] buffer = new char[1 << 13];
+      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+        text.append(buffer, 0, n);
+      }
+      return text.toString();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(program, e);
+    }
+  }
+}

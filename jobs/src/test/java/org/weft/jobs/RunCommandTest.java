@@ -1,0 +1,108 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code weft run}: files through the storage layer, exit status, errors. */
+class RunCommandTest {
+  private static final String HEADER = "%%MatrixMarket matrix coordinate real general\n";
+
+  @TempDir Path folder;
+
+  private String program(String steps) {
+    return Run.write(
+        folder,
+        "p.ta",
+        "def main() {\n"
+            + "  IndexLabel [i, j] = [?];\n"
+            + "  Tensor<double> A([i, j], {CSR});\n"
+            + "  Tensor<double> X([j], {Dense});\n"
+            + "  Tensor<double> Y([i], {Dense});\n"
+            + "  A[i, j] = read(\""
+            + folder.resolve("a.mtx")
+            + "\");\n"
+            + steps
+            + "}\n");
+  }
+
+  private void matrix() {
+    Run.write(folder, "a.mtx", HEADER + "2 3 3\n1 1 1.5\n1 3 -2\n2 2 4\n");
+  }
+
+  @Test
+  void runsAProgramAndPrintsOnStandardOutput() {
+    matrix();
+    Run run =
+        Run.of(
+            "run",
+            program(
+                "  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y); var s = SUM(A[i, j]); print(s);\n"));
+    assertThat(run.err()).isEmpty();
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).isEqualTo("data = \n-1,8,\n3.5\n");
+  }
+
+  @Test
+  void checkedKernelsGiveTheSameAnswer() {
+    matrix();
+    Run run =
+        Run.of(
+            "run",
+            "--check",
+            "--threads",
+            "2",
+            program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y);\n"));
+    assertThat(run.out()).isEqualTo("data = \n-1,8,\n");
+    assertThat(run.status()).isZero();
+  }
+
+  @Test
+  void writesThroughTheStorageLayer() {
+    matrix();
+    String output = folder.resolve("y.tns").toString();
+    String text = program("  write(A, \"" + output + "\");\n");
+    assertThat(Run.of("run", text).status()).isZero();
+    assertThat(Run.read(output)).contains("1 1 1.5", "1 3 -2", "2 2 4");
+    Run again = Run.of("run", text);
+    assertThat(again.status()).isEqualTo(2);
+    assertThat(again.err()).startsWith("weft: WEFT-104: ").contains("p.ta:7:3", "^");
+    assertThat(Run.of("run", "--overwrite", text).status()).isZero();
+  }
+
+  @Test
+  void allErrorsOfAProgramAreShownWithCarets() {
+    Run run = Run.of("run", program("  X[j] = ;\n  Y[i] = A[i, j] * B[j];\n"));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .startsWith("weft: WEFT-101: ")
+        .contains("p.ta:7:10: error: expected an operand", "p.ta:8:20: error: the tensor B", "^");
+  }
+
+  @Test
+  void errorsWhileRunningNameTheStep() {
+    Run run = Run.of("run", program(""));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).startsWith("weft: WEFT-105: ").contains("p.ta:6:3: error: ", "a.mtx");
+    assertThat(Run.of("run", folder.resolve("none.ta").toString()).err())
+        .startsWith("weft: WEFT-105: ")
+        .contains("none.ta");
+  }
+
+  @Test
+  void dryRunChecksAndExplainShowsPlans() {
+    matrix();
+    String text = program("  X[j] = 2; Y[i] = A[i, j] * X[j]; print(Y);\n");
+    Run dry = Run.of("run", "--dry-run", text);
+    assertThat(dry.status()).isZero();
+    assertThat(dry.out()).isEmpty();
+    assertThat(dry.err()).contains("no errors");
+    Run explained = Run.of("explain", "run", text);
+    assertThat(explained.status()).isZero();
+    assertThat(explained.out()).contains("p.ta:7: statement Y(i) = ", "compute ");
+    assertThat(explained.out()).doesNotContain("data =");
+  }
+}

@@ -1,0 +1,112 @@
+package org.weft.planner.tune;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.weft.compiler.Schedule;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * Winners on disk, one file {@code tuned/<class>.properties} in the compiler's cache directory:
+ * {@code class}, {@code schedule}, {@code format.<tensor>}, {@code medianSeconds}, {@code
+ * untunedSeconds}, with the names that all statements of the class share. Like the cache it only
+ * saves time: what cannot be read or written counts as absent, and the log says so.
+ */
+public final class TunedStore {
+  private static final System.Logger LOG = System.getLogger(TunedStore.class.getName());
+  private static final Pattern LABEL = Pattern.compile("[(,:]\\s*([A-Za-z_][A-Za-z0-9_]*)");
+
+  private final Path folder;
+
+  /**
+   * @param cacheDirectory the compiler's; made when the first winner is stored
+   */
+  public TunedStore(Path cacheDirectory) {
+    folder = cacheDirectory.resolve("tuned");
+  }
+
+  /** A stored winner, in the names of the statement that asked. */
+  public record Tuned(Map<String, TensorFormat> formats, Schedule schedule, double speedUp) {}
+
+  /** The winner of {@code task}'s class. */
+  public Optional<Tuned> find(TuningTask task) {
+    ExpressionClass kind = ExpressionClass.of(task);
+    Path file = folder.resolve(kind.key() + ".properties");
+    Properties found = new Properties();
+    try (Reader reader = Files.newBufferedReader(file)) {
+      found.load(reader);
+      Map<String, TensorFormat> formats = new HashMap<>();
+      for (Map.Entry<String, TensorStorage> operand : task.operands().entrySet()) {
+        String text = found.getProperty("format." + kind.shared(operand.getKey()));
+        TensorFormat given = operand.getValue().format();
+        if (text != null) {
+          formats.put(operand.getKey(), TensorFormat.parse(text, given.order(), given.valueType()));
+        }
+      }
+      double median = Double.parseDouble(found.getProperty("medianSeconds", "1"));
+      double untuned = Double.parseDouble(found.getProperty("untunedSeconds", "1"));
+      String schedule = rename(found.getProperty("schedule", ""), kind, false);
+      return Optional.of(new Tuned(formats, Schedule.parse(schedule), untuned / median));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | IllegalArgumentException | WeftException e) {
+      LOG.log(System.Logger.Level.WARNING, "cannot use {0}: {1}", file, e.toString());
+      return Optional.empty();
+    }
+  }
+
+  /** Keeps the winner of {@code result}; returns the file. */
+  public Path store(TuningTask task, TuningResult result) throws IOException {
+    ExpressionClass kind = ExpressionClass.of(task);
+    Properties winner = new Properties();
+    winner.setProperty("class", kind.toString());
+    winner.setProperty("schedule", rename(result.winner().variant().schedule() + "", kind, true));
+    for (String name : task.operands().keySet()) {
+      TensorFormat format = result.winner().variant().formats().get(name);
+      if (format != null) {
+        winner.setProperty("format." + kind.shared(name), format.toString());
+      }
+    }
+    winner.setProperty("medianSeconds", seconds(result.winner().medianSeconds()));
+    winner.setProperty("untunedSeconds", seconds(result.untuned().medianSeconds()));
+    Files.createDirectories(folder);
+    Path file = folder.resolve(kind.key() + ".properties");
+    Path temporary = Files.createTempFile(folder, kind.key(), ".tmp");
+    try (Writer writer = Files.newBufferedWriter(temporary)) {
+      winner.store(writer, null);
+    }
+    return Files.move(
+        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static String seconds(double value) {
+    return String.format(Locale.ROOT, "%.9f", value);
+  }
+
+  /** A schedule with the labels of the class instead of the statement's, or back. */
+  private static String rename(String schedule, ExpressionClass kind, boolean toShared) {
+    Matcher matcher = LABEL.matcher(schedule);
+    StringBuilder text = new StringBuilder();
+    while (matcher.find()) {
+      String name = matcher.group(1);
+      boolean word =
+          matcher.group().startsWith(":") || name.equals("position") || name.equals("coordinate");
+      String to = word ? name : toShared ? kind.shared(name) : kind.own(name);
+      matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group().replace(name, to)));
+    }
+    return matcher.appendTail(text).toString();
+  }
+}

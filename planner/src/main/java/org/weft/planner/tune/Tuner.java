@@ -1,0 +1,324 @@
+package org.weft.planner.tune;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.weft.compiler.Explanation;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.MachineParameters;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * Finds the fastest variant of a statement: enumerates the state space, drops what the compiler
+ * refuses, keeps what the cost model predicts to be fast, runs each of those once and compares its
+ * answer, and times them in turns, so that a slow moment of the machine hits all alike. Variants
+ * that are far behind after two rounds are timed no further.
+ */
+public final class Tuner {
+  private static final int MOST_FORMATS = 4096;
+  private static final int KEPT_FORMATS = 16;
+  private static final int MOST_ATTEMPTS = 4000;
+  private static final int ROUNDS = 7;
+  private static final int SCREENING_ROUNDS = 2;
+  private static final double FAR_BEHIND = 2.0;
+
+  private final TensorCompiler compiler;
+  private final MachineParameters machine;
+  private final Consumer<String> progress;
+
+  /**
+   * @param compiler compiles the variants; stays the caller's
+   * @param progress told one line per step
+   */
+  public Tuner(TensorCompiler compiler, MachineParameters machine, Consumer<String> progress) {
+    this.compiler = compiler;
+    this.machine = machine;
+    this.progress = progress;
+  }
+
+  /** A legal variant with its loops and its prediction. */
+  private record Candidate(Variant variant, String loops, double predicted, boolean untuned) {}
+
+  private static final class Search {
+    final TuningTask task;
+    final VariantCost cost;
+    final Set<String> seen = new HashSet<>();
+    long enumerated;
+    long illegal;
+    long legal;
+
+    Search(TuningTask task, VariantCost cost) {
+      this.task = task;
+      this.cost = cost;
+    }
+  }
+
+  /**
+   * Searches the state space of {@code task}.
+   *
+   * @param trials variants to time at most, the untuned one included
+   * @param scope owner of copies of the operands in other formats, freed on return
+   * @throws WeftException as evaluating the statement; {@code KERNEL_FAILURE} for a variant that
+   *     gives another answer, which is a bug
+   */
+  public TuningResult tune(MemoryScope scope, TuningTask task, int trials) {
+    Statement statement = parse(task.expression());
+    MemoryScope own = scope.child("tuning");
+    try {
+      Evaluator evaluator = new Evaluator(compiler, task.threads());
+      StatementInput input =
+          StatementInput.of(statement, task.operands(), task.resultFormat())
+              .withSizes(task.sizes());
+      TensorStorage reference = evaluator.evaluate(own, input);
+      Search search = new Search(task, cost(statement, task, reference));
+      List<Candidate> candidates = candidates(search, reference.format(), trials);
+      progress.accept(
+          search.enumerated + " variants, " + search.legal + " legal, timing " + candidates.size());
+      try (VariantRuns runs = new VariantRuns(compiler, evaluator, own, task, reference)) {
+        List<TuningResult.Trial> timed = time(candidates, runs);
+        long pruned = search.enumerated - search.illegal - timed.size();
+        return new TuningResult(
+            task.expression(), timed, search.enumerated, search.illegal, pruned);
+      }
+    } finally {
+      own.close();
+    }
+  }
+
+  private static Statement parse(String text) {
+    Diagnostics diagnostics = new Diagnostics();
+    Optional<Statement> statement = Parser.statement(SourceText.expression(text), diagnostics);
+    diagnostics.throwIfErrors();
+    if (statement.orElseThrow().assignment() != Statement.Assignment.ASSIGN) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "expected a statement with =, whose runs do not depend on each other, found "
+              + text
+              + "; tune it with = instead");
+    }
+    return statement.orElseThrow();
+  }
+
+  private VariantCost cost(Statement statement, TuningTask task, TensorStorage result) {
+    List<VariantCost.Use> uses = new ArrayList<>();
+    uses(statement.value(), task.operands(), uses);
+    boolean product = !hasUnion(statement.value());
+    return new VariantCost(uses, use(statement.target(), result), product, machine, task.threads());
+  }
+
+  private static VariantCost.Use use(Syntax.Access access, TensorStorage storage) {
+    return new VariantCost.Use(
+        access.tensor(),
+        access.labels().stream().map(Syntax.Label::name).toList(),
+        storage.shape(),
+        storage.storedEntries());
+  }
+
+  private static void uses(
+      Syntax node, Map<String, TensorStorage> operands, List<VariantCost.Use> uses) {
+    if (node instanceof Syntax.Access access && operands.containsKey(access.tensor())) {
+      uses.add(use(access, operands.get(access.tensor())));
+    }
+    node.children().forEach(child -> uses(child, operands, uses));
+  }
+
+  private static boolean hasUnion(Syntax node) {
+    boolean product =
+        node instanceof Syntax.Access
+            || node instanceof Syntax.Number
+            || node instanceof Syntax.Semiring
+            || node instanceof Syntax.Reduction
+            || node instanceof Syntax.Sum
+            || node instanceof Syntax.Negation
+            || node instanceof Syntax.Transpose
+            || node instanceof Syntax.Operation operation
+                && operation.operator() != Syntax.Operator.ADD
+                && operation.operator() != Syntax.Operator.SUBTRACT;
+    return !product || node.children().stream().anyMatch(Tuner::hasUnion);
+  }
+
+  private List<Candidate> candidates(Search search, TensorFormat result, int trials) {
+    TuningTask task = search.task;
+    Map<String, List<TensorFormat>> choices = new LinkedHashMap<>();
+    task.operands()
+        .forEach(
+            (name, storage) ->
+                choices.put(
+                    name,
+                    task.fixed().contains(name)
+                        ? List.of(storage.format())
+                        : VariantSpace.formats(storage)));
+    List<Map<String, TensorFormat>> formats = VariantSpace.combinations(choices, MOST_FORMATS);
+    List<Schedule> schedules = VariantSpace.schedules(search.cost.labels(), task.threads());
+    search.enumerated = (long) formats.size() * schedules.size();
+    List<Candidate> layouts = new ArrayList<>();
+    for (Map<String, TensorFormat> operands : formats) {
+      Optional<Candidate> plain =
+          lower(search, operands, result, Schedule.parallel(), layouts.isEmpty());
+      plain.ifPresentOrElse(layouts::add, () -> search.illegal += schedules.size());
+    }
+    if (layouts.isEmpty() || !layouts.get(0).untuned()) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "expected a statement that one kernel can evaluate in the formats given, found "
+              + task.expression()
+              + ", which needs conversions first; give operands formats that agree on the order of"
+              + " labels, or do not give any");
+    }
+    Candidate untuned = layouts.get(0);
+    layouts.sort(Comparator.comparingDouble(Candidate::predicted));
+    List<Candidate> kept = layouts.subList(0, Math.min(KEPT_FORMATS, layouts.size()));
+    List<Candidate> all = new ArrayList<>(List.of(untuned));
+    all.addAll(kept);
+    int attempts = 0;
+    for (Schedule schedule : schedules) {
+      for (Candidate layout : kept) {
+        if (attempts++ < MOST_ATTEMPTS) {
+          Map<String, TensorFormat> operands = operandsOf(layout, task);
+          lower(search, operands, result, schedule, false).ifPresent(all::add);
+        }
+      }
+    }
+    return choose(all, untuned, trials);
+  }
+
+  private static Map<String, TensorFormat> operandsOf(Candidate layout, TuningTask task) {
+    Map<String, TensorFormat> operands = new HashMap<>(layout.variant().formats());
+    operands.keySet().retainAll(task.operands().keySet());
+    return operands;
+  }
+
+  /** The fastest by prediction, with room for several formats; kernels with equal loops are one. */
+  private static List<Candidate> choose(List<Candidate> all, Candidate untuned, int trials) {
+    List<Candidate> sorted = new ArrayList<>(all);
+    sorted.sort(Comparator.comparingDouble(Candidate::predicted));
+    List<Candidate> chosen = new ArrayList<>(List.of(untuned));
+    Set<String> loops = new HashSet<>(Set.of(key(untuned)));
+    Map<String, Integer> perFormat = new HashMap<>();
+    for (Candidate candidate : sorted) {
+      String formats = candidate.variant().formatsText();
+      int most = Math.max(3, trials / 4);
+      if (chosen.size() < trials
+          && perFormat.getOrDefault(formats, 0) < most
+          && loops.add(key(candidate))) {
+        perFormat.merge(formats, 1, Integer::sum);
+        chosen.add(candidate);
+      }
+    }
+    return chosen;
+  }
+
+  private static String key(Candidate candidate) {
+    return candidate.variant().formatsText() + "\n" + candidate.loops();
+  }
+
+  /** The variant as loops, or nothing when it is illegal. */
+  private Optional<Candidate> lower(
+      Search search,
+      Map<String, TensorFormat> operands,
+      TensorFormat result,
+      Schedule schedule,
+      boolean untuned) {
+    Map<String, TensorFormat> formats = new HashMap<>(operands);
+    formats.put(resultName(search.task), result);
+    Variant variant = new Variant(formats, schedule);
+    try {
+      KernelRequest request =
+          new KernelRequest("tuned", search.task.expression(), formats, Map.of(), schedule);
+      Explanation explanation = compiler.explain(request);
+      double predicted =
+          search.cost.seconds(formats, order(explanation.iterationGraph()), schedule);
+      if (search.seen.add(variant.toString())) {
+        search.legal++;
+      }
+      return Optional.of(new Candidate(variant, explanation.loops(), predicted, untuned));
+    } catch (WeftException e) {
+      if (e.code().kind() == ErrorCode.Kind.INTERNAL) {
+        throw e;
+      }
+      if (search.seen.add(variant.toString())) {
+        search.illegal++;
+      }
+      return Optional.empty();
+    }
+  }
+
+  private static String resultName(TuningTask task) {
+    return parse(task.expression()).target().tensor();
+  }
+
+  /** The loops of an iteration graph's text, outermost first. */
+  private static List<String> order(String graph) {
+    String marker = "loops: ";
+    String line = graph.substring(graph.lastIndexOf(marker) + marker.length());
+    return List.of(line.strip().replaceAll("[\\[\\]]", "").split("\\s*,\\s*"));
+  }
+
+  private List<TuningResult.Trial> time(List<Candidate> candidates, VariantRuns runs) {
+    Map<Candidate, List<Double>> seconds = new LinkedHashMap<>();
+    for (Candidate candidate : candidates) {
+      if (runs.prepare(candidate.variant())) {
+        seconds.put(candidate, new ArrayList<>());
+      } else if (candidate.untuned()) {
+        throw new IllegalStateException("the untuned variant does not run: " + candidate);
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      double best = best(seconds);
+      for (Map.Entry<Candidate, List<Double>> timed : seconds.entrySet()) {
+        boolean behind = round >= SCREENING_ROUNDS && median(timed.getValue()) > FAR_BEHIND * best;
+        if (!behind || timed.getKey().untuned()) {
+          timed.getValue().add(runs.seconds(timed.getKey().variant()));
+        }
+      }
+      progress.accept("round " + (round + 1) + " of " + ROUNDS);
+    }
+    List<TuningResult.Trial> trials = new ArrayList<>();
+    seconds.forEach(
+        (candidate, times) ->
+            trials.add(
+                new TuningResult.Trial(
+                    candidate.variant(),
+                    candidate.untuned(),
+                    candidate.predicted(),
+                    median(times),
+                    times.stream().mapToDouble(t -> t).min().orElseThrow(),
+                    times.size())));
+    trials.sort(Comparator.comparingDouble(TuningResult.Trial::medianSeconds));
+    return trials;
+  }
+
+  private static double best(Map<Candidate, List<Double>> seconds) {
+    return seconds.values().stream()
+        .filter(times -> !times.isEmpty())
+        .mapToDouble(Tuner::median)
+        .min()
+        .orElse(0);
+  }
+
+  private static double median(List<Double> times) {
+    double[] sorted = times.stream().mapToDouble(t -> t).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

@@ -1,0 +1,182 @@
+package org.weft.planner.tune;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.weft.compiler.Schedule;
+import org.weft.planner.MachineParameters;
+import org.weft.tensor.LevelSpec;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+
+/**
+ * Predicts seconds of a variant, to choose what is worth timing.
+ *
+ * <p>Positions of a compressed level are the expected number of distinct prefixes among n uniform
+ * entries, {@code c (1 - exp(-n / c))} for c cells. A loop runs once for every combination of the
+ * loops around it that the sparsest operand stores (a product), or that any stores (a sum). Storage
+ * is read once at stream bandwidth; every other element costs a cached read, or a cache line when
+ * the tensor is larger than the cache and its innermost label is not the innermost loop.
+ */
+final class VariantCost {
+  private static final double LINE_BYTES = 64;
+  private static final double LOOP_SECONDS = 0.6e-9;
+
+  /** One use of a tensor: its labels by mode, shape and entries. */
+  record Use(String tensor, List<String> labels, TensorShape shape, double entries) {}
+
+  private final List<Use> operands;
+  private final Use result;
+  private final boolean product;
+  private final Map<String, Long> sizes = new LinkedHashMap<>();
+  private final MachineParameters machine;
+  private final int threads;
+
+  VariantCost(
+      List<Use> operands, Use result, boolean product, MachineParameters machine, int threads) {
+    this.operands = List.copyOf(operands);
+    this.result = result;
+    this.product = product;
+    this.machine = machine;
+    this.threads = threads;
+    List<Use> all = new ArrayList<>(List.of(result));
+    all.addAll(operands);
+    for (Use use : all) {
+      for (int mode = 0; mode < use.labels().size(); mode++) {
+        sizes.put(use.labels().get(mode), use.shape().size(mode));
+      }
+    }
+  }
+
+  /** Labels, those of the result first. */
+  List<String> labels() {
+    return List.copyOf(sizes.keySet());
+  }
+
+  /** Bytes of one operand in {@code format}. */
+  static double storageBytes(Use use, TensorFormat format) {
+    double bytes = 0;
+    double parents = 1;
+    for (int level = 0; level < format.levelCount(); level++) {
+      double positions = positions(use, format, level + 1);
+      LevelSpec spec = format.level(level);
+      bytes += spec.format().hasCrd() ? positions * spec.crdWidth().bytes() : 0;
+      bytes += spec.format().hasPos() ? (parents + 1) * spec.posWidth().bytes() : 0;
+      parents = positions;
+    }
+    return bytes + parents * format.valueType().bytes();
+  }
+
+  /** Expected positions after {@code levels} levels. */
+  private static double positions(Use use, TensorFormat format, int levels) {
+    double cells = 1;
+    double positions = 1;
+    for (int level = 0; level < levels; level++) {
+      double size = Math.max(1, use.shape().size(format.modeOf(level)));
+      cells *= size;
+      LevelSpec spec = format.level(level);
+      if (spec.properties().full()) {
+        positions *= size;
+      } else if (!spec.properties().unique() || spec.properties().branchless()) {
+        positions = use.entries();
+      } else {
+        positions = Math.min(positions * size, distinct(cells, use.entries()));
+      }
+    }
+    return positions;
+  }
+
+  private static double distinct(double cells, double entries) {
+    return cells <= 0 ? 0 : Math.min(entries, -cells * Math.expm1(-entries / cells));
+  }
+
+  /**
+   * Predicted seconds.
+   *
+   * @param order the loops, outermost first
+   */
+  double seconds(Map<String, TensorFormat> formats, List<String> order, Schedule schedule) {
+    double seconds = 0;
+    Set<String> bound = new HashSet<>();
+    double trips = 1;
+    for (String label : order) {
+      bound.add(label);
+      trips = Math.max(1, trips(formats, bound));
+      seconds += trips * LOOP_SECONDS;
+    }
+    String innermost = order.isEmpty() ? "" : order.get(order.size() - 1);
+    List<Use> all = new ArrayList<>(operands);
+    all.add(result);
+    for (Use use : all) {
+      TensorFormat format = format(formats, use);
+      double storage = storageBytes(use, format);
+      seconds += storage / machine.streamBytesPerSecond();
+      seconds += randomReads(use, format, order, innermost, storage, formats);
+    }
+    boolean parallel = schedule.directives().stream().anyMatch(d -> d.toString().startsWith("par"));
+    return parallel ? seconds / threads : seconds;
+  }
+
+  /** Reads of a tensor that is not walked in its own order, beyond one pass over it. */
+  private double randomReads(
+      Use use,
+      TensorFormat format,
+      List<String> order,
+      String innermost,
+      double storage,
+      Map<String, TensorFormat> formats) {
+    if (!format.isDense() || use.labels().isEmpty()) {
+      return 0;
+    }
+    Set<String> prefix = new HashSet<>();
+    for (String label : order) {
+      prefix.add(label);
+      if (prefix.containsAll(use.labels())) {
+        break;
+      }
+    }
+    double reads = trips(formats, prefix);
+    int bytes = format.valueType().bytes();
+    boolean streams = use.labels().get(format.modeOf(format.levelCount() - 1)).equals(innermost);
+    boolean cached = storage <= machine.cacheBytes();
+    double perRead = streams || cached ? bytes / machine.cachedBytesPerSecond() : 0;
+    return reads * (perRead > 0 ? perRead : LINE_BYTES / machine.streamBytesPerSecond());
+  }
+
+  /** Expected iterations of the loops over {@code bound}. */
+  private double trips(Map<String, TensorFormat> formats, Set<String> bound) {
+    double all = 1;
+    for (String label : bound) {
+      all *= Math.max(1, sizes.getOrDefault(label, 1L));
+    }
+    double least = all;
+    double sum = 0;
+    for (Use use : operands) {
+      TensorFormat format = format(formats, use);
+      double inside = 1;
+      double cells = 1;
+      int levels = 0;
+      while (levels < format.levelCount()
+          && bound.contains(use.labels().get(format.modeOf(levels)))) {
+        cells *= Math.max(1, use.shape().size(format.modeOf(levels)));
+        levels++;
+      }
+      inside = levels == 0 ? 1 : positions(use, format, levels);
+      double trips = all / cells * inside;
+      least = Math.min(least, trips);
+      sum += trips;
+    }
+    return product ? least : Math.min(all, sum);
+  }
+
+  private static TensorFormat format(Map<String, TensorFormat> formats, Use use) {
+    TensorFormat format = formats.get(use.tensor());
+    if (format == null) {
+      throw new IllegalArgumentException("the variant has no format for " + use.tensor());
+    }
+    return format;
+  }
+}

@@ -1,0 +1,183 @@
+package org.weft.planner.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.planner.MachineParameters;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+class TunerTest {
+  private final MemoryScope scope = MemoryScope.root("tune", MemorySource.system());
+  private final TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+  @TempDir Path folder;
+
+  @AfterEach
+  void close() {
+    compiler.close();
+    scope.close();
+  }
+
+  private TensorStorage random(String format, int entries, long... sizes) {
+    Random random = new Random(7);
+    CooBlock.Builder builder = new CooBlock.Builder(sizes.length, entries);
+    long[] at = new long[sizes.length];
+    for (int e = 0; e < entries; e++) {
+      for (int mode = 0; mode < at.length; mode++) {
+        at[mode] = random.nextInt((int) sizes[mode]);
+      }
+      builder.add(at, random.nextDouble());
+    }
+    TensorShape shape = TensorShape.of(sizes);
+    TensorFormat parsed = TensorFormat.parse(format, sizes.length, ValueType.DOUBLE);
+    return Packing.pack(scope, shape, parsed, List.of(builder.build()));
+  }
+
+  private TuningTask spmv(String matrix, String vector, Set<String> fixed) {
+    return new TuningTask(
+        "y(i) = " + matrix + "(i,j) * " + vector + "(j)",
+        Map.of(matrix, random("CSR", 2000, 300, 200), vector, random("Dense", 200, 200)),
+        fixed,
+        TensorFormat.dense(1, ValueType.DOUBLE),
+        Map.of(),
+        2);
+  }
+
+  private TuningResult tune(TuningTask task, int trials) {
+    return new Tuner(compiler, MachineParameters.defaults(), line -> {}).tune(scope, task, trials);
+  }
+
+  @Test
+  void variantsAreVerifiedTimedAndListed() {
+    TuningResult result = tune(spmv("A", "x", Set.of()), 12);
+    assertThat(result.trials()).hasSizeBetween(5, 12);
+    assertThat(result.trials().stream().filter(TuningResult.Trial::untuned)).hasSize(1);
+    assertThat(result.untuned().variant().schedule()).isEqualTo(Schedule.parallel());
+    assertThat(result.enumerated())
+        .isEqualTo(result.illegal() + result.pruned() + result.trials().size());
+    assertThat(result.winner().medianSeconds())
+        .isLessThanOrEqualTo(result.untuned().medianSeconds());
+    assertThat(result.trials().stream().map(t -> t.variant().formats().get("A")).distinct())
+        .hasSizeGreaterThan(2);
+    assertThat(result.table())
+        .contains("median ms", "model ms", "(without tuning)")
+        .hasLineCount(result.trials().size() + 2);
+    assertThat(TuningPlot.svg(result))
+        .startsWith("<svg")
+        .endsWith("</svg>\n")
+        .contains("y(i) = A(i,j) * x(j)");
+  }
+
+  @Test
+  void winnersServeTheWholeClass() throws IOException {
+    TuningTask task = spmv("A", "x", Set.of());
+    TuningResult result = tune(task, 6);
+    TunedStore store = new TunedStore(folder);
+    assertThat(store.find(task)).isEmpty();
+    assertThat(store.store(task, result)).exists();
+
+    TunedStore.Tuned tuned = store.find(spmv("Matrix", "v", Set.of())).orElseThrow();
+    assertThat(tuned.schedule()).isEqualTo(result.winner().variant().schedule());
+    assertThat(tuned.formats().get("Matrix"))
+        .isEqualTo(result.winner().variant().formats().get("A"));
+    assertThat(store.find(spmv("A", "x", Set.of("A")))).isEmpty();
+  }
+
+  @Test
+  void labelsOfASchedulesAreTranslated() throws IOException {
+    TuningTask task = spmv("A", "x", Set.of("A"));
+    TuningResult found = tune(task, 2);
+    Variant variant =
+        new Variant(
+            found.winner().variant().formats(),
+            Schedule.parse("order(i,j) split(i:position:64) parallel(i) unroll(j,4)"));
+    TuningResult.Trial trial = new TuningResult.Trial(variant, true, 1, 1, 1, 1);
+    TuningResult result = new TuningResult(task.expression(), List.of(trial), 1, 0, 0);
+    TunedStore store = new TunedStore(folder);
+    store.store(task, result);
+    TuningTask other =
+        new TuningTask(
+            "z(row) = A(row,c) * x(c)",
+            task.operands(),
+            Set.of("A"),
+            task.resultFormat(),
+            Map.of(),
+            2);
+    assertThat(store.find(other).orElseThrow().schedule())
+        .hasToString("order(row,c) split(row:position:64) parallel(row) unroll(c,4)");
+  }
+
+  @Test
+  void tunedAnswersEqualUntunedOnes() {
+    TuningTask task =
+        new TuningTask(
+            "M(i,r) = T(i,j,k) * C(j,r) * D(k,r)",
+            Map.of(
+                "T", random("CSF", 3000, 40, 30, 20),
+                "C", random("Dense", 30 * 4, 30, 4),
+                "D", random("Dense", 20 * 4, 20, 4)),
+            Set.of(),
+            TensorFormat.dense(2, ValueType.DOUBLE),
+            Map.of(),
+            2);
+    Variant winner = tune(task, 8).winner().variant();
+    Evaluator evaluator = new Evaluator(compiler, 2);
+    StatementInput input =
+        StatementInput.of(task.expression(), task.operands(), task.resultFormat());
+    TensorStorage plain = evaluator.evaluate(scope, input);
+    TensorStorage tuned =
+        evaluator.evaluate(
+            scope,
+            StatementInput.of(
+                    task.expression(),
+                    Map.of(
+                        "T",
+                        evaluator.convert(
+                            scope, task.operands().get("T"), winner.formats().get("T")),
+                        "C",
+                        task.operands().get("C"),
+                        "D",
+                        task.operands().get("D")),
+                    task.resultFormat())
+                .withSchedule(winner.schedule()));
+    CooBlock expected = Packing.unpack(plain);
+    CooBlock found = Packing.unpack(tuned);
+    for (int e = 0; e < expected.size(); e++) {
+      assertThat(found.value(e))
+          .isCloseTo(expected.value(e), org.assertj.core.data.Offset.offset(1e-9));
+    }
+  }
+
+  @Test
+  void accumulationsAreRefused() {
+    TuningTask task = spmv("A", "x", Set.of());
+    TuningTask adds =
+        new TuningTask(
+            "y(i) += A(i,j) * x(j)", task.operands(), Set.of(), task.resultFormat(), Map.of(), 1);
+    assertThatExceptionOfType(WeftException.class)
+        .isThrownBy(() -> tune(adds, 4))
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_OPERATION));
+  }
+}
