@@ -211,12 +211,11 @@ final class EvalCommand extends WeftCommand {
         section(console, name + ": merge lattices", stages.lattices());
         section(console, name + ": loops", stages.loops());
         ExplainCommand more = explain();
-        boolean all = more == null || !more.llvm && !more.assembly;
-        if (all || more.llvm) {
+        if (more == null || more.llvm || !more.assembly) {
           section(console, name + ": LLVM IR", stages.llvmIr());
           section(console, name + ": optimised LLVM IR", stages.optimisedLlvmIr());
         }
-        if (all || more.assembly) {
+        if (more == null || more.assembly || !more.llvm) {
           section(console, name + ": assembly", stages.assembly());
         }
       }
