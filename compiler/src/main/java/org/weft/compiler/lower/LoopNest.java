@@ -212,7 +212,7 @@ final class LoopNest {
       }
     }
     if (sink instanceof AppendSink && sink.variables().contains(variable)) {
-      loops.requireOrderedWalks();
+      loops.inOrder();
     }
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
     LoopFacts facts = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
