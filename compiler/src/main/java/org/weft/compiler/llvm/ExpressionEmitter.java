@@ -227,7 +227,7 @@ final class ExpressionEmitter {
     } else if (from.isFloat()) {
       return to.isFloat()
           ? LLVMBuildFPCast(code.raw, value, type, "")
-          : LLVMBuildFPToSI(code.raw, value, type, "");
+          : code.toInteger(value, type);
     }
     return to.isFloat()
         ? LLVMBuildSIToFP(code.raw, value, type, "")

@@ -86,11 +86,22 @@ final class IrBuilder implements AutoCloseable {
 
   /** Calls an intrinsic overloaded on one type. */
   LLVMValueRef intrinsic(String name, LLVMTypeRef overload, LLVMValueRef... arguments) {
+    return intrinsic(name, new LLVMTypeRef[] {overload}, arguments);
+  }
+
+  private LLVMValueRef intrinsic(String name, LLVMTypeRef[] types, LLVMValueRef... arguments) {
     int id = LLVMLookupIntrinsicID(name, name.length());
-    PointerPointer<LLVMTypeRef> overloads = new PointerPointer<>(new LLVMTypeRef[] {overload});
-    LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(module.module, id, overloads, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(module.context, id, overloads, 1);
+    PointerPointer<LLVMTypeRef> overloads = new PointerPointer<>(types);
+    LLVMValueRef declaration =
+        LLVMGetIntrinsicDeclaration(module.module, id, overloads, types.length);
+    LLVMTypeRef type = LLVMIntrinsicGetType(module.context, id, overloads, types.length);
     return call(type, declaration, arguments);
+  }
+
+  /** A float as an integer: truncated, the nearest where it does not fit, 0 for NaN. */
+  LLVMValueRef toInteger(LLVMValueRef value, LLVMTypeRef type) {
+    LLVMTypeRef[] types = {type, LLVMTypeOf(value)};
+    return intrinsic("llvm.fptosi.sat", types, value);
   }
 
   /** Calls {@code llvm.coro.NAME}. */

@@ -157,7 +157,11 @@ public sealed interface Expr {
     }
   }
 
-  /** Numeric conversion as in C (float to integer truncates); BOOL converts to 0 or 1. */
+  /**
+   * Numeric conversion as by Java's casts: a float becomes an integer by truncation, the nearest
+   * one where it does not fit, 0 when it is NaN; a wider integer keeps its low bits. BOOL converts
+   * to 0 or 1.
+   */
   record Convert(Expr operand, ScalarType type) implements Expr {
     public Convert {
       require(type.isNumeric(), "target of a conversion", "a number", type);

@@ -16,7 +16,8 @@ import org.weft.compiler.loop.Stmt;
  *
  * <p>Every coordinate is speculative until something below it is stored: edges are written at the
  * next free position and simply overwritten if that position is not taken. A block of random-access
- * levels below the last appended one is made and zeroed when its coordinate is entered.
+ * levels below the last appended one is made when its coordinate is entered, and zeroed unless
+ * every cell of it is going to be stored.
  */
 final class AppendSink implements Sink {
   private final AppendPlan plan;
@@ -33,8 +34,11 @@ final class AppendSink implements Sink {
 
   private final boolean settled;
 
+  /** What zeroes the block that was entered; null when that is done, or need not be. */
+  private final @Nullable Stmt zeroing;
+
   AppendSink(AppendPlan plan) {
-    this(plan, null, null, null, null, false);
+    this(plan, null, null, null, null, false, null);
   }
 
   private AppendSink(
@@ -43,13 +47,15 @@ final class AppendSink implements Sink {
       @Nullable Expr segmentBegin,
       @Nullable Expr childBegin,
       @Nullable LoopVariable present,
-      boolean settled) {
+      boolean settled,
+      @Nullable Stmt zeroing) {
     this.plan = plan;
     this.fold = fold;
     this.segmentBegin = segmentBegin;
     this.childBegin = childBegin;
     this.present = present;
     this.settled = settled;
+    this.zeroing = zeroing;
   }
 
   @Override
@@ -86,7 +92,7 @@ final class AppendSink implements Sink {
       return this;
     }
     Expr begin = Expr.of(code.declare(stem(level) + "_begin", Expr.of(group.position())));
-    return new AppendSink(plan, fold, begin, childBegin, present, settled);
+    return new AppendSink(plan, fold, begin, childBegin, present, settled, zeroing);
   }
 
   @Override
@@ -126,9 +132,9 @@ final class AppendSink implements Sink {
     }
     AppendPlan.Group below = plan.groupBelow(level);
     if (below == null) {
-      zeroBlock(group, code);
+      Stmt zero = makeBlock(group, code);
       LoopVariable flag = code.declare(stem(level) + "_any", Presence.FALSE);
-      return new AppendSink(plan, fold, segmentBegin, null, flag, false);
+      return new AppendSink(plan, fold, segmentBegin, null, flag, false, zero);
     }
     if (below.first() > level + 1) {
       Level head = plan.layout().level(below.first());
@@ -137,17 +143,27 @@ final class AppendSink implements Sink {
       head.emitter().appendParents(head, from, Expr.add(from, block), code);
     }
     Expr begin = Expr.of(code.declare(stem(below.first()) + "_first", Expr.of(below.position())));
-    return new AppendSink(plan, fold, segmentBegin, begin, null, false);
+    return new AppendSink(plan, fold, segmentBegin, begin, null, false, null);
   }
 
-  private void zeroBlock(AppendPlan.Group group, Code code) {
+  /** Makes room for the block of a new position; returns what zeroes it. */
+  private Stmt makeBlock(AppendPlan.Group group, Code code) {
     int order = plan.layout().order();
     Expr block = plan.blockSize(group.last() + 1, order);
     Expr begin = Expr.mul(Expr.of(group.position()), block);
     Buffer vals = plan.layout().vals();
     Expr end = code.name("p" + vals.name() + "_end", Expr.add(begin, block));
     code.add(new Stmt.Grow(vals, end));
-    code.add(new Stmt.Clear(vals, begin, end));
+    return new Stmt.Clear(vals, begin, end);
+  }
+
+  @Override
+  public Sink opened(Code code) {
+    if (zeroing == null) {
+      return this;
+    }
+    code.add(zeroing);
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, settled, null);
   }
 
   @Override
@@ -182,7 +198,7 @@ final class AppendSink implements Sink {
 
   @Override
   public Sink reducing(Fold inner) {
-    return new AppendSink(plan, inner, segmentBegin, childBegin, present, settled);
+    return new AppendSink(plan, inner, segmentBegin, childBegin, present, settled, zeroing);
   }
 
   @Override
@@ -204,8 +220,11 @@ final class AppendSink implements Sink {
     if (present == null) {
       return null;
     }
+    if (zeroing != null && fold != null) {
+      code.add(zeroing);
+    }
     code.assign(present, Presence.TRUE);
-    return new AppendSink(plan, fold, segmentBegin, childBegin, present, true);
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, true, null);
   }
 
   @Override

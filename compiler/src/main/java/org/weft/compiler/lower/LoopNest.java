@@ -126,7 +126,8 @@ final class LoopNest {
     return cursors.advance(memory, scope, code);
   }
 
-  private void put(TensorExpr expr, Scope scope, Sink sink, Code code) {
+  private void put(TensorExpr expr, Scope scope, Sink closed, Code code) {
+    Sink sink = closed.opened(code);
     Scope held = cursors.hold(expr.valueAccesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
@@ -185,8 +186,9 @@ final class LoopNest {
       IndexVar variable,
       List<IndexVar> rest,
       Scope outer,
-      Sink sink,
+      Sink closed,
       Code code) {
+    Sink sink = closed.opened(code);
     HoistScalars hoist = new HoistScalars(tensors, values, iteration, outer, code);
     TensorExpr expr = RewriteRule.rewrite(unhoisted, hoist);
     Scope scope = hoist.scope();
@@ -262,7 +264,13 @@ final class LoopNest {
   }
 
   private void fused(
-      FusedAccess chain, TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink, Code code) {
+      FusedAccess chain,
+      TensorExpr expr,
+      List<IndexVar> rest,
+      Scope scope,
+      Sink closed,
+      Code code) {
+    Sink sink = closed.opened(code);
     IndexVar outermost = chain.variables().get(0);
     if (privateSums.apply(outermost, true, sink, scope)) {
       List<IndexVar> open =

@@ -23,6 +23,11 @@ interface Sink {
     return null;
   }
 
+  /** Called before values come in other ways than {@link #settle} promises. */
+  default Sink opened(Code code) {
+    return this;
+  }
+
   default Sink beforeLoop(IndexVar variable, Scope scope, Code code) {
     return this;
   }
@@ -61,8 +66,8 @@ interface Sink {
   boolean tracksPresence();
 
   /**
-   * Notes that every value put from here on is present, so that {@link #put} need not; null when
-   * the sink has to be told value by value.
+   * Notes that every value put from here on is present, so that {@link #put} need not, and that all
+   * cells which are still open get one; null when the sink has to be told value by value.
    */
   @Nullable Sink settle(Code code);
 
