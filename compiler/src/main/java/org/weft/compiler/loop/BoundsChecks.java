@@ -56,8 +56,8 @@ public final class BoundsChecks {
 
   /**
    * Whether every coordinate in the array is below the level's size: the level stores a mode, and
-   * it and the levels it shares positions with are segmented and compact, so that there is no padding
-   * and no free bucket.
+   * it and the levels it shares positions with are segmented and compact, so that there is no
+   * padding and no free bucket.
    */
   private static boolean isBounded(TensorParameter tensor, Slot slot) {
     TensorFormat format = tensor.format();

@@ -11,7 +11,15 @@ final class RandomFormats {
   private static final List<String> MATRICES =
       List.of("CSR", "CSC", "DCSR", "DCSC", "CDR", "COO", "Dense");
   private static final List<String> STRUCTURED =
-      List.of("ELL", "DIA", "BCSR(2,2)", "BCSR(2,3)", "BCSR(1,4)", "CSB(2,3)", "CSB(4,4)", "HashMatrix");
+      List.of(
+          "ELL",
+          "DIA",
+          "BCSR(2,2)",
+          "BCSR(2,3)",
+          "BCSR(1,4)",
+          "CSB(2,3)",
+          "CSB(4,4)",
+          "HashMatrix");
 
   private final RandomGenerator random;
 
@@ -29,7 +37,8 @@ final class RandomFormats {
     } else if (order == 1 && choice == 4) {
       return TensorFormat.parse("HashVector", 1, type);
     } else if (order > 2 && choice == 4) {
-      return TensorFormat.parse("ModeGeneric(" + (1 + random.nextInt(order - 1)) + ")", order, type);
+      return TensorFormat.parse(
+          "ModeGeneric(" + (1 + random.nextInt(order - 1)) + ")", order, type);
     } else if (choice < 7 || order == 0) {
       return random.nextInt(3) == 0
           ? TensorFormat.dense(order, type)

@@ -29,7 +29,9 @@ final class Refusals {
               ErrorCode.CONVERSION_REQUIRED,
               ".*lies below a level with repeated coordinates.*"),
           new Reason(
-              "result cannot be appended", ErrorCode.CONVERSION_REQUIRED, ".*cannot be assembled.*"),
+              "result cannot be appended",
+              ErrorCode.CONVERSION_REQUIRED,
+              ".*cannot be assembled.*"),
           new Reason("unordered level", ErrorCode.CONVERSION_REQUIRED, ".*is unordered.*"),
           new Reason("structured levels", ErrorCode.CONVERSION_REQUIRED, ".*"));
 
