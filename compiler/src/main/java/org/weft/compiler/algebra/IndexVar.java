@@ -29,6 +29,11 @@ public record IndexVar(String name) {
     return name.indexOf('/') >= 0;
   }
 
+  /** Whether this counts the slots or diagonals of an access. */
+  public boolean isSlot() {
+    return name.indexOf('.') >= 0;
+  }
+
   /** The label whose block number or offset this is; otherwise the variable itself. */
   public IndexVar label() {
     return isWithin() || isBlock() ? new IndexVar(name.split("[/%]", 2)[0]) : this;

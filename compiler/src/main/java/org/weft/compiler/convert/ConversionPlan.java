@@ -1,11 +1,15 @@
 package org.weft.compiler.convert;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.weft.compiler.level.SplitLevel;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -47,6 +51,9 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
               + to.order());
     }
     boolean drop = pads(from) && !to.isDense() && !sameLevels(from, to);
+    if (isStructured(from) || isStructured(to)) {
+      return structured(from, to, shape, drop);
+    }
     if (copies(from, to)) {
       return new ConversionPlan(from, to, List.of(new ConversionStep.Copy(from, to, drop)));
     }
@@ -54,6 +61,74 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
       return new ConversionPlan(from, to, List.of(new ConversionStep.Bucket(from, to, drop)));
     }
     return throughCoordinates(from, to, shape, drop);
+  }
+
+  /**
+   * Formats with more levels than modes, unordered levels, and levels that are neither dense nor
+   * appended. Slots, diagonals and unordered levels are listed as coordinates and sorted; blocks
+   * are walked and appended by one kernel, which has the workspaces it needs.
+   */
+  private static ConversionPlan structured(
+      TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {
+    if (isAssembled(to)) {
+      return new ConversionPlan(from, to, List.of(new ConversionStep.Assemble(from, to, drop)));
+    }
+    if (isWalkedInto(from, to)) {
+      return new ConversionPlan(from, to, List.of(new ConversionStep.Copy(from, to, drop)));
+    }
+    List<LevelSpec> levels = new ArrayList<>();
+    TensorFormat like =
+        coordinates(TensorFormat.coo(to.order(), to.valueType()), shape, to.valueType());
+    like.levels().forEach(level -> levels.add(level.withModifiers("o")));
+    TensorFormat list = new TensorFormat(levels, like.modeOrder(), to.valueType());
+    TensorFormat sorted = widthsByMode(like, like.withModeOrder(to.modeOrder()));
+    List<ConversionStep> steps = new ArrayList<>();
+    steps.add(new ConversionStep.Copy(from, list, drop));
+    steps.add(new ConversionStep.Sort(sorted, to.order()));
+    if (!sorted.equals(to)) {
+      steps.add(new ConversionStep.Copy(sorted, to, false));
+    }
+    return new ConversionPlan(from, to, steps);
+  }
+
+  /** Whether one kernel can walk the source, with its variables as blocked as the result's. */
+  private static boolean isWalkedInto(TensorFormat from, TensorFormat to) {
+    boolean inOrder =
+        !isCounted(from) && from.levels().stream().allMatch(l -> l.properties().ordered());
+    if (to.isOrdinary()) {
+      return inOrder || to.isInsertable();
+    }
+    return inOrder
+        && (from.isOrdinary()
+            ? from.levels().stream().allMatch(SplitLevel::supports)
+            : sameCoordinates(from, to));
+  }
+
+  private static boolean sameCoordinates(TensorFormat a, TensorFormat b) {
+    return a.levelCount() == b.levelCount()
+        && Arrays.equals(a.modeOrder(), b.modeOrder())
+        && IntStream.range(0, a.levelCount())
+            .allMatch(level -> a.coordinate(level).equals(b.coordinate(level)));
+  }
+
+  private static boolean isCounted(TensorFormat format) {
+    return format.levelCount() > 0 && format.coordinate(0).isCounted();
+  }
+
+  /** Whether no kernel can make the format: some level neither has random access nor appends. */
+  private static boolean isAssembled(TensorFormat format) {
+    return isCounted(format)
+        || format.levels().stream()
+            .anyMatch(
+                level ->
+                    !isRandom(level)
+                        && !level.format().capabilities().contains(LevelCapability.APPEND));
+  }
+
+  private static boolean isStructured(TensorFormat format) {
+    return !format.isOrdinary()
+        || isAssembled(format)
+        || format.levels().stream().anyMatch(level -> !level.properties().ordered());
   }
 
   /** The same steps into a format that differs in widths only. */
@@ -64,6 +139,8 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
       changed.add(new ConversionStep.Copy(copy.from(), wider, copy.dropZeros()));
     } else if (last instanceof ConversionStep.Bucket bucket) {
       changed.add(new ConversionStep.Bucket(bucket.from(), wider, bucket.dropZeros()));
+    } else if (last instanceof ConversionStep.Assemble assemble) {
+      changed.add(new ConversionStep.Assemble(assemble.from(), wider, assemble.dropZeros()));
     } else {
       changed.add(last);
       changed.add(new ConversionStep.Copy(last.to(), wider, false));
@@ -202,15 +279,18 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
 
   /** Whether stored zeros of a format may be padding: its innermost level is full. */
   static boolean pads(TensorFormat format) {
-    return format.order() > 0 && format.level(format.order() - 1).properties().full();
+    int last = format.levelCount() - 1;
+    boolean diagonals = last > 0 && format.coordinate(0) instanceof LevelCoordinate.Diagonal;
+    return last >= 0 && (diagonals || format.level(last).properties().full());
   }
 
   private static boolean sameLevels(TensorFormat a, TensorFormat b) {
-    return a.levels().stream()
+    return sameCoordinates(a, b)
+        && a.levels().stream()
             .map(level -> level.format().symbol())
             .toList()
             .equals(b.levels().stream().map(level -> level.format().symbol()).toList())
-        && java.util.Arrays.equals(a.modeOrder(), b.modeOrder());
+        && Arrays.equals(a.modeOrder(), b.modeOrder());
   }
 
   private static boolean isRandom(LevelSpec level) {

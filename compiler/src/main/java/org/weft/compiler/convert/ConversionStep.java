@@ -48,4 +48,15 @@ public sealed interface ConversionStep {
       return "sort by mode " + modes + " to " + to;
     }
   }
+
+  /**
+   * Packing of all entries on the Java heap, for formats whose arrays depend on all entries: slots,
+   * diagonals, hash tables, bitmaps.
+   */
+  record Assemble(TensorFormat from, TensorFormat to, boolean dropZeros) implements ConversionStep {
+    @Override
+    public String toString() {
+      return "assemble " + to + " from " + from + (dropZeros ? ", zeros dropped" : "");
+    }
+  }
 }

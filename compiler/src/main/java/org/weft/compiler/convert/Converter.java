@@ -3,6 +3,7 @@ package org.weft.compiler.convert;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.algebra.IndexVar;
@@ -14,9 +15,13 @@ import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
 import org.weft.runtime.EntrySort;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Runs conversion plans. Stateless apart from the compiler. */
 public final class Converter {
@@ -64,9 +69,51 @@ public final class Converter {
 
   private TensorStorage step(MemoryScope parent, TensorStorage from, ConversionStep step) {
     if (step instanceof ConversionStep.Sort sort) {
-      return EntrySort.sort(from, sort.to().modeOrder(), sort.keys());
+      return ordered(EntrySort.sort(from, sort.to().modeOrder(), sort.keys()));
+    } else if (step instanceof ConversionStep.Assemble assemble) {
+      return Packing.pack(
+          parent, from.shape(), assemble.to(), List.of(entries(from, assemble.dropZeros())));
     }
     return kernels.run(parent, lower(step), Map.of(SOURCE, from), from.shape(), null);
+  }
+
+  private static CooBlock entries(TensorStorage from, boolean dropZeros) {
+    if (!dropZeros) {
+      return Packing.unpack(from);
+    }
+    boolean exact = from.format().valueType() == ValueType.LONG;
+    NativeArray values = from.vals();
+    CooBlock.Builder kept = new CooBlock.Builder(from.shape().order(), 16, exact);
+    from.forEachPosition(
+        (at, p) -> {
+          if (exact && values.getLong(p) != 0) {
+            kept.addLong(at, values.getLong(p));
+          } else if (!exact && values.getDouble(p) != 0) {
+            kept.add(at, values.getDouble(p));
+          }
+        });
+    return kept.build();
+  }
+
+  /** A sorted list of entries, whose levels may have been declared unordered before. */
+  private static TensorStorage ordered(TensorStorage sorted) {
+    TensorFormat format = sorted.format();
+    TensorFormat coo =
+        TensorFormat.coo(format.order(), format.valueType()).withModeOrder(format.modeOrder());
+    int levels = format.levelCount();
+    long[] positions = new long[levels];
+    @Nullable NativeArray[] pos = new NativeArray[levels];
+    @Nullable NativeArray[] crd = new NativeArray[levels];
+    for (int level = 0; level < levels; level++) {
+      coo =
+          coo.withLevelWidths(
+              level, format.level(level).posWidth(), format.level(level).crdWidth());
+      positions[level] = sorted.positions(level);
+      pos[level] = sorted.hasPos(level) ? sorted.pos(level) : null;
+      crd[level] = sorted.hasCrd(level) ? sorted.crd(level) : null;
+    }
+    return TensorStorage.ofArrays(
+        sorted.scope(), sorted.shape(), coo, positions, pos, crd, sorted.vals());
   }
 
   /** The kernel of a step that is not a sort. */

@@ -72,10 +72,10 @@ public final class KernelCall {
       @Nullable TensorStorage previous) {
     MemoryScope scope = parent.child("result " + shape);
     try {
-      long[] positions = new long[format.order()];
+      long[] positions = new long[format.levelCount()];
       long cells = 1;
       for (int level = 0; level < positions.length; level++) {
-        cells = Math.multiplyExact(cells, shape.size(format.modeOf(level)));
+        cells = Math.multiplyExact(cells, format.levelSize(shape, level));
         positions[level] = cells;
       }
       NativeArray values = scope.allocate(format.valueType().elementType(), cells);

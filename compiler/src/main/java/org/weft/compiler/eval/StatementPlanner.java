@@ -165,7 +165,9 @@ final class StatementPlanner {
       return null;
     } catch (WeftException e) {
       boolean solvable =
-          e.code() == ErrorCode.INVALID_FORMAT || e.code() == ErrorCode.UNSUPPORTED_OPERATION;
+          e.code() == ErrorCode.INVALID_FORMAT
+              || e.code() == ErrorCode.UNSUPPORTED_OPERATION
+              || e.code() == ErrorCode.CONVERSION_REQUIRED;
       if (!solvable) {
         throw e;
       }
@@ -231,7 +233,7 @@ final class StatementPlanner {
   /** Coordinates as narrow as the shape allows; positions are not known and stay wide. */
   static TensorFormat narrow(TensorFormat format, TensorShape shape) {
     TensorFormat narrow = format;
-    for (int level = 0; level < format.order(); level++) {
+    for (int level = 0; format.isOrdinary() && level < format.order(); level++) {
       long largest = Math.max(0, shape.size(format.modeOf(level)) - 1);
       narrow =
           narrow.withLevelWidths(
@@ -311,10 +313,11 @@ final class StatementPlanner {
 
   /** Whether the levels are dense, compressed or singleton, in order: loops can walk them all. */
   static boolean isPlain(TensorFormat format) {
-    return format.levels().stream()
-        .allMatch(
-            level ->
-                Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
-                    && level.properties().equals(level.format().properties()));
+    return format.isOrdinary()
+        && format.levels().stream()
+            .allMatch(
+                level ->
+                    Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
+                        && level.properties().equals(level.format().properties()));
   }
 }

@@ -211,7 +211,7 @@ public sealed interface Expr {
   /** {@code left + right}, folded when both are integer literals or one is 0. */
   static Expr add(Expr left, Expr right) {
     if (left instanceof IntLiteral a && right instanceof IntLiteral b) {
-      return new IntLiteral(Math.addExact(a.value(), b.value()));
+      return folded(Op.ADD, a, b);
     }
     if (left instanceof IntLiteral a && a.value() == 0) {
       return right;
@@ -222,7 +222,7 @@ public sealed interface Expr {
   /** {@code left - right}, folded when both are integer literals or the right one is 0. */
   static Expr sub(Expr left, Expr right) {
     if (left instanceof IntLiteral a && right instanceof IntLiteral b) {
-      return new IntLiteral(Math.subtractExact(a.value(), b.value()));
+      return folded(Op.SUB, a, b);
     }
     return right instanceof IntLiteral b && b.value() == 0 ? left : new Binary(Op.SUB, left, right);
   }
@@ -230,7 +230,7 @@ public sealed interface Expr {
   /** {@code left * right}, folded when both are integer literals or one is 0 or 1. */
   static Expr mul(Expr left, Expr right) {
     if (left instanceof IntLiteral a && right instanceof IntLiteral b) {
-      return new IntLiteral(Math.multiplyExact(a.value(), b.value()));
+      return folded(Op.MUL, a, b);
     }
     if (left instanceof IntLiteral a && (a.value() == 0 || a.value() == 1)) {
       return a.value() == 0 ? left : right;
@@ -239,6 +239,20 @@ public sealed interface Expr {
       return b.value() == 0 ? right : left;
     }
     return new Binary(Op.MUL, left, right);
+  }
+
+  /** The sum, difference or product; kept as it is when it does not fit 64 bits. */
+  private static Expr folded(Op op, IntLiteral left, IntLiteral right) {
+    try {
+      return new IntLiteral(
+          switch (op) {
+            case ADD -> Math.addExact(left.value(), right.value());
+            case SUB -> Math.subtractExact(left.value(), right.value());
+            default -> Math.multiplyExact(left.value(), right.value());
+          });
+    } catch (ArithmeticException e) {
+      return new Binary(op, left, right);
+    }
   }
 
   static Expr binary(Op op, Expr left, Expr right) {

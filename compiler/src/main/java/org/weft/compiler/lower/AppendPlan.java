@@ -77,6 +77,14 @@ final class AppendPlan {
     return layout;
   }
 
+  /** Whether the result is a list of entries in no order: coordinates alone, declared unordered. */
+  boolean isList() {
+    return groups.size() == 1
+        && groups.get(0).first() == 0
+        && groups.get(0).last() == layout.order() - 1
+        && layout.levels().stream().noneMatch(Level::ordered);
+  }
+
   /** The group that {@code level} belongs to, or null for a random-access level. */
   @Nullable Group groupOf(int level) {
     for (Group group : groups) {

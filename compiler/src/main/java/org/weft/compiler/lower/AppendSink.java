@@ -71,8 +71,16 @@ final class AppendSink implements Sink {
   /** Levels are appended in order; those below the last one are filled in any order. */
   @Override
   public boolean accepts(IndexVar variable, Scope scope) {
+    if (isList()) {
+      return true;
+    }
     int above = Math.min(level(variable), plan.lastAppended() + 1);
     return order().subList(0, above).stream().allMatch(scope::isBound);
+  }
+
+  /** Whether entries may come in any order. */
+  boolean isList() {
+    return plan.isList();
   }
 
   private int level(IndexVar variable) {

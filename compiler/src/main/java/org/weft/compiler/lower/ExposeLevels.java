@@ -113,7 +113,10 @@ final class ExposeLevels {
   private TensorExpr rewrite(TensorExpr expr, List<IndexVar> counted) {
     if (expr instanceof TensorExpr.Access access) {
       return view(access, counted);
-    } else if (expr instanceof TensorExpr.Product || expr instanceof TensorExpr.Negate) {
+    } else if (expr instanceof TensorExpr.Product
+        || expr instanceof TensorExpr.Negate
+        || expr instanceof TensorExpr.Apply apply
+            && apply.function() == TensorExpr.Function.NONZERO) {
       return expr.mapChildren(child -> rewrite(child, counted));
     } else if (expr instanceof TensorExpr.Reduce reduce) {
       List<IndexVar> inside = new ArrayList<>();

@@ -160,7 +160,8 @@ final class LoopNest {
         order.stream().filter(v -> sink.variables().contains(v) && !scope.isBound(v)).toList();
     boolean small = temporaries.isSmall(expr, unbound, scope);
     Fold fold = Fold.of(reduction);
-    if (sink.scatters(fold, unbound, small)) {
+    boolean once = variable.isSlot() && sink instanceof AppendSink append && append.isList();
+    if (once || sink.scatters(fold, unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
       List<IndexVar> rest = order.subList(1, order.size());
       if (fold.operator() == Operator.PLUS && privateSums.apply(variable, false, sink, scope)) {
@@ -174,7 +175,7 @@ final class LoopNest {
             code,
             (inner, own, share) -> loop(body, variable, rest, inner, own, share));
       } else {
-        loop(body, variable, rest, scope, sink.reducing(fold), code);
+        loop(body, variable, rest, scope, once ? sink : sink.reducing(fold), code);
       }
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
@@ -211,7 +212,9 @@ final class LoopNest {
         loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
     }
-    if (sink instanceof AppendSink && sink.variables().contains(variable)) {
+    if (sink instanceof AppendSink append
+        && !append.isList()
+        && sink.variables().contains(variable)) {
       loops.requireOrderedWalks();
     }
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);

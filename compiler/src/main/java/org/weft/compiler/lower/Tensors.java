@@ -130,6 +130,8 @@ final class Tensors {
           case OUTPUT_SPARSE -> Buffer.Kind.GROWABLE;
         };
     List<Level> levels = new ArrayList<>();
+    // Every path through a level and the branchless levels below it is stored once, so that a
+    // non-unique level without such levels repeats nothing, and the end of a chain neither.
     boolean unique = true;
     int stored = -1;
     for (int number = 0; number < format.order(); number++) {
@@ -139,7 +141,12 @@ final class Tensors {
       String array = access.tensor().name() + (stored + 1);
       boolean last = number == format.order() - 1;
       boolean chainEnd = spec.properties().branchless() && format.branchlessBelow(number) == 0;
-      unique = spec.properties().unique() && (unique || last || chainEnd);
+      boolean alone =
+          !last
+              && format.branchlessBelow(number) == 0
+              && format.level(number + 1).properties().full()
+              && unique;
+      unique = alone || spec.properties().unique() && (unique || last || chainEnd);
       levels.add(
           new Level(
               name,

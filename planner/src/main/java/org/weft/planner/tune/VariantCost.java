@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.planner.MachineParameters;
 import org.weft.tensor.LevelSpec;
@@ -24,6 +25,9 @@ import org.weft.tensor.TensorShape;
 final class VariantCost {
   private static final double LINE_BYTES = 64;
   private static final double LOOP_SECONDS = 0.6e-9;
+
+  /** To start the tasks of a parallel loop, every time that it is reached. */
+  private static final double START_SECONDS = 4e-6;
 
   /** One use of a tensor: its labels by mode, shape and entries. */
   record Use(String tensor, List<String> labels, TensorShape shape, double entries) {}
@@ -116,7 +120,13 @@ final class VariantCost {
       seconds += storage / machine.streamBytesPerSecond();
       seconds += randomReads(use, format, order, innermost, storage, formats);
     }
-    boolean parallel = schedule.directives().stream().anyMatch(d -> d.toString().startsWith("par"));
+    boolean parallel = schedule.parallelOutermost();
+    for (int at = 0; at < order.size(); at++) {
+      if (schedule.find(Directive.Parallel.class, order.get(at)).isPresent()) {
+        parallel = true;
+        seconds += trips(formats, new HashSet<>(order.subList(0, at))) * START_SECONDS;
+      }
+    }
     return parallel ? seconds / threads : seconds;
   }
 
