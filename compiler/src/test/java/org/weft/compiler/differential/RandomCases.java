@@ -36,11 +36,12 @@ final class RandomCases {
 
   /**
    * @param anyModeOrder whether mode orders are drawn without regard to each other; otherwise most
-   *     cases follow one order of the labels
+   *     cases follow one order of the labels, and formats are those that kernels walk as they are,
+   *     padded ones included, whose stored zeros a conversion cannot tell from padding
    */
   RandomCases(Random random, boolean anyModeOrder) {
     this.random = random;
-    this.randomFormats = new RandomFormats(random);
+    this.randomFormats = new RandomFormats(random, !anyModeOrder);
     this.anyModeOrder = anyModeOrder;
   }
 

@@ -22,15 +22,21 @@ final class RandomFormats {
           "HashMatrix");
 
   private final RandomGenerator random;
+  private final boolean structured;
 
-  RandomFormats(RandomGenerator random) {
+  /**
+   * @param structured whether to draw formats that pad: blocks, slots, diagonals, hashed and bitmap
+   *     levels, and levels that are declared unordered or non-unique
+   */
+  RandomFormats(RandomGenerator random, boolean structured) {
     this.random = random;
+    this.structured = structured;
   }
 
   /** A format of {@code order} modes in storage order of the modes, except for CSC and DCSC. */
   TensorFormat next(int order, ValueType type) {
-    int choice = random.nextInt(12);
-    if (order == 2 && choice < 4) {
+    int choice = structured ? random.nextInt(12) : 5 + random.nextInt(7);
+    if (order == 2 && (choice < 4 || !structured && random.nextInt(3) == 0)) {
       return TensorFormat.parse(pick(MATRICES), 2, type);
     } else if (order == 2 && choice == 4) {
       return TensorFormat.parse(pick(STRUCTURED), 2, type);
@@ -66,7 +72,7 @@ final class RandomFormats {
   }
 
   private String level() {
-    return switch (random.nextInt(16)) {
+    return switch (structured ? random.nextInt(16) : 15) {
       case 0 -> "H";
       case 1 -> "B";
       case 2 -> "CU?o";
