@@ -113,7 +113,8 @@ public final class Evaluator {
     operands.forEach((key, storage) -> entries.put(key, (double) storage.storedEntries()));
     StatementPlanner planner = new StatementPlanner(labels, entries);
     Contractions contractions = new Contractions(labels, entries, planner);
-    boolean free = input.schedule().loopOrder().isEmpty();
+    boolean free =
+        input.schedule().loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
     TensorAssignment whole = free ? contractions.split(algebra) : algebra;
     planner.add(whole, input.schedule(), "");
     return new Prepared(

@@ -69,6 +69,10 @@ final class StatementPlanner {
    */
   void add(TensorAssignment assignment, Schedule schedule, String estimate) {
     names.add(assignment.target().tensor().name());
+    if (!isOrdinary(assignment)) {
+      addStructured(assignment, schedule, estimate);
+      return;
+    }
     DenseOrder.Choice order =
         schedule.equals(Schedule.parallel())
             ? DenseOrder.of(assignment, new Estimates(labels, entries))
@@ -77,6 +81,36 @@ final class StatementPlanner {
       return;
     }
     addSparse(assignment, schedule, estimate);
+  }
+
+  /** Whether every tensor has one level for each mode. */
+  static boolean isOrdinary(TensorAssignment assignment) {
+    return assignment.target().tensor().format().isOrdinary()
+        && assignment.value().accesses().stream()
+            .allMatch(access -> access.tensor().format().isOrdinary());
+  }
+
+  /**
+   * Blocked, ELL and DIA tensors: as they are where a kernel can walk them, else computed without
+   * them and converted.
+   */
+  private void addStructured(TensorAssignment assignment, Schedule schedule, String estimate) {
+    WeftException refusal = direct(assignment, schedule, estimate);
+    if (refusal == null) {
+      return;
+    }
+    TensorAssignment plain = plainOperands(assignment);
+    TensorAssignment operands = plain == null ? assignment : plain;
+    if (operands.target().tensor().format().isOrdinary()) {
+      add(operands, schedule, estimate);
+      return;
+    }
+    TensorAssignment natural = naturalResult(operands);
+    if (natural == null) {
+      throw refusal;
+    }
+    add(natural, schedule, estimate);
+    convertResult(natural, assignment);
   }
 
   private boolean addDense(
@@ -165,7 +199,9 @@ final class StatementPlanner {
       return null;
     } catch (WeftException e) {
       boolean solvable =
-          e.code() == ErrorCode.INVALID_FORMAT || e.code() == ErrorCode.UNSUPPORTED_OPERATION;
+          e.code() == ErrorCode.INVALID_FORMAT
+              || e.code() == ErrorCode.UNSUPPORTED_OPERATION
+              || e.code() == ErrorCode.CONVERSION_REQUIRED;
       if (!solvable) {
         throw e;
       }
@@ -311,8 +347,9 @@ final class StatementPlanner {
 
   /** Whether the levels are dense, compressed or singleton, in order: loops can walk them all. */
   static boolean isPlain(TensorFormat format) {
-    return format.levels().stream()
-        .allMatch(
+    return format.isOrdinary()
+        && format.levels().stream()
+            .allMatch(
             level ->
                 Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
                     && level.properties().equals(level.format().properties()));
