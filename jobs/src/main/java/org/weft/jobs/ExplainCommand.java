@@ -18,6 +18,7 @@ import picocli.CommandLine.ScopeType;
     footer = {"", "Example: weft explain --llvm mttkrp x.tns --mode 0 --rank 16"},
     subcommands = {
       DemoCommand.class,
+      EvalCommand.class,
       RunCommand.class,
       MttkrpCommand.class,
       TtmCommand.class,

@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     subcommands = {
       DemoCommand.class,
+      EvalCommand.class,
       RunCommand.class,
       MttkrpCommand.class,
       TtmCommand.class,

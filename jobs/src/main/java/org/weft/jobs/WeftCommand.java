@@ -34,7 +34,8 @@ abstract class WeftCommand implements Callable<Integer> {
     if (common.partitions < 0 || common.threads < 0) {
       throw usage("expected --partitions and --threads of at least 0; 0 chooses");
     }
-    if (common.type != ValueType.DOUBLE && common.type != ValueType.FLOAT) {
+    boolean fraction = common.type == ValueType.DOUBLE || common.type == ValueType.FLOAT;
+    if (!fraction && !computesIntegers()) {
       throw usage("expected --type double or float, found " + common.type.keyword());
     }
     if (common.verbose) {
@@ -43,6 +44,11 @@ abstract class WeftCommand implements Callable<Integer> {
     run(console);
     console.clearBar();
     return 0;
+  }
+
+  /** Whether {@code --type} may also be {@code int} or {@code long}. */
+  boolean computesIntegers() {
+    return false;
   }
 
   /** The {@code explain} before this command, if there is one. */

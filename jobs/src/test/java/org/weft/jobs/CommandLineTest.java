@@ -18,6 +18,7 @@ class CommandLineTest {
   @ValueSource(
       strings = {
         "demo",
+        "eval",
         "run",
         "mttkrp",
         "ttm",

@@ -21,6 +21,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /**
  * Evaluates statements and converts tensors in this process. Stateless apart from the compiler, so
@@ -82,6 +83,28 @@ public final class Evaluator {
   }
 
   /**
+   * A format for the result of {@code input} that suits the sparsity of its expression, with the
+   * narrowest coordinates that hold its shape; the input's own result format only says the type.
+   *
+   * @throws WeftException as {@link #evaluate}
+   */
+  public TensorFormat resultFormat(StatementInput input) {
+    int order = input.statement().target().labels().size();
+    ValueType type = input.resultFormat().valueType();
+    StatementInput dense = input.withResultFormat(TensorFormat.dense(order, type));
+    TensorAssignment algebra = algebra(dense);
+    LabelSizes labels = labels(algebra, dense.operands(), dense);
+    TensorFormat format = ResultFormats.infer(algebra, labels, entries(input.operands()), type);
+    return StatementPlanner.narrow(format, labels.shape(algebra.target().variables()));
+  }
+
+  private static Map<String, Double> entries(Map<String, TensorStorage> operands) {
+    Map<String, Double> entries = new HashMap<>();
+    operands.forEach((name, storage) -> entries.put(name, (double) storage.storedEntries()));
+    return entries;
+  }
+
+  /**
    * The same entries in another format, in a child of {@code parent}; {@code from} is borrowed.
    *
    * @throws WeftException {@code INVALID_FORMAT}, {@code WIDTH_OVERFLOW}, {@code OUT_OF_MEMORY}
@@ -109,8 +132,7 @@ public final class Evaluator {
       algebra = plusPrevious(algebra, name + "_old", input.previous().get().format());
     }
     LabelSizes labels = labels(algebra, operands, input);
-    Map<String, Double> entries = new HashMap<>();
-    operands.forEach((key, storage) -> entries.put(key, (double) storage.storedEntries()));
+    Map<String, Double> entries = entries(operands);
     StatementPlanner planner = new StatementPlanner(labels, entries);
     Contractions contractions = new Contractions(labels, entries, planner);
     boolean free =

@@ -267,7 +267,7 @@ final class StatementPlanner {
   /** Coordinates as narrow as the shape allows; positions are not known and stay wide. */
   static TensorFormat narrow(TensorFormat format, TensorShape shape) {
     TensorFormat narrow = format;
-    for (int level = 0; level < format.order(); level++) {
+    for (int level = 0; format.isOrdinary() && level < format.order(); level++) {
       long largest = Math.max(0, shape.size(format.modeOf(level)) - 1);
       narrow =
           narrow.withLevelWidths(
@@ -350,8 +350,14 @@ final class StatementPlanner {
     return format.isOrdinary()
         && format.levels().stream()
             .allMatch(
+<<<<<<< HEAD
             level ->
                 Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
                     && level.properties().equals(level.format().properties()));
+=======
+                level ->
+                    Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
+                        && level.properties().equals(level.format().properties()));
+>>>>>>> main
   }
 }

@@ -25,8 +25,19 @@ import org.weft.tensor.ValueType;
 class StructuredOperandsTest {
   private static final List<String> FORMATS =
       List.of(
-          "CSR", "CSC", "COO", "ELL", "DIA", "BCSR(2,3)", "BCSR(2,2)@1,0", "CSB(2,2)",
-          "HashMatrix", "{D, B}", "{CU, CU?o}", "ModeGeneric(1)", "Dense");
+          "CSR",
+          "CSC",
+          "COO",
+          "ELL",
+          "DIA",
+          "BCSR(2,3)",
+          "BCSR(2,2)@1,0",
+          "CSB(2,2)",
+          "HashMatrix",
+          "{D, B}",
+          "{CU, CU?o}",
+          "ModeGeneric(1)",
+          "Dense");
 
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
   private final TensorCompiler compiler =
@@ -88,7 +99,10 @@ class StructuredOperandsTest {
     int cases = Integer.getInteger("weft.cases", 80);
     for (int number = 0; number < cases; number++) {
       String expression =
-          List.of("C(i,j) = A(i,j) + B(i,j)", "C(i,j) = A(i,j) .* B(i,j)", "C(i,j) = A(i,k) * B(k,j)")
+          List.of(
+                  "C(i,j) = A(i,j) + B(i,j)",
+                  "C(i,j) = A(i,j) .* B(i,j)",
+                  "C(i,j) = A(i,k) * B(k,j)")
               .get(number % 3);
       String left = FORMATS.get(random.nextInt(FORMATS.size()));
       String right = FORMATS.get(random.nextInt(FORMATS.size()));

@@ -1,0 +1,236 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.Explanation;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.EvaluationPlan;
+import org.weft.compiler.eval.EvaluationStep;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.compiler.lang.Statement;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorWriter;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code weft eval}. */
+@Command(
+    name = "eval",
+    sortOptions = false,
+    description = {
+      "Evaluate one expression in this process, without Spark. Labels that the result lacks are"
+          + " summed; * + - .* functions, semirings A @(min,+) B and masks as in the language.",
+      "Operands are converted, products ordered and results converted as the formats need;"
+          + " --explain says how, with the loops of each kernel, and computes nothing. --type may"
+          + " also be int or long here.",
+      "Exit status: 0 done, 1 out of memory or another failure, 2 wrong expression or input."
+    },
+    footer = {
+      "",
+      "Example: weft eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy",
+      "Example: weft eval 'C(i,k) = A(i,j) * B(j,k)' --input A=a.mtx --input B=b.tns.gz"
+          + " --format B=CSC --output C=c.mtx"
+    })
+final class EvalCommand extends WeftCommand {
+  private static final String PRINT = "print";
+
+  @Mixin EvalOptions options = new EvalOptions();
+
+  @Option(
+      order = 6,
+      names = "--output",
+      paramLabel = "[NAME=]FILE",
+      description = {
+        "Where the result goes: a tensor file, or 'print' for lines of 1-based coordinates and"
+            + " value on standard output (default: print)."
+      })
+  String output = PRINT;
+
+  @Option(
+      order = 7,
+      names = "--explain",
+      description = "Show conversions, contraction order and the loops of every kernel instead.")
+  boolean explainOnly;
+
+  @Override
+  boolean computesIntegers() {
+    return true;
+  }
+
+  @Override
+  void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    Statement statement = options.statement();
+    String target = target(statement);
+    if (target != null) {
+      checkTensorOutput(files, target);
+    }
+    Schedule schedule = options.schedule(Schedule.parallel());
+    OperandFiles operands = options.read(statement, files, common.readOptions());
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    CompilerOptions compile = CommonOptions.compilerOptions().withCheck(options.check);
+    try (TensorCompiler compiler = TensorCompiler.create(compile);
+        MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
+      Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
+      Evaluator evaluator = new Evaluator(compiler, threads);
+      StatementInput input = input(evaluator, statement, stored, schedule);
+      if (explainOnly || planOnly()) {
+        explain(console, compiler, evaluator.plan(input));
+        return;
+      }
+      TensorStorage result = evaluator.evaluate(scope, input);
+      if (target == null) {
+        print(console, ordered(evaluator, scope, result));
+      } else {
+        long entries = write(files, target, ordered(evaluator, scope, result));
+        console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
+      }
+    }
+  }
+
+  /** The file of the result, or null to print it. */
+  private @Nullable String target(Statement statement) {
+    String name = statement.target().tensor();
+    String file = output.startsWith(name + "=") ? output.substring(name.length() + 1) : output;
+    if (file.isEmpty()) {
+      throw usage("--output %s: expected a file name or 'print', found nothing", output);
+    }
+    return file.equals(PRINT) ? null : file;
+  }
+
+  private StatementInput input(
+      Evaluator evaluator,
+      Statement statement,
+      Map<String, TensorStorage> stored,
+      Schedule schedule) {
+    String result = statement.target().tensor();
+    int order = statement.target().labels().size();
+    Map<String, TensorStorage> operands = new HashMap<>(stored);
+    TensorStorage previous = operands.remove(result);
+    StatementInput input =
+        new StatementInput(
+            statement,
+            operands,
+            TensorFormat.dense(order, common.type),
+            options.sizes,
+            Optional.ofNullable(previous),
+            schedule);
+    String format = options.formats.get(result);
+    if (format == null) {
+      return input.withResultFormat(
+          previous == null ? evaluator.resultFormat(input) : previous.format());
+    }
+    return input.withResultFormat(TensorFormat.parse(format, order, common.type));
+  }
+
+  private void explain(Console console, TensorCompiler compiler, EvaluationPlan plan) {
+    console.text(plan.toString());
+    for (EvaluationStep step : plan.steps()) {
+      if (step instanceof EvaluationStep.Compute compute) {
+        Explanation stages = compiler.explain(compute.kernel());
+        String name = compute.result().name();
+        section(console, name + ": tensor algebra", stages.algebra());
+        section(console, name + ": iteration graph", stages.iterationGraph());
+        section(console, name + ": merge lattices", stages.lattices());
+        section(console, name + ": loops", stages.loops());
+        ExplainCommand more = explain();
+        if (more != null && more.llvm) {
+          section(console, name + ": LLVM IR", stages.optimisedLlvmIr());
+        }
+        if (more != null && more.assembly) {
+          section(console, name + ": assembly", stages.assembly());
+        }
+      }
+    }
+  }
+
+  private static void section(Console console, String title, String text) {
+    console.text("\n== " + title + "\n" + text.stripTrailing() + "\n");
+  }
+
+  /** {@code result} with its entries in the order of its modes. */
+  private static TensorStorage ordered(
+      Evaluator evaluator, MemoryScope scope, TensorStorage result) {
+    TensorFormat format = result.format();
+    boolean sorted =
+        format.isOrdinary()
+            && format.equals(format.withModeOrder(identity(format.order())))
+            && format.levels().stream().allMatch(level -> level.properties().ordered());
+    return sorted
+        ? result
+        : evaluator.convert(scope, result, TensorFormat.csf(format.order(), format.valueType()));
+  }
+
+  private static int[] identity(int order) {
+    int[] modes = new int[order];
+    java.util.Arrays.setAll(modes, mode -> mode);
+    return modes;
+  }
+
+  private void print(Console console, TensorStorage result) {
+    StringBuilder text = new StringBuilder();
+    boolean integers =
+        result.format().valueType() == ValueType.INT
+            || result.format().valueType() == ValueType.LONG;
+    int base = common.zeroBased ? 0 : 1;
+    long[] entry = {0};
+    result.forEachEntry(
+        (at, value) -> {
+          for (long coordinate : at) {
+            text.append(coordinate + base).append(' ');
+          }
+          text.append(integers ? Long.toString((long) value) : number(value)).append('\n');
+          if (++entry[0] % 1024 == 0) {
+            console.text(text.toString());
+            text.setLength(0);
+          }
+        });
+    console.text(text.toString());
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) && Math.abs(value) < 1e15
+        ? String.format(Locale.ROOT, "%.0f", value)
+        : Double.toString(value);
+  }
+
+  private long write(FileAccess files, String uri, TensorStorage result) throws IOException {
+    int order = result.shape().order();
+    if (order == 0) {
+      throw usage("--output %s: the result is a scalar: print it", output);
+    }
+    boolean frostt = uri.endsWith(".tns") || uri.endsWith(".tns.gz");
+    WriteOptions write =
+        WriteOptions.defaults().withShape(result.shape()).withZeroBased(common.zeroBased && frostt);
+    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+      long entries;
+      try (TensorWriter writer = TensorFiles.write(commit, order, write)) {
+        TensorSink sink = new TensorSink(writer, order);
+        result.forEachEntry(sink);
+        sink.flush();
+        entries = sink.entries();
+      } catch (UncheckedIOException e) {
+        throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
+      }
+      commit.commit();
+      return entries;
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.storage.BlockReader;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.ReadSummary;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * The operands of an expression as they were read. A file that does not declare its shape gets one
+ * that agrees with the other operands: a mode is as large as its label is elsewhere, and at least
+ * as large as its coordinates need.
+ */
+final class OperandFiles {
+  /**
+   * One operand.
+   *
+   * @param declared whether the file says its shape
+   */
+  private record Entries(TensorShape shape, boolean declared, boolean full, List<CooBlock> blocks) {
+    long count() {
+      return blocks.stream().mapToLong(CooBlock::size).sum();
+    }
+  }
+
+  private final Map<String, Entries> operands = new LinkedHashMap<>();
+
+  private OperandFiles() {}
+
+  static OperandFiles read(
+      FileAccess files,
+      ReadOptions options,
+      Map<String, String> inputs,
+      Map<String, Syntax.Access> accesses,
+      Map<String, Long> sizes)
+      throws IOException {
+    OperandFiles read = new OperandFiles();
+    for (Map.Entry<String, Syntax.Access> entry : accesses.entrySet()) {
+      String name = entry.getKey();
+      String source = inputs.getOrDefault(name, "");
+      int order = entry.getValue().labels().size();
+      Entries entries = order == 0 ? number(name, source) : file(files, options, source);
+      if (entries.shape().order() != order) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            "--input "
+                + name
+                + "="
+                + source
+                + ": expected a tensor with "
+                + order
+                + " modes, as the expression labels it, found "
+                + entries.shape());
+      }
+      read.operands.put(name, entries);
+    }
+    read.agree(accesses, sizes);
+    return read;
+  }
+
+  private static Entries number(String name, String text) {
+    try {
+      CooBlock.Builder block = new CooBlock.Builder(0, 1);
+      block.add(new long[0], Double.parseDouble(text));
+      return new Entries(TensorShape.of(), true, true, List.of(block.build()));
+    } catch (NumberFormatException e) {
+      throw WeftCommand.usage(
+          "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",
+          name, text, name, text);
+    }
+  }
+
+  private static Entries file(FileAccess files, ReadOptions options, String uri)
+      throws IOException {
+    boolean frostt = uri.endsWith(".tns") || uri.endsWith(".tns.gz");
+    InputPlan plan =
+        TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
+    List<CooBlock> blocks = new ArrayList<>();
+    ReadSummary all = null;
+    for (InputSplit split : plan.splits()) {
+      try (BlockReader reader = TensorFiles.read(files, plan, split)) {
+        reader.forEachRemaining(blocks::add);
+        all = all == null ? reader.summary() : all.merge(reader.summary());
+      }
+    }
+    if (all == null) {
+      throw new IllegalStateException("a plan without splits: " + uri);
+    }
+    plan.verify(all);
+    TensorShape shape = all.shape(plan.header());
+    boolean full = uri.endsWith(".npy");
+    return new Entries(shape, plan.header().shape().isPresent(), full, blocks);
+  }
+
+  private void agree(Map<String, Syntax.Access> accesses, Map<String, Long> sizes) {
+    Map<String, Long> largest = new LinkedHashMap<>(sizes);
+    operands.forEach(
+        (name, entries) -> {
+          List<Syntax.Label> labels = require(accesses.get(name), name).labels();
+          for (int mode = 0; mode < labels.size(); mode++) {
+            String label = labels.get(mode).name();
+            if (!sizes.containsKey(label)) {
+              largest.merge(label, entries.shape().size(mode), Math::max);
+            }
+          }
+        });
+    operands.replaceAll(
+        (name, entries) ->
+            entries.declared()
+                ? entries
+                : enlarged(entries, require(accesses.get(name), name), largest));
+  }
+
+  private static Entries enlarged(
+      Entries entries, Syntax.Access access, Map<String, Long> largest) {
+    TensorShape shape = entries.shape();
+    for (int mode = 0; mode < shape.order(); mode++) {
+      String label = access.labels().get(mode).name();
+      long size = largest.getOrDefault(label, 0L);
+      shape = shape.with(mode, Math.max(shape.size(mode), size));
+    }
+    return new Entries(shape, false, entries.full(), entries.blocks());
+  }
+
+  private static <T> T require(@org.jspecify.annotations.Nullable T value, String name) {
+    if (value == null) {
+      throw new IllegalArgumentException("no operand " + name);
+    }
+    return value;
+  }
+
+  TensorShape shape(String name) {
+    return require(operands.get(name), name).shape();
+  }
+
+  /**
+   * Packs every operand below {@code scope}.
+   *
+   * @param formats formats as text, by name; an operand without one is stored by its kind
+   */
+  Map<String, TensorStorage> load(MemoryScope scope, Map<String, String> formats, ValueType type) {
+    Map<String, TensorStorage> stored = new LinkedHashMap<>();
+    operands.forEach(
+        (name, entries) -> {
+          String text = formats.getOrDefault(name, kind(entries));
+          TensorFormat format = TensorFormat.parse(text, entries.shape(), entries.count(), type);
+          stored.put(name, Packing.pack(scope, entries.shape(), format, entries.blocks()));
+        });
+    return stored;
+  }
+
+  private static String kind(Entries entries) {
+    if (entries.full() || entries.shape().order() == 0) {
+      return "Dense";
+    }
+    return switch (entries.shape().order()) {
+      case 1 -> "{CU}";
+      case 2 -> "CSR";
+      default -> "CSF";
+    };
+  }
+}

@@ -1,0 +1,157 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code weft eval}: results, defaults, errors; Spark never starts. */
+class EvalCommandTest {
+  @TempDir Path folder;
+
+  private String a = "";
+  private String b = "";
+  private String x = "";
+
+  @BeforeEach
+  void files() {
+    a =
+        Run.write(
+            folder,
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n3 4 4\n1 1 2\n2 3 5\n3 4 1.5\n3 1 7\n");
+    b = Run.write(folder, "b.tns", "1 1 1\n2 1 3\n4 2 0.5\n");
+    x = Run.write(folder, "x.tns", "1 2\n3 1\n");
+  }
+
+  @Test
+  void printsTheResult() {
+    Run run = Run.of("eval", "C(i,k) = A(i,j) * B(j,k)", "--input", "A=" + a, "--input", "B=" + b);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).isEqualTo("1 1 2\n3 1 7\n3 2 0.75\n");
+    assertThat(run.status()).isZero();
+  }
+
+  @Test
+  void filesWithoutAShapeAgreeWithTheOthers() {
+    Run run =
+        Run.of(
+            "eval",
+            "y(i) = A(i,j) * x(j)",
+            "--input",
+            "A=" + a,
+            "--input",
+            "x=" + x,
+            "--type",
+            "long",
+            "--zero-based");
+    assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1\n");
+  }
+
+  @Test
+  void everyFormatGivesTheSame() {
+    for (String format : new String[] {"CSR", "CSC", "COO@1,0", "DCSC", "Dense"}) {
+      Run run =
+          Run.of(
+              "eval",
+              "s = A(i,j) * B(i,j) + alpha * A(i,j)",
+              "--input",
+              "A=" + a,
+              "--input",
+              "B=" + b,
+              "--input",
+              "alpha=2",
+              "--format",
+              "A=" + format,
+              "--size",
+              "i=4");
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("label i", "size 3", "size 4");
+      Run right =
+          Run.of(
+              "eval",
+              "s = A(i,j) * D(i,j) + alpha * A(i,j)",
+              "--input",
+              "A=" + a,
+              "--input",
+              "D=" + a,
+              "--input",
+              "alpha=2",
+              "--format",
+              "A=" + format);
+      assertThat(right.out()).as(right.err()).isEqualTo("111.25\n");
+    }
+  }
+
+  @Test
+  void writesAFileAndAccumulates() {
+    String c = folder.resolve("c.tns").toString();
+    Run first = Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c);
+    assertThat(first.status()).as(first.err()).isZero();
+    assertThat(Run.read(c)).isEqualTo("1 1 2\n1 3 7\n3 2 5\n4 3 1.5\n");
+    Run again = Run.of("eval", "C(j,i) = A(i,j)", "--input", "A=" + a, "--output", "C=" + c);
+    assertThat(again.status()).isEqualTo(2);
+    assertThat(again.err()).contains("the output exists");
+    Run more = Run.of("eval", "C(j,i) += A(i,j)", "--input", "A=" + a, "--input", "C=" + c);
+    assertThat(more.out()).as(more.err()).isEqualTo("1 1 4\n1 3 14\n3 2 10\n4 3 3\n");
+  }
+
+  @Test
+  void explainsWithoutComputing() {
+    String c = folder.resolve("c.tns").toString();
+    Run run =
+        Run.of(
+            "eval",
+            "C(i,j) = A(i,j) .* B(i,j)",
+            "--input",
+            "A=" + a,
+            "--input",
+            "B=" + a,
+            "--format",
+            "B=CSC",
+            "--output",
+            c,
+            "--explain");
+    assertThat(run.out())
+        .contains("convert", "is the cheapest to transpose", "bucket", "merge lattices", "for (");
+    assertThat(Run.names(folder)).doesNotContain("c.tns");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,j) = A(i,j        | ^",
+        "C(i,j) = A(i,j)       | the operand A has no file",
+        "C(i,j) = B(i,j) *     | expected an operand"
+      })
+  void errorsNameWhatToDo(String expression, String message) {
+    Run run = Run.of("eval", expression, "--input", "Z=" + a);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains(message);
+    assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void aFailedRunLeavesNothing() {
+    String c = folder.resolve("c.mtx").toString();
+    Run run =
+        Run.of(
+            "eval",
+            "C(i,j) = A(i,j) + D(i,j)",
+            "--input",
+            "A=" + a,
+            "--input",
+            "D=" + b,
+            "--size",
+            "j=9",
+            "--output",
+            c);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(Run.names(folder)).containsExactly("a.mtx", "b.tns", "x.tns");
+  }
+}
