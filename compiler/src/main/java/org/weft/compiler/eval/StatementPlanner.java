@@ -350,14 +350,8 @@ final class StatementPlanner {
     return format.isOrdinary()
         && format.levels().stream()
             .allMatch(
-<<<<<<< HEAD
-            level ->
-                Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
-                    && level.properties().equals(level.format().properties()));
-=======
                 level ->
                     Set.of("D", "CU", "CN", "S").contains(level.format().symbol())
                         && level.properties().equals(level.format().properties()));
->>>>>>> main
   }
 }
