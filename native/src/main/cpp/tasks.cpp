@@ -5,9 +5,6 @@
 namespace weft {
 namespace {
 
-/* Work of a task that is worth a thread: some 15 us, against 2 to 5 us that the caller spends on
- * waking a worker. */
-constexpr int64_t least_work = 16384;
 /* Evens out tasks of unequal work. */
 constexpr int64_t tasks_per_thread = 8;
 constexpr int64_t reproducible_tasks = 64;
@@ -67,7 +64,7 @@ void run_range(void *task) {
 int64_t tasks_for(const weft_runtime *runtime, int64_t work) {
   if (!runtime->reproducible && runtime->threads <= 1) return 1;
   int64_t most = runtime->reproducible ? reproducible_tasks : runtime->threads * tasks_per_thread;
-  int64_t tasks = work / least_work;
+  int64_t tasks = work / runtime->task_work;
   return tasks < 1 ? 1 : tasks < most ? tasks : most;
 }
 

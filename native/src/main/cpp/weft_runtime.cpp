@@ -39,6 +39,7 @@ constexpr weft_process process = {
         .hungry = weft::hungry,
         .reproducible = 0,
         .sort_pairs_i64 = weft::sort_pairs_i64,
+        .task_work = weft::least_task_work,
     },
     release_block,
     statistics,

@@ -85,7 +85,7 @@ typedef struct weft_runtime {
   /* Sorts ascending, in place. Cost O(n) passes over the bytes in which the values differ. */
   void (*sort_i64)(int64_t *values, int64_t n);
   /* Into how many tasks to divide `work`, in multiply-adds of about a nanosecond: 1 where tasks
-   * would cost more than they save. Depends on `work`, `threads` and `reproducible` alone. */
+   * would cost more than they save. Depends on `work` and the numbers of this table alone. */
   int64_t (*tasks)(const struct weft_runtime *runtime, int64_t work);
   /* Opens a group for tasks of a call. 0: there can be none (inside a task, one thread, or no
    * memory); the group is not open, and the kernel does the work itself. */
@@ -110,6 +110,7 @@ typedef struct weft_runtime {
   /* Sorts keys ascending, in place and stably, and moves values along. Linear, like sort_i64.
    * Returns 0, with nothing moved, when there is no memory for a scratch copy; else 1. */
   int64_t (*sort_pairs_i64)(int64_t *keys, int64_t *values, int64_t n);
+  int64_t task_work;    /* least work of a task */
 } weft_runtime;
 
 /* What the process's runtime offers to the Java side. */

@@ -20,12 +20,18 @@ public final class Kernel {
   private final long function;
   private final KernelSignature signature;
   private final List<SparseOutput> sparseOutputs;
+  private final boolean reproducible;
   private final SizeRules sizes;
 
-  private Kernel(long function, KernelSignature signature, List<SparseOutput> sparseOutputs) {
+  private Kernel(
+      long function,
+      KernelSignature signature,
+      List<SparseOutput> sparseOutputs,
+      boolean reproducible) {
     this.function = function;
     this.signature = signature;
     this.sparseOutputs = sparseOutputs;
+    this.reproducible = reproducible;
     this.sizes = new SizeRules(signature);
   }
 
@@ -42,7 +48,16 @@ public final class Kernel {
         outputs.add(new SparseOutput(signature, tensor));
       }
     }
-    return new Kernel(library.address(signature.symbol()), signature, List.copyOf(outputs));
+    return new Kernel(library.address(signature.symbol()), signature, List.copyOf(outputs), false);
+  }
+
+  /**
+   * The same kernel, whose results are the same bits for every number of threads: loops are divided
+   * at points that depend on the work alone. Without this, equal calls with equal threads have
+   * equal results. Costs single-threaded calls the search for those points.
+   */
+  public Kernel reproducible() {
+    return new Kernel(function, signature, sparseOutputs, true);
   }
 
   public KernelSignature signature() {
@@ -73,7 +88,7 @@ public final class Kernel {
     if (threads < 1) {
       throw new IllegalArgumentException("expected at least 1 thread, found " + threads);
     }
-    try (ArgumentBlock block = new ArgumentBlock(signature.slots().size(), threads)) {
+    try (ArgumentBlock block = new ArgumentBlock(signature.slots().size(), threads, reproducible)) {
       bind(block, bound, outputShapes);
       NativeRuntime.invoke(function, block.address());
       try {

@@ -22,13 +22,16 @@ public final class NativeRuntime {
   private static final String RESOURCE = "linux-x86_64/libweft.so";
 
   /** Size of {@code struct weft_runtime}, with which {@code struct weft_process} begins. */
-  static final int TABLE_BYTES = 136;
+  static final int TABLE_BYTES = 144;
 
   /** Offset of its field {@code threads}. */
   static final int THREADS_OFFSET = 32;
 
   /** Offset of its field {@code reproducible}. */
   static final int REPRODUCIBLE_OFFSET = 120;
+
+  /** Offset of its field {@code task_work}. */
+  static final int TASK_WORK_OFFSET = 136;
 
   private static final int RELEASE_BLOCK_OFFSET = TABLE_BYTES;
   private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;

@@ -63,11 +63,14 @@ final class StatementPlanner {
   }
 
   /**
-   * Adds the steps that compute {@code assignment}.
+   * Adds the steps that compute {@code unsettled}, whose mask may have no strategy yet.
    *
    * @throws WeftException if the statement cannot be computed in any way
    */
-  void add(TensorAssignment assignment, Schedule schedule, String estimate) {
+  void add(TensorAssignment unsettled, Schedule schedule, String estimate) {
+    TensorAssignment assignment =
+        new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
+            .settle(unsettled);
     names.add(assignment.target().tensor().name());
     if (!isOrdinary(assignment)) {
       addStructured(assignment, schedule, estimate);

@@ -37,6 +37,11 @@ public class CompressedEmitter implements LevelEmitter {
   }
 
   @Override
+  public Expr before(Level level, Expr parents) {
+    return new Expr.Load(level.requirePos(), parents);
+  }
+
+  @Override
   public Expr coordinate(Level level, Expr position) {
     return new Expr.Load(level.requireCrd(), position);
   }

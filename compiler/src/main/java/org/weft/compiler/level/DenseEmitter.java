@@ -25,6 +25,11 @@ public final class DenseEmitter implements LevelEmitter {
   }
 
   @Override
+  public Expr before(Level level, Expr parents) {
+    return size(level, parents);
+  }
+
+  @Override
   public Location coordinateAccess(Level level, Expr parent, Expr coordinate) {
     return locate(level, parent, coordinate);
   }

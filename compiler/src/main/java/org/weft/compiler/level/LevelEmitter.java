@@ -31,6 +31,14 @@ public interface LevelEmitter {
     throw unsupported(level, "position iteration");
   }
 
+  /**
+   * Positions of the level below the first {@code parents} parent positions: those of a parent
+   * follow those of the parent before it. Null where that does not hold, or cannot be told in O(1).
+   */
+  default @Nullable Expr before(Level level, Expr parents) {
+    return null;
+  }
+
   /** What is known of the ancestors of a position. */
   interface Path {
     /** The coordinate at a level above. */

@@ -29,6 +29,11 @@ public final class SingletonEmitter implements LevelEmitter {
   }
 
   @Override
+  public Expr before(Level level, Expr parents) {
+    return parents;
+  }
+
+  @Override
   public Expr coordinate(Level level, Expr position) {
     return new Expr.Load(level.requireCrd(), position);
   }

@@ -70,6 +70,8 @@ final class ExpressionEmitter {
       return convert(e);
     } else if (expr instanceof Expr.MathCall e) {
       return call(e);
+    } else if (expr instanceof Expr.Tasks e) {
+      return new RuntimeTable(module, code, frame.runtime()).tasks(emit(e.work(), true));
     } else if (expr instanceof Expr.Negate e) {
       LLVMValueRef value = emit(e.operand(), position);
       return e.type().isFloat()

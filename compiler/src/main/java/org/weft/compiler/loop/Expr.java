@@ -101,6 +101,21 @@ public sealed interface Expr {
     }
   }
 
+  /**
+   * Into how many tasks the runtime divides {@code work}, in multiply-adds: 1 where tasks cost more
+   * than they save. The same for all evaluations in a call with equal {@code work}.
+   */
+  record Tasks(Expr work) implements Expr {
+    public Tasks {
+      require(work.type() == ScalarType.I64, "work", "I64", work.type());
+    }
+
+    @Override
+    public ScalarType type() {
+      return ScalarType.I64;
+    }
+  }
+
   record Binary(Op op, Expr left, Expr right) implements Expr {
     public Binary {
       if (left.type() != right.type()) {

@@ -226,6 +226,8 @@ public final class LoopChecker {
       expr(e.operand());
     } else if (expr instanceof Expr.MathCall e) {
       e.arguments().forEach(this::expr);
+    } else if (expr instanceof Expr.Tasks e) {
+      expr(e.work());
     } else if (expr instanceof Expr.Negate e) {
       expr(e.operand());
     }

@@ -219,6 +219,8 @@ public final class LoopPrinter {
       StringJoiner arguments = new StringJoiner(", ", "(", ")");
       e.arguments().forEach(a -> arguments.add(top(a)));
       return e.function().name().toLowerCase(Locale.ROOT) + arguments;
+    } else if (expr instanceof Expr.Tasks e) {
+      return "tasks(" + top(e.work()) + ")";
     } else if (expr instanceof Expr.Negate e) {
       return "-" + text(e.operand(), 8);
     }

@@ -36,6 +36,9 @@ sealed interface Block {
     }
   }
 
+  /** Positions {@code [from, to)} of the one operand that is walked. */
+  record Positions(Expr from, Expr to) implements Block {}
+
   /**
    * Share {@code number} of {@code shares} equal ones of whatever the loop counts, coordinates or
    * positions; shares have at least {@code least}.

@@ -62,6 +62,8 @@ final class Blocks {
     if (block instanceof Block.Coordinates coordinates) {
       MergeLoops.requireOrdered(level);
       return coordinates.narrow(range, level, new Ancestors(access, scope), code);
+    } else if (block instanceof Block.Positions positions) {
+      return new LevelEmitter.Range(positions.from(), positions.to());
     } else if (block != null && !walks.counted()) {
       throw new WeftException(
           ErrorCode.INVALID_SCHEDULE,

@@ -100,7 +100,7 @@ final class Directives {
     boolean common = facts.independent() && facts.innermost();
     Optional<Directive.Vector> wanted = schedule.find(Directive.Vector.class, variable.name());
     if (wanted.isEmpty()) {
-      return common && facts.walks() == LoopFacts.Walks.ALL_COORDINATES && !parallel;
+      return facts.vectorises() && !parallel;
     }
     Directive.Vector directive = wanted.get();
     if (parallel) {

@@ -85,6 +85,11 @@ record LoopFacts(
     return Writes.ORDERED;
   }
 
+  /** Whether it runs in vector lanes unless told otherwise. */
+  boolean vectorises() {
+    return independent && innermost && walks == Walks.ALL_COORDINATES;
+  }
+
   /** The facts of a loop that walks repeated coordinates of {@code variable} one by one. */
   LoopFacts repeating() {
     return new LoopFacts(

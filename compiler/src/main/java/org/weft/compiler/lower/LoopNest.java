@@ -15,6 +15,7 @@ import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 
 /**
@@ -196,6 +197,39 @@ final class LoopNest {
     MergeLattice lattice = MergeLattice.of(iteration.set(expr, variable, scope));
     lattices.add(variable + ": " + expr + ": " + lattice);
     Sink inner = sink.beforeLoop(variable, scope, code);
+    MergeLoops loops = merged(expr, variable, rest, lattice, scope, inner);
+    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    LoopFacts facts = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
+    LoopPlan plan = directives.plan(variable, facts);
+    if (plan.isParallel() && facts.outermost() && inner instanceof MemorySink memory) {
+      LoopTraits traits = facts.vectorises() ? LoopTraits.VECTOR : LoopTraits.SERIAL;
+      int unroll = plan.inner().unroll();
+      LoopPlan each = new LoopPlan(null, LoopTraits.SERIAL, traits.withUnroll(unroll));
+      new TaskLoops(tensors, iteration)
+          .emit(
+              expr,
+              variable,
+              facts.walks(),
+              rest,
+              scope,
+              memory,
+              code,
+              (own, part, body) ->
+                  merged(expr, variable, rest, lattice, part, own).emit(each, part, body));
+    } else {
+      loops.emit(plan, scope, code);
+    }
+    inner.afterLoop(variable, scope, code);
+  }
+
+  /** The loops of a lattice, with the values of their bodies going to {@code sink}. */
+  private MergeLoops merged(
+      TensorExpr expr,
+      IndexVar variable,
+      List<IndexVar> rest,
+      MergeLattice lattice,
+      Scope scope,
+      Sink sink) {
     MergeLoops loops =
         new MergeLoops(
             variable,
@@ -203,7 +237,7 @@ final class LoopNest {
             lattice,
             (present, bound, body) -> {
               TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
-              body(restricted, List.of(variable), rest, bound, inner, body);
+              body(restricted, List.of(variable), rest, bound, sink, body);
             });
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
@@ -217,10 +251,7 @@ final class LoopNest {
         && sink.variables().contains(variable)) {
       loops.requireOrderedWalks();
     }
-    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
-    LoopFacts facts = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
-    loops.emit(directives.plan(variable, facts), scope, code);
-    inner.afterLoop(variable, scope, code);
+    return loops;
   }
 
   /** The body of a loop or case in which {@code entered} variables have just been bound. */

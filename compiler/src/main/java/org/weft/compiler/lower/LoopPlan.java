@@ -14,6 +14,11 @@ import org.weft.compiler.loop.LoopTraits;
 record LoopPlan(Directive.@Nullable Split split, LoopTraits blocks, LoopTraits inner) {
   static final LoopPlan SERIAL = new LoopPlan(null, LoopTraits.SERIAL, LoopTraits.SERIAL);
 
+  /** Whether the loop itself is to run in parallel, not one over its blocks. */
+  boolean isParallel() {
+    return split == null && inner.parallel();
+  }
+
   boolean splitBy(Directive.SplitBy by) {
     return split != null && split.by() == by;
   }

@@ -227,7 +227,8 @@ final class MergeLoops {
     Level level = requireLevel(operand);
     TensorExpr.Access access = require(accesses.get(operand.id()));
     Cursor parent = scope.cursor(access);
-    LevelEmitter.Range range = level.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range all = level.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range range = scope.clipped(access.id(), level, all);
     return Blocks.part(variable, range, level, access, walks(), scope, code);
   }
 

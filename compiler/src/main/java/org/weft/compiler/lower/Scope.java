@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
+import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
 
 /**
@@ -24,15 +26,23 @@ final class Scope {
    * Where in the nest a scope is.
    *
    * @param blocks the part of the coming loop over a variable that this place is about
+   * @param clips the positions of a level of an access that this place is about
    */
   private record Place(
-      Workspaces workspaces, boolean outermost, boolean parallel, Map<IndexVar, Block> blocks) {
+      Workspaces workspaces,
+      boolean outermost,
+      boolean parallel,
+      Map<IndexVar, Block> blocks,
+      Map<Walked, LevelEmitter.Range> clips) {
     Place inside(IndexVar loop) {
       Map<IndexVar, Block> rest = new HashMap<>(blocks);
       rest.remove(loop);
-      return new Place(workspaces, false, parallel, rest);
+      return new Place(workspaces, false, parallel, rest, clips);
     }
   }
+
+  /** A level of an access. */
+  private record Walked(int access, int level) {}
 
   private Scope(
       Map<IndexVar, Expr> coordinates,
@@ -49,7 +59,7 @@ final class Scope {
 
   /** The scope of a function's body, whose heap workspaces are allocated in {@code heap}. */
   static Scope root(Code heap) {
-    Place place = new Place(new Workspaces(heap), true, false, Map.of());
+    Place place = new Place(new Workspaces(heap), true, false, Map.of(), Map.of());
     return new Scope(Map.of(), Map.of(), Map.of(), Map.of(), place);
   }
 
@@ -81,7 +91,30 @@ final class Scope {
   /** The body of a parallel loop: it has workspaces of its own. */
   Scope withWorkspaces(Workspaces own) {
     return new Scope(
-        coordinates, cursors, values, presence, new Place(own, false, true, place.blocks()));
+        coordinates,
+        cursors,
+        values,
+        presence,
+        new Place(own, false, true, place.blocks(), place.clips()));
+  }
+
+  /** Loops over {@code level} of {@code access} walk no positions outside {@code range}. */
+  Scope withClip(int access, Level level, LevelEmitter.Range range) {
+    Map<Walked, LevelEmitter.Range> clips =
+        with(place.clips(), new Walked(access, level.number()), range);
+    Place clipped =
+        new Place(place.workspaces(), place.outermost(), place.parallel(), place.blocks(), clips);
+    return new Scope(coordinates, cursors, values, presence, clipped);
+  }
+
+  /** The positions in {@code range} that loops over {@code level} of {@code access} walk. */
+  LevelEmitter.Range clipped(int access, Level level, LevelEmitter.Range range) {
+    LevelEmitter.Range clip = place.clips().get(new Walked(access, level.number()));
+    return clip == null
+        ? range
+        : new LevelEmitter.Range(
+            Expr.binary(Expr.Op.MAX, range.begin(), clip.begin()),
+            Expr.min(range.end(), clip.end()));
   }
 
   /** The coming loop over {@code variable} covers {@code block} only. */
@@ -92,7 +125,7 @@ final class Scope {
         cursors,
         values,
         presence,
-        new Place(place.workspaces(), false, place.parallel(), blocks));
+        new Place(place.workspaces(), false, place.parallel(), blocks, place.clips()));
   }
 
   /** The part that the coming loop over {@code variable} covers; null for all of it. */

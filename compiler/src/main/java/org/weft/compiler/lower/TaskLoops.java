@@ -1,0 +1,258 @@
+package org.weft.compiler.lower;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.level.Level;
+import org.weft.compiler.level.LevelEmitter;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
+
+/**
+ * The outermost loop as tasks of equal work, however skewed the operands are.
+ *
+ * <p>The work of a loop is a row of items: every iteration has its stored entries ({@link Chain}),
+ * then one item of its own. Task {@code t} of {@code n} takes items {@code [t total / n, (t+1)
+ * total / n)}; binary search finds the iterations they belong to. An iteration at a border goes to
+ * the task in which it begins, unless it is heavy: then the tasks share it ({@link
+ * SharedIterations}).
+ *
+ * <pre>
+ * iteration      0        1                  2   3      4
+ * items          x x |    x x x x x x x x |  |   x |    x x x |
+ * tasks          [ 0              ][ 1             ][ 2       ]
+ * </pre>
+ *
+ * The number of tasks depends on the work and the threads of the call, so that the same call gives
+ * the same bits.
+ */
+final class TaskLoops {
+  /** Sizes multiply: each counts for no more than this. */
+  private static final long MOST_INNER_WORK = 1024;
+
+  /** Emits the loop, or the block of it that the scope says, with values going to the sink. */
+  interface Loop {
+    void emit(Sink sink, Scope scope, Code code);
+  }
+
+  /**
+   * What a loop counts.
+   *
+   * @param range positions of {@code walked}, or coordinates
+   * @param walked the level whose positions are counted; null for coordinates
+   * @param path what is above {@code walked}
+   * @param chains the entries below each iteration, by operand
+   */
+  record Counted(
+      IndexVar variable,
+      LevelEmitter.Range range,
+      @Nullable Level walked,
+      LevelEmitter.@Nullable Path path,
+      List<Chain> chains) {
+
+    Block block(Expr from, Expr to) {
+      return walked == null ? new Block.Coordinates(from, to) : new Block.Positions(from, to);
+    }
+
+    /** Items before iteration {@code v}, and a constant. */
+    Expr items(Expr v) {
+      Expr sum = v;
+      for (Chain chain : chains) {
+        sum = Expr.add(sum, chain.before(v));
+      }
+      return sum;
+    }
+
+    Expr coordinate(Expr v) {
+      return walked == null || path == null ? v : walked.coordinate(v, path);
+    }
+  }
+
+  /**
+   * Where a task begins or ends.
+   *
+   * @param at an iteration
+   * @param cut entries of that iteration before the border; 0 for none
+   */
+  record Border(Expr at, Expr cut) {}
+
+  private final Tensors tensors;
+  private final Iteration iteration;
+
+  TaskLoops(Tensors tensors, Iteration iteration) {
+    this.tensors = tensors;
+    this.iteration = iteration;
+  }
+
+  /**
+   * Emits the loop over {@code variable}, which has a counter and no loop around it.
+   *
+   * @param expr what it evaluates
+   * @param rest the variables with loops inside
+   */
+  void emit(
+      TensorExpr expr,
+      IndexVar variable,
+      LoopFacts.Walks walks,
+      List<IndexVar> rest,
+      Scope scope,
+      MemorySink sink,
+      Code code,
+      Loop loop) {
+    Counted counted = counted(expr, variable, walks, scope, code);
+    String name = variable.name();
+    Expr before = code.name(name + "_before", counted.items(counted.range().begin()));
+    Expr all = Expr.sub(counted.items(counted.range().end()), before);
+    Expr total = code.name(name + "_items", all);
+    Expr tasks = code.name("tasks", new Expr.Tasks(Expr.mul(total, innerWork(expr, rest))));
+    Expr share = code.name("share", Expr.binary(Expr.Op.DIV, total, tasks));
+    SharedIterations shared = SharedIterations.of(expr, counted, tensors, sink, tasks, share, code);
+
+    LoopVariable task = LoopVariable.integer(code.fresh("task"));
+    LevelEmitter.Range numbers = new LevelEmitter.Range(Expr.of(0), tasks);
+    Blocks.simple(
+        task,
+        numbers,
+        LoopTraits.PARALLEL,
+        scope,
+        code,
+        (inner, body) -> {
+          Expr end = Expr.add(Expr.of(task), Expr.of(1));
+          Border first =
+              border(counted, item(total, Expr.of(task), tasks), before, shared, total, body);
+          Border last = border(counted, item(total, end, tasks), before, shared, total, body);
+          Expr from = first.at();
+          if (shared != null) {
+            shared.parts(first, last, Expr.of(task), inner, body, loop);
+            Expr next = Expr.add(from, Expr.of(1));
+            Expr isCut = Expr.lessThan(Expr.of(0), first.cut());
+            from = body.name(name + "_whole", new Expr.Select(isCut, next, from));
+          }
+          loop.emit(sink, inner.withBlock(variable, counted.block(from, last.at())), body);
+        });
+    if (shared != null) {
+      shared.combine(code);
+    }
+  }
+
+  private static Expr item(Expr total, Expr task, Expr tasks) {
+    return Expr.binary(Expr.Op.DIV, Expr.mul(total, task), tasks);
+  }
+
+  private Counted counted(
+      TensorExpr expr, IndexVar variable, LoopFacts.Walks walks, Scope scope, Code code) {
+    boolean coordinates = walks == LoopFacts.Walks.ALL_COORDINATES;
+    LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(0), Expr.of(0));
+    if (coordinates) {
+      range = new LevelEmitter.Range(Expr.of(0), tensors.size(variable));
+    }
+    Level walked = null;
+    Ancestors path = null;
+    List<Chain> chains = new ArrayList<>();
+    for (TensorExpr.Access access : expr.accesses()) {
+      Level level = iteration.levelAt(access, variable, scope);
+      if (level == null || level.random() != coordinates) {
+        continue;
+      }
+      Cursor parent = scope.cursor(access);
+      if (!coordinates) {
+        range = level.walk(parent.begin(), parent.endOrNext());
+        walked = level;
+        path = new Ancestors(access, scope);
+      }
+      TensorLayout layout = tensors.layout(access.tensor());
+      Chain chain = Chain.below(access, layout, level.number());
+      boolean contiguous = level.emitter().before(level, Expr.of(0)) != null;
+      if (level.number() == 0 && contiguous && !chain.isEmpty()) {
+        chains.add(chain);
+      }
+    }
+    Expr begin = code.name(variable.name() + "_begin", range.begin());
+    Expr end = code.name(variable.name() + "_end", range.end());
+    return new Counted(variable, new LevelEmitter.Range(begin, end), walked, path, chains);
+  }
+
+  /** Multiply-adds for each item: loops inside over variables that every operand has in full. */
+  private Expr innerWork(TensorExpr expr, List<IndexVar> rest) {
+    Expr work = Expr.of(1);
+    int sizes = 0;
+    for (IndexVar variable : rest) {
+      if (sizes < 3 && expr.accesses().stream().allMatch(access -> isFull(access, variable))) {
+        work = Expr.mul(work, Expr.min(tensors.size(variable), Expr.of(MOST_INNER_WORK)));
+        sizes++;
+      }
+    }
+    return work;
+  }
+
+  private boolean isFull(TensorExpr.Access access, IndexVar variable) {
+    if (!access.variables().contains(variable)) {
+      return true; // also a hoisted scalar, which has no layout
+    }
+    TensorLayout layout = tensors.layout(access.tensor());
+    for (int number = 0; number < layout.order(); number++) {
+      if (access.variableAt(number).equals(variable) && !layout.level(number).full()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The iteration that {@code item} belongs to, and how far into it the item is. */
+  private static Border border(
+      Counted counted,
+      Expr item,
+      Expr before,
+      @Nullable SharedIterations shared,
+      Expr total,
+      Code code) {
+    String name = counted.variable().name();
+    Expr begin = counted.range().begin();
+    Expr end = counted.range().end();
+    Expr x = code.name(name + "_item", item);
+    Expr low = new Expr.Select(Expr.lessThan(x, total), begin, end);
+    Expr high = new Expr.Select(Expr.lessThan(Expr.of(0), x), end, begin);
+    Expr bound = code.name(name + "_bound", Expr.add(x, before));
+    LoopVariable at = lastUpTo(name + "_at", low, high, bound, counted::items, code);
+    LoopVariable cut = code.declare(name + "_cut", Expr.sub(bound, counted.items(Expr.of(at))));
+    Code inside = code.nested();
+    Code whole = inside.nested();
+    whole.assign(at, Expr.add(Expr.of(at), Expr.of(1)));
+    whole.assign(cut, Expr.of(0));
+    if (shared == null) {
+      inside.addAll(whole);
+    } else {
+      inside.when(shared.isLight(Expr.of(at), Expr.of(cut), inside), whole);
+    }
+    code.when(Expr.lessThan(Expr.of(0), Expr.of(cut)), inside);
+    return new Border(Expr.of(at), Expr.of(cut));
+  }
+
+  /** A number as a function of a position. */
+  interface Before {
+    Expr at(Expr position);
+  }
+
+  /** The last of positions [low, high] before which there are no more than {@code bound}. */
+  static LoopVariable lastUpTo(
+      String name, Expr low, Expr high, Expr bound, Before before, Code code) {
+    LoopVariable at = code.declare(name, low);
+    LoopVariable last = code.declare(name + "_last", high);
+    Code search = code.nested();
+    Expr sum = Expr.add(Expr.add(Expr.of(at), Expr.of(last)), Expr.of(1));
+    Expr middle = search.name(name + "_mid", Expr.binary(Expr.Op.DIV, sum, Expr.of(2)));
+    Code up = search.nested();
+    up.assign(at, middle);
+    Code down = search.nested();
+    down.assign(last, Expr.sub(middle, Expr.of(1)));
+    Expr fits = Expr.binary(Expr.Op.LE, before.at(middle), bound);
+    search.add(new Stmt.If(fits, up.block(), down.block()));
+    code.add(new Stmt.While(Expr.lessThan(Expr.of(at), Expr.of(last)), search.block()));
+    return at;
+  }
+}
