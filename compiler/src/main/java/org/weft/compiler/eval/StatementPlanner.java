@@ -68,14 +68,14 @@ final class StatementPlanner {
    * @throws WeftException if the statement cannot be computed in any way
    */
   void add(TensorAssignment unsettled, Schedule schedule, String estimate) {
+    names.add(unsettled.target().tensor().name());
+    if (!isOrdinary(unsettled)) {
+      addStructured(unsettled, schedule, estimate);
+      return;
+    }
     TensorAssignment assignment =
         new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
             .settle(unsettled);
-    names.add(assignment.target().tensor().name());
-    if (!isOrdinary(assignment)) {
-      addStructured(assignment, schedule, estimate);
-      return;
-    }
     DenseOrder.Choice order =
         schedule.equals(Schedule.parallel())
             ? DenseOrder.of(assignment, new Estimates(labels, entries))
