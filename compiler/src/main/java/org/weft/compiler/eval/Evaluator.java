@@ -135,7 +135,7 @@ public final class Evaluator {
     Map<String, Double> entries = entries(operands);
     StatementPlanner planner = new StatementPlanner(labels, entries);
     Contractions contractions = new Contractions(labels, entries, planner);
-    boolean free = input.schedule().loopOrder().isEmpty();
+    boolean free = input.schedule().loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
     TensorAssignment whole = free ? contractions.split(algebra) : algebra;
     planner.add(whole, input.schedule(), "");
     return new Prepared(

@@ -68,10 +68,14 @@ final class StatementPlanner {
    * @throws WeftException if the statement cannot be computed in any way
    */
   void add(TensorAssignment unsettled, Schedule schedule, String estimate) {
+    names.add(unsettled.target().tensor().name());
+    if (!isOrdinary(unsettled)) {
+      addStructured(unsettled, schedule, estimate);
+      return;
+    }
     TensorAssignment assignment =
         new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
             .settle(unsettled);
-    names.add(assignment.target().tensor().name());
     DenseOrder.Choice order =
         schedule.equals(Schedule.parallel())
             ? DenseOrder.of(assignment, new Estimates(labels, entries))
@@ -80,6 +84,36 @@ final class StatementPlanner {
       return;
     }
     addSparse(assignment, schedule, estimate);
+  }
+
+  /** Whether every tensor has one level for each mode. */
+  static boolean isOrdinary(TensorAssignment assignment) {
+    return assignment.target().tensor().format().isOrdinary()
+        && assignment.value().accesses().stream()
+            .allMatch(access -> access.tensor().format().isOrdinary());
+  }
+
+  /**
+   * Blocked, ELL and DIA tensors: as they are where a kernel can walk them, else computed without
+   * them and converted.
+   */
+  private void addStructured(TensorAssignment assignment, Schedule schedule, String estimate) {
+    WeftException refusal = direct(assignment, schedule, estimate);
+    if (refusal == null) {
+      return;
+    }
+    TensorAssignment plain = plainOperands(assignment);
+    TensorAssignment operands = plain == null ? assignment : plain;
+    if (operands.target().tensor().format().isOrdinary()) {
+      add(operands, schedule, estimate);
+      return;
+    }
+    TensorAssignment natural = naturalResult(operands);
+    if (natural == null) {
+      throw refusal;
+    }
+    add(natural, schedule, estimate);
+    convertResult(natural, assignment);
   }
 
   private boolean addDense(
