@@ -56,7 +56,8 @@ public final class BoundsChecks {
 
   /**
    * Whether every coordinate in the array is below the level's size: the level stores a mode, and
-   * it and the levels it shares positions with are segmented, so that there is no padding.
+   * it and the levels it shares positions with are segmented and compact, so that there is no
+   * padding and no free bucket.
    */
   private static boolean isBounded(TensorParameter tensor, Slot slot) {
     TensorFormat format = tensor.format();
@@ -67,6 +68,6 @@ public final class BoundsChecks {
     while (level > 0 && format.level(level).properties().branchless()) {
       level--;
     }
-    return format.level(level).format().hasPos();
+    return format.level(level).format().hasPos() && format.level(level).properties().compact();
   }
 }

@@ -136,11 +136,14 @@ final class MaskedTemporaries {
       throw new IllegalStateException("the mask " + mask + " is not at its level of " + open);
     }
     Cursor parent = scope.cursor(mask);
-    LevelEmitter.Range range = level.emitter().positions(level, parent.begin(), parent.endOrNext());
+    LevelEmitter.Range range = level.walk(parent.begin(), parent.endOrNext());
     LoopVariable position = LoopVariable.integer(code.fresh("p" + level.name() + "_mark"));
     Code body = code.nested();
-    Expr coordinate = level.emitter().coordinate(level, Expr.of(position));
-    body.add(new Stmt.Store(states, coordinate, state));
+    Expr coordinate = level.coordinate(Expr.of(position), new Ancestors(mask, scope));
+    Stmt store = new Stmt.Store(states, coordinate, state);
+    Expr labelled = level.labelled(Expr.of(position));
+    body.add(
+        labelled == null ? store : new Stmt.If(labelled, Stmt.Block.of(store), Stmt.Block.EMPTY));
     code.add(new Stmt.For(position, range.begin(), range.end(), body.block(), LoopTraits.SERIAL));
   }
 

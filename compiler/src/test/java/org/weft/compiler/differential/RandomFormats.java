@@ -6,27 +6,50 @@ import java.util.random.RandomGenerator;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
-/** Random formats: all named ones and level lists of every level format. */
+/** Random formats: all named ones, and level lists of every level format with modifiers. */
 final class RandomFormats {
   private static final List<String> MATRICES =
       List.of("CSR", "CSC", "DCSR", "DCSC", "CDR", "COO", "Dense");
+  private static final List<String> STRUCTURED =
+      List.of(
+          "ELL",
+          "DIA",
+          "BCSR(2,2)",
+          "BCSR(2,3)",
+          "BCSR(1,4)",
+          "CSB(2,3)",
+          "CSB(4,4)",
+          "HashMatrix");
 
   private final RandomGenerator random;
+  private final boolean structured;
 
-  RandomFormats(RandomGenerator random) {
+  /**
+   * @param structured whether to draw formats that pad: blocks, slots, diagonals, hashed and bitmap
+   *     levels, and levels that are declared unordered or non-unique
+   */
+  RandomFormats(RandomGenerator random, boolean structured) {
     this.random = random;
+    this.structured = structured;
   }
 
   /** A format of {@code order} modes in storage order of the modes, except for CSC and DCSC. */
   TensorFormat next(int order, ValueType type) {
-    int choice = random.nextInt(10);
-    if (order == 2 && choice < 4) {
-      return TensorFormat.parse(MATRICES.get(random.nextInt(MATRICES.size())), 2, type);
-    } else if (choice < 6 || order == 0) {
+    int choice = structured ? random.nextInt(12) : 5 + random.nextInt(7);
+    if (order == 2 && (choice < 4 || !structured && random.nextInt(3) == 0)) {
+      return TensorFormat.parse(pick(MATRICES), 2, type);
+    } else if (order == 2 && choice == 4) {
+      return TensorFormat.parse(pick(STRUCTURED), 2, type);
+    } else if (order == 1 && choice == 4) {
+      return TensorFormat.parse("HashVector", 1, type);
+    } else if (order > 2 && choice == 4) {
+      return TensorFormat.parse(
+          "ModeGeneric(" + (1 + random.nextInt(order - 1)) + ")", order, type);
+    } else if (choice < 7 || order == 0) {
       return random.nextInt(3) == 0
           ? TensorFormat.dense(order, type)
           : TensorFormat.csf(order, type);
-    } else if (choice == 6) {
+    } else if (choice == 7) {
       return TensorFormat.coo(order, type);
     }
     return TensorFormat.parse("{" + String.join(", ", levels(order)) + "}", order, type);
@@ -42,9 +65,23 @@ final class RandomFormats {
       } else if (singletons > 0 && below == singletons) {
         levels.add("CN");
       } else {
-        levels.add(random.nextBoolean() ? "D" : "CU");
+        levels.add(level());
       }
     }
     return levels;
+  }
+
+  private String level() {
+    return switch (structured ? random.nextInt(16) : 15) {
+      case 0 -> "H";
+      case 1 -> "B";
+      case 2 -> "CU?o";
+      case 3 -> "CU?u";
+      default -> random.nextBoolean() ? "D" : "CU";
+    };
+  }
+
+  private String pick(List<String> from) {
+    return from.get(random.nextInt(from.size()));
   }
 }

@@ -26,12 +26,14 @@ final class Refusals {
           new Reason("mode orders clash", ErrorCode.INVALID_FORMAT, ".*cycle.*"),
           new Reason(
               "repeated coordinates above random access",
-              ErrorCode.UNSUPPORTED_OPERATION,
+              ErrorCode.CONVERSION_REQUIRED,
               ".*lies below a level with repeated coordinates.*"),
           new Reason(
               "result cannot be appended",
-              ErrorCode.UNSUPPORTED_OPERATION,
-              ".*cannot be assembled.*"));
+              ErrorCode.CONVERSION_REQUIRED,
+              ".*cannot be assembled.*"),
+          new Reason("unordered level", ErrorCode.CONVERSION_REQUIRED, ".*is unordered.*"),
+          new Reason("structured levels", ErrorCode.CONVERSION_REQUIRED, ".*"));
 
   private final List<Reason> allowed;
   private final Map<String, Integer> counts = new TreeMap<>();

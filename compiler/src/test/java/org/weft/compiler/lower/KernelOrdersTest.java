@@ -144,6 +144,16 @@ class KernelOrdersTest {
             KernelGoldenTest.sample("Y(i,k) = x(i) * sum(j, B(k,j))", "Y=CSR:2 x=CSF:1 B=CSR:2")));
   }
 
+  /** A mask may have free buckets, and be one half of a level that blocks split. */
+  @Test
+  void masksOfAnyLevelMarkTheirCoordinates() {
+    run(
+        List.of(
+            KernelGoldenTest.sample("Y(j) = h(j) * B(i,j)", "Y=Dense:1 h=HashVector:1 B=CSR:2"),
+            KernelGoldenTest.sample(
+                "Y(j) = x(j) * B(i,j)", "Y=Dense:1 x=CSF:1 B=BCSR(2,2)@1,0:2")));
+  }
+
   @Test
   void unionsOfTwentyOperandsAreCoiterated() {
     String plus =
