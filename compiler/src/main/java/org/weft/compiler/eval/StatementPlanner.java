@@ -167,6 +167,8 @@ final class StatementPlanner {
     }
     TensorAssignment natural = naturalResult(changed);
     if (natural != null) {
+      TensorAssignment ordered = transposeOperands(natural, schedule);
+      natural = ordered == null ? natural : ordered;
       if (direct(natural, schedule, estimate) == null) {
         convertResult(natural, assignment);
         return;
@@ -180,6 +182,8 @@ final class StatementPlanner {
         return;
       }
       natural = naturalResult(plain);
+      ordered = natural == null ? null : transposeOperands(natural, schedule);
+      natural = ordered == null ? natural : ordered;
       if (natural != null && direct(natural, schedule, estimate) == null) {
         convertResult(natural, assignment);
         return;
@@ -214,6 +218,13 @@ final class StatementPlanner {
 
   private @Nullable TensorAssignment transposeOperands(
       TensorAssignment assignment, Schedule schedule) {
+    boolean ordinary =
+        assignment.target().tensor().format().isOrdinary()
+            && assignment.value().accesses().stream()
+                .allMatch(access -> access.tensor().format().isOrdinary());
+    if (!ordinary) {
+      return null;
+    }
     IterationGraph graph = IterationGraph.of(assignment, schedule.loopOrder());
     Map<Integer, int[]> modeOrders =
         OperandFormats.transpositions(

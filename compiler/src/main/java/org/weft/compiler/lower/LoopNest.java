@@ -249,7 +249,7 @@ final class LoopNest {
     if (sink instanceof AppendSink append
         && !append.isList()
         && sink.variables().contains(variable)) {
-      loops.requireOrderedWalks();
+      loops.inOrder();
     }
     return loops;
   }

@@ -46,19 +46,35 @@ final class MergeLoops {
     final LoopVariable position;
     final Expr end;
     final LevelEmitter.Path path;
+    final @Nullable OrderedCopy copy;
     @Nullable Expr coordinate;
     @Nullable LoopVariable segmentEnd;
 
-    Walk(TensorExpr.Access access, Level level, LoopVariable position, Expr end, Scope scope) {
+    /** Position of the coordinate where all cases share a body; null when it is {@link #at}. */
+    @Nullable LoopVariable child;
+
+    Walk(
+        TensorExpr.Access access,
+        Level level,
+        LoopVariable position,
+        Expr end,
+        @Nullable OrderedCopy copy,
+        Scope scope) {
       this.access = access;
       this.level = level;
       this.position = position;
       this.end = end;
+      this.copy = copy;
       this.path = new Ancestors(access, scope);
     }
 
     Expr coordinateAt(Expr there) {
-      return level.coordinate(there, path);
+      return copy == null ? level.coordinate(there, path) : copy.coordinate(there);
+    }
+
+    /** The position of the level at which the children of the present coordinate begin. */
+    Expr position(Code code) {
+      return copy == null ? at() : code.name(position.name() + "_at", copy.position(at()));
     }
 
     Expr at() {
@@ -85,6 +101,7 @@ final class MergeLoops {
   private final Map<Integer, TensorExpr.Access> accesses = new LinkedHashMap<>();
   private final Map<Integer, Level> levels = new LinkedHashMap<>();
   private boolean segments = true;
+  private boolean inOrder;
 
   /** Loops over {@code variable}. */
   MergeLoops(IndexVar variable, Supplier<Expr> size, MergeLattice lattice, Body body) {
@@ -162,7 +179,9 @@ final class MergeLoops {
     } else if (!lattice.isSummary() && lattice.points().size() == 1 && walked(top).size() == 1) {
       Operand only = walked(top).get(0);
       LevelEmitter.Range range = range(only, scope, code);
-      single(top, only, range.begin(), range.end(), scope, code);
+      OrderedCopy copy = inOrder ? ordered(only, range, scope, code) : null;
+      Expr begin = copy == null ? range.begin() : Expr.of(0);
+      single(top, only, begin, copy == null ? range.end() : copy.count(), copy, scope, code);
     } else if (sharesBody()) {
       anyOperand(top, scope, code);
     } else {
@@ -209,7 +228,7 @@ final class MergeLoops {
       List<Operand> walked = walked(point);
       if (walked.size() == 1) {
         Walk walk = require(walks.get(walked.get(0)));
-        single(point, walked.get(0), walk.at(), walk.end, scope, code);
+        single(point, walked.get(0), walk.at(), walk.end, walk.copy, scope, code);
       } else {
         together(point, walked.stream().map(o -> require(walks.get(o))).toList(), scope, code);
       }
@@ -234,18 +253,36 @@ final class MergeLoops {
 
   private Walk walk(Operand operand, Scope scope, Code code) {
     Level level = requireLevel(operand);
-    requireOrdered(level);
+    TensorExpr.Access access = require(accesses.get(operand.id()));
     LevelEmitter.Range range = range(operand, scope, code);
+    OrderedCopy copy = ordered(operand, range, scope, code);
+    if (copy != null) {
+      LoopVariable entry = code.declare("q" + level.name(), Expr.of(0));
+      return new Walk(access, level, entry, copy.count(), copy, scope);
+    }
     LoopVariable position = code.declare("p" + level.name(), range.begin());
     Expr end = code.name("p" + level.name() + "_end", range.end());
-    Walk walk = new Walk(require(accesses.get(operand.id())), level, position, end, scope);
+    Walk walk = new Walk(access, level, position, end, null, scope);
     skipUnlabelled(walk, code);
     return walk;
   }
 
+  /** A sorted copy of the range of an unordered level; null for an ordered one. */
+  private @Nullable OrderedCopy ordered(
+      Operand operand, LevelEmitter.Range range, Scope scope, Code code) {
+    Level level = requireLevel(operand);
+    if (level.ordered()) {
+      return null;
+    } else if (!level.unique()) {
+      requireOrdered(level);
+    }
+    TensorExpr.Access access = require(accesses.get(operand.id()));
+    return OrderedCopy.of(level, range, new Ancestors(access, scope), scope, code);
+  }
+
   /** Moves an operand past positions without a coordinate. */
   private static void skipUnlabelled(Walk walk, Code code) {
-    Expr labelled = walk.level.labelled(walk.at());
+    Expr labelled = walk.copy == null ? walk.level.labelled(walk.at()) : null;
     if (labelled == null) {
       return;
     }
@@ -259,11 +296,9 @@ final class MergeLoops {
         new Stmt.While(Expr.of(skip), Stmt.Block.of(new Stmt.If(labelled, stop, step.block()))));
   }
 
-  /** Rejects an unordered level that one of the loops walks. */
-  void requireOrderedWalks() {
-    for (LatticePoint point : lattice.points()) {
-      walked(point).forEach(operand -> requireOrdered(requireLevel(operand)));
-    }
+  /** Has coordinates come in increasing order, also from a single operand. */
+  void inOrder() {
+    inOrder = true;
   }
 
   /** An operand that is found by its coordinate; {@code found} is null when it always is. */
@@ -321,9 +356,8 @@ final class MergeLoops {
               + level.name()
               + " ("
               + level.spec()
-              + ") is unordered, but is merged with other operands, has repeated coordinates or"
-              + " drives a result that is appended, which needs increasing coordinates; convert the"
-              + " tensor to an ordered format first");
+              + ") is unordered and repeats coordinates, but increasing coordinates are needed here;"
+              + " convert the tensor to an ordered format first");
     }
   }
 
@@ -352,7 +386,13 @@ final class MergeLoops {
 
   /** One operand alone, from a position on. */
   private void single(
-      LatticePoint point, Operand operand, Expr begin, Expr end, Scope scope, Code code) {
+      LatticePoint point,
+      Operand operand,
+      Expr begin,
+      Expr end,
+      @Nullable OrderedCopy copy,
+      Scope scope,
+      Code code) {
     Level level = requireLevel(operand);
     TensorExpr.Access access = require(accesses.get(operand.id()));
     int next = scope.cursor(access).next() + 1;
@@ -366,12 +406,17 @@ final class MergeLoops {
           scope,
           code,
           (inner, loop) -> {
-            Expr labelled = level.labelled(Expr.of(p));
+            Expr labelled = copy == null ? level.labelled(Expr.of(p)) : null;
             Code there = labelled == null ? loop : loop.nested();
-            Expr here = level.coordinate(Expr.of(p), new Ancestors(access, inner));
+            Expr here =
+                copy == null
+                    ? level.coordinate(Expr.of(p), new Ancestors(access, inner))
+                    : copy.coordinate(Expr.of(p));
             Expr i = there.name(variable.name(), here);
             Scope at = inner.bind(variable, i);
-            Cursor cursor = new Cursor(next, Expr.of(p), null);
+            Expr position =
+                copy == null ? Expr.of(p) : there.name(p.name() + "_at", copy.position(Expr.of(p)));
+            Cursor cursor = new Cursor(next, position, null);
             whereFound(point, i, at.withCursor(access.id(), cursor), there);
             if (labelled != null) {
               loop.when(labelled, there);
@@ -381,7 +426,8 @@ final class MergeLoops {
     }
     requireOrdered(level);
     LoopVariable p = code.declare("p" + level.name(), begin);
-    Walk walk = new Walk(access, level, p, code.name("p" + level.name() + "_end", end), scope);
+    Walk walk =
+        new Walk(access, level, p, code.name("p" + level.name() + "_end", end), null, scope);
     Code loop = code.nested();
     Expr i = loop.name(variable.name(), walk.coordinateAt(walk.at()));
     walk.coordinate = i;
@@ -422,6 +468,10 @@ final class MergeLoops {
         if (!walk.level.unique()) {
           skipRepeated(walk, found);
         }
+        if (walk.copy != null) {
+          walk.child = loop.declare(walk.position.name() + "_child", Expr.of(0));
+          found.assign(walk.child, walk.copy.position(walk.at()));
+        }
         loop.when(Expr.equal(walk.coordinate(), i), found);
       }
     }
@@ -458,11 +508,17 @@ final class MergeLoops {
     }
     for (Walk walk : walks) {
       Expr end = Expr.of(require(walk.segmentEnd));
+      Expr present = Expr.lessThan(walk.at(), end);
+      Expr begin = walk.at();
+      if (walk.child != null) {
+        begin = Expr.of(walk.child);
+        end = new Expr.Select(present, Expr.add(begin, Expr.of(1)), begin);
+      }
       int next = scope.cursor(walk.access).next() + 1;
       inner =
           inner
-              .withCursor(walk.access.id(), new Cursor(next, walk.at(), end))
-              .withPresence(walk.access.id(), Expr.lessThan(walk.at(), end));
+              .withCursor(walk.access.id(), new Cursor(next, begin, end))
+              .withPresence(walk.access.id(), present);
     }
     body.emit(point, inner, loop);
   }
@@ -510,7 +566,7 @@ final class MergeLoops {
         condition = condition == null ? here : Expr.and(condition, here);
         Expr segment = walk.segmentEnd == null ? null : Expr.of(walk.segmentEnd);
         int next = scope.cursor(walk.access).next() + 1;
-        inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.at(), segment));
+        inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.position(then), segment));
       }
     }
     body.emit(present, inner, then);

@@ -179,4 +179,57 @@ class EvaluatorTest {
     assertThat(result.format()).isEqualTo(format("{D[64,64], CU[16,16]}", 2));
     assertThat(result.storedEntries()).isEqualTo(6000);
   }
+
+  @Test
+  void resultsThatNoKernelAssemblesAreConverted() {
+    TensorStorage a = matrix("CSR", 2, 3, new long[] {0, 2, 5}, new long[] {1, 0, 7});
+    for (String format : List.of("ELL", "DIA", "HashMatrix", "BCSR(2,2)", "{D, B}")) {
+      StatementInput input =
+          StatementInput.of("C(i,j) = 2 * A(i,j)", Map.of("A", a), format(format, 2));
+      TensorStorage result = evaluator.evaluate(scope, input);
+      assertThat(result.format()).isEqualTo(format(format, 2));
+      assertThat(entries(result)).contains("[0, 2]10.0").contains("[1, 0]14.0");
+    }
+  }
+
+  @Test
+  void aFailureFreesEverything() {
+    TensorStorage a = matrix("CSR", 2, 3, new long[] {0, 2, 5}, new long[] {1, 0, 7});
+    TensorStorage b = matrix("CSC", 2, 3, new long[] {0, 2, 1}, new long[] {1, 1, 3});
+    MemoryScope limited =
+        scope.child(
+            "limited",
+            new MemorySource() {
+              private int left = 3;
+
+              @Override
+              public long allocate(long bytes) {
+                if (left-- == 0) {
+                  throw new WeftException(ErrorCode.OUT_OF_MEMORY, "no memory in this test");
+                }
+                return MemorySource.system().allocate(bytes);
+              }
+
+              @Override
+              public void free(long address, long bytes) {
+                MemorySource.system().free(address, bytes);
+              }
+            });
+    long blocks = NativeRuntime.statistics().liveBlocks();
+    StatementInput input =
+        StatementInput.of(
+            "C(i,j) = A(i,j) + B(i,j) + 1", Map.of("A", a, "B", b), format("Dense", 2));
+    int failed = 0;
+    for (int attempt = 0; attempt < 6; attempt++) {
+      try {
+        evaluator.evaluate(limited, input).close();
+      } catch (WeftException e) {
+        assertThat(e.code()).isEqualTo(ErrorCode.OUT_OF_MEMORY);
+        failed++;
+      }
+    }
+    assertThat(failed).isPositive();
+    assertThat(limited.liveBytes()).isZero();
+    assertThat(NativeRuntime.statistics().liveBlocks()).isEqualTo(blocks);
+  }
 }

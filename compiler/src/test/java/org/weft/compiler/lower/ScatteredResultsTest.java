@@ -3,8 +3,11 @@ package org.weft.compiler.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,9 +18,17 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Sparse results whose values come in another order than the one they are stored in. */
 class ScatteredResultsTest {
@@ -144,5 +155,79 @@ class ScatteredResultsTest {
       KernelCase hashed = with(sample, "hashed");
       run(List.of(hashed.request("kernel0")), List.of(hashed));
     }
+  }
+
+  /** Workspaces take memory for what is stored, not for the 2^80 or 2^120 cells there could be. */
+  @Test
+  void modesOf2To40() {
+    long n = 1L << 40;
+    TensorFormat csf2 = TensorFormat.csf(2, ValueType.DOUBLE);
+    TensorFormat csf3 = TensorFormat.csf(3, ValueType.DOUBLE);
+    Random random = new Random(5);
+    CooBlock.Builder a = new CooBlock.Builder(2, 0);
+    CooBlock.Builder t = new CooBlock.Builder(3, 0);
+    Map<List<Long>, Double> product = new TreeMap<>(SampleTensor::compare);
+    Map<List<Long>, Double> turned = new TreeMap<>(SampleTensor::compare);
+    List<List<Long>> rows = new ArrayList<>();
+    for (int entry = 0; entry < 2000; entry++) {
+      long k = random.nextInt(20) * (n / 32) + 7;
+      long i = entry % 2 == 0 ? random.nextLong(n) : random.nextInt(10);
+      if (!rows.contains(List.of(k, i))) {
+        rows.add(List.of(k, i));
+        a.add(new long[] {k, i}, 2);
+        t.add(new long[] {k, i, n - 1 - k}, entry);
+        turned.put(List.of(n - 1 - k, i, k), (double) entry);
+      }
+    }
+    for (List<Long> left : rows) {
+      for (List<Long> right : rows) {
+        if (left.get(0).equals(right.get(0))) {
+          product.merge(List.of(left.get(1), right.get(1)), 4.0, Double::sum);
+        }
+      }
+    }
+    MemoryScope scope = MemoryScope.root("huge", MemorySource.system());
+    try {
+      TensorShape matrix = TensorShape.of(n, n);
+      TensorStorage packed = Packing.pack(scope, matrix, csf2, List.of(a.build()));
+      KernelRequest outer =
+          new KernelRequest(
+              "outer",
+              "Y(i,j) = A(k,i) * B(k,j)",
+              Map.of("Y", csf2, "A", csf2, "B", csf2),
+              Map.of(),
+              Schedule.sequential());
+      assertThat(entries(outer, Map.of("A", packed, "B", packed), matrix, scope))
+          .isEqualTo(product);
+      TensorShape cube = TensorShape.of(n, n, n);
+      KernelRequest turn =
+          new KernelRequest(
+              "turn",
+              "Y(k,j,i) = T(i,j,k)",
+              Map.of("Y", csf3, "T", csf3),
+              Map.of(),
+              Schedule.sequential());
+      TensorStorage third = Packing.pack(scope, cube, csf3, List.of(t.build()));
+      assertThat(entries(turn, Map.of("T", third), cube, scope)).isEqualTo(turned);
+    } finally {
+      scope.close();
+    }
+  }
+
+  private static Map<List<Long>, Double> entries(
+      KernelRequest request,
+      Map<String, TensorStorage> operands,
+      TensorShape shape,
+      MemoryScope scope) {
+    KernelImage image = COMPILER.compile(List.of(request));
+    Map<List<Long>, Double> found = new TreeMap<>(SampleTensor::compare);
+    try (KernelLibrary library = KernelLibrary.open(image)) {
+      Kernel kernel = Kernel.of(library, image.kernels().get(0));
+      TensorStorage result = kernel.run(operands, Map.of("Y", shape), scope, 1).get("Y");
+      assertThat(StoredStructure.violation(result)).isEmpty();
+      result.forEachEntry(
+          (coordinates, value) -> found.put(Arrays.stream(coordinates).boxed().toList(), value));
+    }
+    return found;
   }
 }
