@@ -1,6 +1,7 @@
 /**
  * Tensor algebra: typed index-notation expressions with explicit reductions, and the rewrite rules
- * on them.
+ * on them. Reductions, unions and intersections carry an {@link
+ * org.weft.compiler.algebra.Operator}, and a rewrite applies where that operator obeys its law.
  *
  * <p>{@link org.weft.compiler.algebra.AlgebraBuilder} checks a parsed statement against the formats
  * of its tensors and places the implicit reductions; each {@link

@@ -25,6 +25,10 @@ class AlgebraBuilderTest {
     Map.of("s", 0, "y", 1, "x", 1, "z", 1, "A", 2, "B", 2, "C", 2, "M", 2, "T", 3)
         .forEach((name, order) -> FORMATS.put(name, TensorFormat.dense(order, ValueType.DOUBLE)));
     FORMATS.put("P", TensorFormat.csf(2, ValueType.DOUBLE));
+    FORMATS.put("Q", TensorFormat.csf(2, ValueType.DOUBLE));
+    FORMATS.put("I", TensorFormat.dense(2, ValueType.INT));
+    FORMATS.put("n", TensorFormat.dense(1, ValueType.INT));
+    FORMATS.put("n2", TensorFormat.dense(1, ValueType.INT));
   }
 
   @ParameterizedTest
@@ -49,6 +53,67 @@ class AlgebraBuilderTest {
     assertThat(build(text).toString()).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // labels of a semiring reduce with its operator, the others by the smallest sub-expression
+        "A(i,k) = B(i,j) @(min,+) C(j,k)         | A(i,k) = min_j(B(i,j) + C(j,k))",
+        "y(i) = B(i,j) @(max,first) x(i)         | y(i) = max_j(B(i,j) first x(i))",
+        "y(i) = (B(i,j) * x(j)) @(min,+) z(i)    | y(i) = sum_j(B(i,j) * x(j)) + z(i)",
+        "y(i) = (B(i,j) @(min,+) x(j)) + A(i,j)  | y(i) = sum_j(B(i,j) + x(j) + A(i,j))",
+        "A(i,l) = B(i,j) @(min,+) C(j,k) @(max,*) M(k,l) | A(i,l) = max_k(min_j(B(i,j) + C(j,k)) * M(k,l))",
+        // logical operators act on truth values
+        "y(i) = B(i,j) @(or,pair) x(j)           | y(i) = max_j(B(i,j) pair x(j))",
+        "y(i) = B(i,j) @(or,*) x(j)              | y(i) = max_j(truth(B(i,j) * x(j)))",
+        "y(i) = B(i,j) @(+,&) x(j)               | y(i) = sum_j(truth(B(i,j)) min truth(x(j)))",
+        // monoids: union, but * and the meeting of a sparse and a full operand in a sparse result
+        "A(i,j) = P(i,j) @(min) Q(i,j)           | A(i,j) = P(i,j) min Q(i,j)",
+        "P(i,j) = Q(i,j) @(-) A(i,j)             | P(i,j) = Q(i,j) - A(i,j)",
+        "A(i,j) = P(i,j) @(-) Q(i,j)             | A(i,j) = P(i,j) - Q(i,j)",
+        // min(a + x) = a + min(x) for floats, not for integers, which wrap
+        "y(i) = x(i) @(min,+) (B(i,j) @(min,+) z(j)) | y(i) = min_j(x(i) + B(i,j) + z(j))",
+        "n(i) = n2(i) @(min,+) (I(i,j) @(min,+) n2(j)) | n(i) = n2(i) + min_j(I(i,j) + n2(j))",
+        // + does not distribute over +, * does not over min, and -min(x) is not min(-x)
+        "y(i) = x(i) @(+,+) sum(j, B(i,j))       | y(i) = x(i) + sum_j(B(i,j))",
+        "y(i) = x(i) * (B(i,j) @(min,+) z(j))    | y(i) = x(i) * min_j(B(i,j) + z(j))",
+        "y(i) = -(B(i,j) @(min,+) z(j))          | y(i) = -min_j(B(i,j) + z(j))",
+        // SUM and transpositions are labels
+        "y(i) = x(i) * SUM(B(i,j))               | y(i) = sum_j(sum_i_1(x(i) * B(i_1,j)))",
+        "s = SUM(A(i,k) * B(k,j) + C(i,j))       | s = sum_j(sum_i(sum_k(A(i,k) * B(k,j)) + C(i,j)))",
+        "A(j,i) = transpose(B(i,j),{j,i})        | A(j,i) = B(i,j)",
+        "y(i) -= A(i,j) * x(j)                   | y(i) += sum_j(-A(i,j) * x(j))",
+        "A(i,k)<Q,push> = B(i,j) * C(j,k)        | A(i,k) = sum_j(B(i,j) * C(j,k)) first Q(i,k)"
+      })
+  void everyNodeKeepsItsOperator(String text, String expected) {
+    assertThat(build(text).toString()).isEqualTo(expected);
+  }
+
+  @Test
+  void unionsAndIntersectionsAreDifferentNodes() {
+    assertThat(build("A(i,j) = P(i,j) @(max) Q(i,j)").value()).isInstanceOf(TensorExpr.Sum.class);
+    assertThat(build("P(i,j) = Q(i,j) @(max) A(i,j)").value())
+        .isInstanceOf(TensorExpr.Product.class);
+    assertThat(build("P(i,j) = A(i,j) @(max) B(i,j)").value()).isInstanceOf(TensorExpr.Sum.class);
+    assertThat(build("B(i,j) = Q(i,j) @(max) A(i,j)").value()).isInstanceOf(TensorExpr.Sum.class);
+  }
+
+  @Test
+  void onlyOperatorsThatDistributeDistribute() {
+    assertThat(Operator.TIMES.distributesOver(Operator.PLUS, 0, 2, true)).isTrue();
+    assertThat(Operator.TIMES.distributesOver(Operator.MIN, 0, 2, false)).isFalse();
+    assertThat(Operator.PLUS.distributesOver(Operator.MIN, 1, 2, false)).isTrue();
+    assertThat(Operator.PLUS.distributesOver(Operator.MIN, 1, 2, true)).isFalse();
+    assertThat(Operator.PLUS.distributesOver(Operator.PLUS, 1, 2, false)).isFalse();
+    assertThat(Operator.MIN.distributesOver(Operator.PLUS, 0, 2, false)).isFalse();
+    assertThat(Operator.MIN.distributesOver(Operator.MAX, 0, 2, true)).isTrue();
+    assertThat(Operator.FIRST.distributesOver(Operator.PLUS, 0, 2, false)).isTrue();
+    assertThat(Operator.FIRST.distributesOver(Operator.PLUS, 1, 2, false)).isFalse();
+    assertThat(Operator.FIRST.distributesOver(Operator.MAX, 1, 2, false)).isTrue();
+    assertThat(Operator.PAIR.distributesOver(Operator.PLUS, 0, 2, false)).isFalse();
+    assertThat(Operator.DIVIDE.distributesOver(Operator.PLUS, 0, 2, false)).isFalse();
+  }
+
   @Test
   void errorsNameTheOperand() throws IOException {
     StringBuilder all = new StringBuilder();
@@ -58,7 +123,12 @@ class AlgebraBuilderTest {
             "y(i) = A(i) * x(i,j)",
             "y(i) = y(i) + x(i)",
             "y(i) = sum(k, A(i,j))",
-            "P(i,j) += A(i,j)")) {
+            "P(i,j) += A(i,j)",
+            "A(i,j) = B(i,j) / P(i,j)",
+            "A(i,j) = transpose(B(i,j), {j,k})",
+            "y(i)<P> = x(i)",
+            "y(i)<x(j)> = z(i)",
+            "y(i)<y> = z(i)")) {
       assertThatThrownBy(() -> build(text))
           .isInstanceOf(WeftException.class)
           .satisfies(e -> all.append(e.getMessage()).append("\n\n"));
