@@ -243,7 +243,7 @@ class KernelTest {
   @Test
   void statusBecomesAnErrorAndNothingStays() {
     assertFails("evens_no_memory", 100, ErrorCode.OUT_OF_MEMORY, "evens_no_memory", "partitions");
-    assertFails("evens_bounds", 100, ErrorCode.CORRUPT_INPUT, "position 17", "level 0 of tensor");
+    assertFails("evens_bounds", 100, ErrorCode.KERNEL_FAILURE, "position 17", "level 0 of tensor");
     assertFails("evens_unknown", 100, ErrorCode.KERNEL_FAILURE, "status 99");
     assertFails(
         "evens_well", 300, ErrorCode.WIDTH_OVERFLOW, "level 0 of tensor y", "crd 8 bits", "wider");
