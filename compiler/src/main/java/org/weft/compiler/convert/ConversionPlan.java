@@ -16,6 +16,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
 import org.weft.tensor.level.LevelCapability;
+import org.weft.tensor.level.LevelProperties;
 
 /**
  * How entries get from one format to another.
@@ -23,7 +24,9 @@ import org.weft.tensor.level.LevelCapability;
  * <p>One copy, where the order in which the source can be walked is one in which the result can be
  * written; one bucket pass, where only the random-access levels of the result are out of order (CSR
  * to CSC); in general a copy to coordinates, a sort, and a copy to the result. The sort goes by as
- * few modes as the source's own order leaves to do.
+ * few modes as the source's own order leaves to do. Sources whose levels are unordered or repeat
+ * coordinates are listed in whatever order they are stored; results that may be unordered are made
+ * in order, as packing makes them.
  *
  * @param steps in order; empty when the formats are equal and a plain copy of arrays is left to do
  */
@@ -33,11 +36,25 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
   }
 
   /**
-   * The plan for tensors of {@code shape}.
+   * The plan for tensors of {@code shape}. Zeros of a source whose last level is full are taken for
+   * padding, so that a dense matrix becomes a CSR matrix of its nonzeros.
    *
    * @throws WeftException {@code INVALID_FORMAT} if the formats have different orders
    */
   public static ConversionPlan of(TensorFormat from, TensorFormat to, TensorShape shape) {
+    return of(from, to, shape, pads(from) && !to.isDense() && !sameLevels(from, to));
+  }
+
+  /**
+   * As above, but every cell that the source stores is stored by the result, zeros of full levels
+   * included: what an expression means by a tensor does not depend on whether it is converted.
+   */
+  public static ConversionPlan ofStored(TensorFormat from, TensorFormat to, TensorShape shape) {
+    return of(from, to, shape, false);
+  }
+
+  private static ConversionPlan of(
+      TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {
     if (from.order() != to.order()) {
       throw new WeftException(
           ErrorCode.INVALID_FORMAT,
@@ -50,8 +67,11 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
               + ", which has "
               + to.order());
     }
-    boolean drop = pads(from) && !to.isDense() && !sameLevels(from, to);
-    if (isStructured(from) || isStructured(to)) {
+    TensorFormat ordered = ordered(to);
+    if (!ordered.equals(to)) {
+      return of(from, ordered, shape, drop).declared(to);
+    }
+    if (isStructured(from) || isStructured(to) || repeats(from)) {
       return structured(from, to, shape, drop);
     }
     if (copies(from, to)) {
@@ -76,14 +96,15 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     if (isWalkedInto(from, to)) {
       return new ConversionPlan(from, to, List.of(new ConversionStep.Copy(from, to, drop)));
     }
-    List<LevelSpec> levels = new ArrayList<>();
     TensorFormat like =
         coordinates(TensorFormat.coo(to.order(), to.valueType()), shape, to.valueType());
-    like.levels().forEach(level -> levels.add(level.withModifiers("o")));
-    TensorFormat list = new TensorFormat(levels, like.modeOrder(), to.valueType());
+    if (repeats(from)) {
+      like = modified(like, to.order() - 1, "u");
+    }
+    TensorFormat list = modified(like, 0, "o");
     TensorFormat sorted = widthsByMode(like, like.withModeOrder(to.modeOrder()));
     List<ConversionStep> steps = new ArrayList<>();
-    steps.add(new ConversionStep.Copy(from, list, drop));
+    steps.add(new ConversionStep.Walk(from, list, drop));
     steps.add(new ConversionStep.Sort(sorted, to.order()));
     if (!sorted.equals(to)) {
       steps.add(new ConversionStep.Copy(sorted, to, false));
@@ -91,8 +112,79 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     return new ConversionPlan(from, to, steps);
   }
 
+  /** {@code format} whose levels from {@code first} on lack the properties {@code modifiers}. */
+  private static TensorFormat modified(TensorFormat format, int first, String modifiers) {
+    List<LevelSpec> levels = new ArrayList<>(format.levels());
+    for (int level = first; level < levels.size(); level++) {
+      levels.set(level, levels.get(level).withModifiers(modifiers));
+    }
+    return withLevels(format, levels);
+  }
+
+  /**
+   * {@code format} with every level in order that its level format can keep in order. Packing and
+   * kernels sort such levels anyway, so that the arrays of both are the same.
+   */
+  public static TensorFormat ordered(TensorFormat format) {
+    return withLevels(
+        format,
+        format.levels().stream()
+            .map(
+                level ->
+                    withOrder(
+                        level, level.format().properties().ordered(), level.properties().unique()))
+            .toList());
+  }
+
+  /**
+   * {@code format} as a walk over single positions sees it: every position is a coordinate of its
+   * own, and the next one is whatever is stored next.
+   */
+  static TensorFormat walked(TensorFormat format) {
+    return withLevels(
+        format, format.levels().stream().map(level -> withOrder(level, true, true)).toList());
+  }
+
+  private static LevelSpec withOrder(LevelSpec level, boolean ordered, boolean unique) {
+    LevelProperties p = level.properties();
+    return new LevelSpec(
+        level.format(),
+        new LevelProperties(p.full(), ordered, unique, p.branchless(), p.compact()),
+        level.posWidth(),
+        level.crdWidth());
+  }
+
+  private static TensorFormat withLevels(TensorFormat format, List<LevelSpec> levels) {
+    return new TensorFormat(
+        levels,
+        IntStream.range(0, levels.size()).mapToObj(format::coordinate).toList(),
+        format.modeOrder(),
+        format.valueType());
+  }
+
+  /**
+   * Whether the format may store a cell twice: a level repeats coordinates, and there is no unique
+   * end to the branchless levels below it, as there is in COO.
+   */
+  private static boolean repeats(TensorFormat format) {
+    int last = format.levelCount() - 1;
+    for (int level = 0; level <= last; level++) {
+      boolean chain =
+          level < last
+              && level + format.branchlessBelow(level) == last
+              && format.level(last).properties().unique();
+      if (!format.level(level).properties().unique() && !chain) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether one kernel can walk the source, with its variables as blocked as the result's. */
   private static boolean isWalkedInto(TensorFormat from, TensorFormat to) {
+    if (repeats(from)) {
+      return false;
+    }
     boolean inOrder =
         !isCounted(from) && from.levels().stream().allMatch(l -> l.properties().ordered());
     if (to.isOrdinary()) {
@@ -131,11 +223,21 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
         || format.levels().stream().anyMatch(level -> !level.properties().ordered());
   }
 
+  /** These steps, whose result then goes by the name of {@code format}. */
+  private ConversionPlan declared(TensorFormat format) {
+    List<ConversionStep> more = new ArrayList<>(steps);
+    more.add(new ConversionStep.Declare(format));
+    return new ConversionPlan(from, format, more);
+  }
+
   /** The same steps into a format that differs in widths only. */
   public ConversionPlan into(TensorFormat wider) {
     List<ConversionStep> changed = new ArrayList<>(steps);
     ConversionStep last = changed.remove(changed.size() - 1);
-    if (last instanceof ConversionStep.Copy copy) {
+    if (last instanceof ConversionStep.Declare) {
+      TensorFormat ordered = ordered(wider);
+      return new ConversionPlan(from, ordered(to), changed).into(ordered).declared(wider);
+    } else if (last instanceof ConversionStep.Copy copy) {
       changed.add(new ConversionStep.Copy(copy.from(), wider, copy.dropZeros()));
     } else if (last instanceof ConversionStep.Bucket bucket) {
       changed.add(new ConversionStep.Bucket(bucket.from(), wider, bucket.dropZeros()));

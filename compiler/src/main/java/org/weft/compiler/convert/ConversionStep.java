@@ -50,6 +50,28 @@ public sealed interface ConversionStep {
   }
 
   /**
+   * A kernel that visits every stored position of the source once, in storage order, and lists the
+   * entries as they come. Nothing has to be in order, and coordinates that the source repeats are
+   * listed as often; positions without a coordinate are not.
+   *
+   * @param to coordinates alone, all of them declared unordered
+   */
+  record Walk(TensorFormat from, TensorFormat to, boolean dropZeros) implements ConversionStep {
+    @Override
+    public String toString() {
+      return "walk " + from + " to " + to + (dropZeros ? ", zeros dropped" : "");
+    }
+  }
+
+  /** The same arrays as {@code to}, which promises less: levels that need not be in order. */
+  record Declare(TensorFormat to) implements ConversionStep {
+    @Override
+    public String toString() {
+      return "declare as " + to;
+    }
+  }
+
+  /**
    * Packing of all entries on the Java heap, for formats whose arrays depend on all entries: slots,
    * diagonals, hash tables, bitmaps.
    */

@@ -18,6 +18,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.runtime.EntrySort;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.LevelSpec;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -53,7 +54,7 @@ public final class Converter {
     try {
       for (ConversionStep step : plan.steps()) {
         TensorStorage next = step(parent, current, step);
-        if (current != from && !(step instanceof ConversionStep.Sort)) {
+        if (current != from && !reusesArrays(step)) {
           current.close();
         }
         current = next;
@@ -67,9 +68,15 @@ public final class Converter {
     }
   }
 
+  private static boolean reusesArrays(ConversionStep step) {
+    return step instanceof ConversionStep.Sort || step instanceof ConversionStep.Declare;
+  }
+
   private TensorStorage step(MemoryScope parent, TensorStorage from, ConversionStep step) {
     if (step instanceof ConversionStep.Sort sort) {
-      return ordered(EntrySort.sort(from, sort.to().modeOrder(), sort.keys()));
+      return declared(EntrySort.sort(from, sort.to().modeOrder(), sort.keys()), sort.to());
+    } else if (step instanceof ConversionStep.Declare declare) {
+      return declared(from, declare.to());
     } else if (step instanceof ConversionStep.Assemble assemble) {
       return Packing.pack(
           parent, from.shape(), assemble.to(), List.of(entries(from, assemble.dropZeros())));
@@ -95,31 +102,38 @@ public final class Converter {
     return kept.build();
   }
 
-  /** A sorted list of entries, whose levels may have been declared unordered before. */
-  private static TensorStorage ordered(TensorStorage sorted) {
-    TensorFormat format = sorted.format();
-    TensorFormat coo =
-        TensorFormat.coo(format.order(), format.valueType()).withModeOrder(format.modeOrder());
+  /**
+   * The arrays of {@code storage} as a tensor whose levels have the properties of {@code format};
+   * it takes them over, so that {@code storage} must not be used or closed any more.
+   *
+   * @param format the storage's own but for the properties of levels; widths are not looked at
+   */
+  public static TensorStorage declared(TensorStorage storage, TensorFormat format) {
+    TensorFormat as = format;
     int levels = format.levelCount();
     long[] positions = new long[levels];
     @Nullable NativeArray[] pos = new NativeArray[levels];
     @Nullable NativeArray[] crd = new NativeArray[levels];
     for (int level = 0; level < levels; level++) {
-      coo =
-          coo.withLevelWidths(
-              level, format.level(level).posWidth(), format.level(level).crdWidth());
-      positions[level] = sorted.positions(level);
-      pos[level] = sorted.hasPos(level) ? sorted.pos(level) : null;
-      crd[level] = sorted.hasCrd(level) ? sorted.crd(level) : null;
+      LevelSpec stored = storage.format().level(level);
+      as = as.withLevelWidths(level, stored.posWidth(), stored.crdWidth());
+      positions[level] = storage.positions(level);
+      pos[level] = storage.hasPos(level) ? storage.pos(level) : null;
+      crd[level] = storage.hasCrd(level) ? storage.crd(level) : null;
     }
     return TensorStorage.ofArrays(
-        sorted.scope(), sorted.shape(), coo, positions, pos, crd, sorted.vals());
+        storage.scope(), storage.shape(), as, positions, pos, crd, storage.vals());
   }
 
-  /** The kernel of a step that is not a sort. */
+  /** The kernel of a step that is one. */
   public static LoweredKernel lower(ConversionStep step) {
     if (step instanceof ConversionStep.Copy copy) {
       TensorAssignment algebra = assignment(copy.from(), copy.to(), copy.dropZeros());
+      return Lowering.lower(SYMBOL, algebra, Schedule.sequential());
+    } else if (step instanceof ConversionStep.Walk walk) {
+      TensorFormat walked = ConversionPlan.walked(walk.from());
+      TensorVar source = new TensorVar(SOURCE, walked, TensorVar.Kind.OPERAND, walk.from());
+      TensorAssignment algebra = assignment(source, walk.to(), walk.dropZeros());
       return Lowering.lower(SYMBOL, algebra, Schedule.sequential());
     } else if (step instanceof ConversionStep.Bucket bucket) {
       TensorAssignment algebra = assignment(bucket.from(), bucket.to(), bucket.dropZeros());
@@ -129,19 +143,22 @@ public final class Converter {
       }
       return Lowering.lowerInBuckets(SYMBOL, algebra, loops);
     }
-    throw new IllegalArgumentException("a sort is no kernel: " + step);
+    throw new IllegalArgumentException("not a kernel: " + step);
+  }
+
+  private static TensorAssignment assignment(
+      TensorFormat from, TensorFormat to, boolean dropZeros) {
+    return assignment(new TensorVar(SOURCE, from, TensorVar.Kind.OPERAND), to, dropZeros);
   }
 
   /** {@code Result(i0, i1) = Source(i0, i1)}. */
-  private static TensorAssignment assignment(
-      TensorFormat from, TensorFormat to, boolean dropZeros) {
+  private static TensorAssignment assignment(TensorVar source, TensorFormat to, boolean dropZeros) {
     List<IndexVar> variables = new ArrayList<>();
     for (int mode = 0; mode < to.order(); mode++) {
       variables.add(new IndexVar("i" + mode));
     }
     SourceSpan span = new SourceSpan(SourceText.expression("conversion"), 0, 0);
     TensorVar target = new TensorVar(RESULT, to, TensorVar.Kind.RESULT);
-    TensorVar source = new TensorVar(SOURCE, from, TensorVar.Kind.OPERAND);
     TensorExpr value = new TensorExpr.Access(1, source, variables, span);
     return new TensorAssignment(
         new TensorExpr.Access(0, target, variables, span),

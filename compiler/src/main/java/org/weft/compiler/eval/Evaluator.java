@@ -11,6 +11,7 @@ import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.convert.Converter;
 import org.weft.compiler.convert.KernelCall;
 import org.weft.compiler.lang.Diagnostics;
@@ -54,6 +55,15 @@ public final class Evaluator {
    *     {@code OUT_OF_MEMORY}. Nothing stays allocated then
    */
   public TensorStorage evaluate(MemoryScope parent, StatementInput input) {
+    TensorFormat format = input.resultFormat();
+    TensorFormat ordered = ConversionPlan.ordered(format);
+    return ordered.equals(format)
+        ? evaluateInOrder(parent, input)
+        : Converter.declared(evaluateInOrder(parent, input.withResultFormat(ordered)), format);
+  }
+
+  /** The value in a format whose levels are all in order where they can be. */
+  private TensorStorage evaluateInOrder(MemoryScope parent, StatementInput input) {
     Prepared prepared = prepare(input);
     MemoryScope temporaries = parent.child("temporaries");
     try {
@@ -79,7 +89,7 @@ public final class Evaluator {
    * @throws WeftException as {@link #evaluate}
    */
   public EvaluationPlan plan(StatementInput input) {
-    return prepare(input).plan();
+    return prepare(input.withResultFormat(ConversionPlan.ordered(input.resultFormat()))).plan();
   }
 
   /**

@@ -247,7 +247,7 @@ final class StatementPlanner {
                   + " is the cheapest to transpose";
           TensorFormat format = access.tensor().format();
           TensorFormat target =
-              isPlain(format)
+              isPlain(format) && (format.isDense() || !endsFull(format))
                   ? OperandFormats.transposed(format, order)
                   : compressed(access, order);
           return convert(access, target, reason);
@@ -318,7 +318,7 @@ final class StatementPlanner {
               TensorShape shape = labels.shape(access.variables());
               steps.add(
                   new EvaluationStep.Convert(
-                      source, made, ConversionPlan.of(source.format(), to, shape), reason));
+                      source, made, ConversionPlan.ofStored(source.format(), to, shape), reason));
               return made;
             });
     return new TensorExpr.Access(access.id(), result, access.variables(), access.span());
@@ -357,6 +357,11 @@ final class StatementPlanner {
             result,
             ConversionPlan.of(source.format(), result.format(), shape),
             "a kernel cannot assemble " + result.format() + " in the order of its loops"));
+  }
+
+  /** Whether the format, its modes in another order, might store cells that it does not store. */
+  private static boolean endsFull(TensorFormat format) {
+    return format.order() > 0 && format.level(format.order() - 1).properties().full();
   }
 
   /** Whether the levels are dense, compressed or singleton, in order: loops can walk them all. */

@@ -195,7 +195,7 @@ final class ExposeLevels {
             access.tensor().name(),
             TensorFormat.ofLevels(levels, format.valueType()),
             access.tensor().kind(),
-            format);
+            access.tensor().stored());
     return new TensorExpr.Access(access.id(), tensor, variables, access.span());
   }
 

@@ -210,7 +210,6 @@ final class LoopNest {
               expr,
               variable,
               facts.walks(),
-              lattice.points().get(0).iterated(),
               rest,
               scope,
               memory,

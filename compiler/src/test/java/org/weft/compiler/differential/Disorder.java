@@ -14,33 +14,41 @@ import org.weft.tensor.TensorStorage;
 final class Disorder {
   private Disorder() {}
 
-  /** Shuffles the segments of the last level if it is compressed and declared unordered. */
+  /**
+   * Shuffles the segments of the last compressed level, if it is declared unordered and all below
+   * it are branchless.
+   */
   static void shuffle(TensorStorage storage, long seed) {
     TensorFormat format = storage.format();
-    int last = format.levelCount() - 1;
-    if (last < 0
-        || format.level(last).properties().ordered()
-        || !format.level(last).format().symbol().equals("CU")) {
+    int first = format.levelCount() - 1;
+    while (first > 0 && format.level(first).properties().branchless()) {
+      first--;
+    }
+    if (first < 0
+        || format.level(first).properties().ordered()
+        || !List.of("CU", "CN").contains(format.level(first).format().symbol())) {
       return;
     }
     Random random = new Random(seed);
-    NativeArray pos = storage.pos(last);
-    NativeArray crd = storage.crd(last);
+    NativeArray pos = storage.pos(first);
     for (long parent = 0; parent + 1 < pos.length(); parent++) {
       List<Long> positions = new ArrayList<>();
       for (long p = pos.getLong(parent); p < pos.getLong(parent + 1); p++) {
         positions.add(p);
       }
       for (int at = positions.size() - 1; at > 0; at--) {
-        swap(storage, crd, positions.get(at), positions.get(random.nextInt(at + 1)));
+        swap(storage, first, positions.get(at), positions.get(random.nextInt(at + 1)));
       }
     }
   }
 
-  private static void swap(TensorStorage storage, NativeArray crd, long a, long b) {
-    long coordinate = crd.getLong(a);
-    crd.setLong(a, crd.getLong(b));
-    crd.setLong(b, coordinate);
+  private static void swap(TensorStorage storage, int first, long a, long b) {
+    for (int level = first; level < storage.format().levelCount(); level++) {
+      NativeArray crd = storage.crd(level);
+      long coordinate = crd.getLong(a);
+      crd.setLong(a, crd.getLong(b));
+      crd.setLong(b, coordinate);
+    }
     NativeArray values = storage.vals();
     double value = values.getDouble(a);
     values.setDouble(a, values.getDouble(b));

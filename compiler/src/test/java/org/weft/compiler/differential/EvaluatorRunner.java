@@ -30,6 +30,7 @@ final class EvaluatorRunner implements Runner {
     try {
       Map<String, TensorStorage> operands = new HashMap<>();
       subject.operands().forEach((name, access) -> operands.put(name, subject.pack(access, scope)));
+      operands.values().forEach(operand -> Disorder.shuffle(operand, operand.storedEntries()));
       Map<String, Long> sizes = new HashMap<>();
       subject.axes().forEach((label, axis) -> sizes.put(label, axis.size()));
       StatementInput input =

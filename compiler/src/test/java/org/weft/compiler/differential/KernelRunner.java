@@ -87,6 +87,7 @@ final class KernelRunner implements Runner {
     try {
       Map<String, TensorStorage> bound = new HashMap<>();
       subject.operands().forEach((name, access) -> bound.put(name, subject.pack(access, scope)));
+      bound.values().forEach(operand -> Disorder.shuffle(operand, operand.storedEntries()));
       boolean inserts = subject.resultFormat().isInsertable();
       if (inserts) {
         bound.put(result, subject.pack(subject.target(), scope));

@@ -36,12 +36,11 @@ final class RandomCases {
 
   /**
    * @param anyModeOrder whether mode orders are drawn without regard to each other; otherwise most
-   *     cases follow one order of the labels, and formats are those that kernels walk as they are,
-   *     padded ones included, whose stored zeros a conversion cannot tell from padding
+   *     cases follow one order of the labels
    */
   RandomCases(Random random, boolean anyModeOrder) {
     this.random = random;
-    this.randomFormats = new RandomFormats(random, !anyModeOrder);
+    this.randomFormats = new RandomFormats(random);
     this.anyModeOrder = anyModeOrder;
   }
 

@@ -22,21 +22,15 @@ final class RandomFormats {
           "HashMatrix");
 
   private final RandomGenerator random;
-  private final boolean structured;
 
-  /**
-   * @param structured whether to draw formats that pad: blocks, slots, diagonals, hashed and bitmap
-   *     levels, and levels that are declared unordered or non-unique
-   */
-  RandomFormats(RandomGenerator random, boolean structured) {
+  RandomFormats(RandomGenerator random) {
     this.random = random;
-    this.structured = structured;
   }
 
   /** A format of {@code order} modes in storage order of the modes, except for CSC and DCSC. */
   TensorFormat next(int order, ValueType type) {
-    int choice = structured ? random.nextInt(12) : 5 + random.nextInt(7);
-    if (order == 2 && (choice < 4 || !structured && random.nextInt(3) == 0)) {
+    int choice = random.nextInt(12);
+    if (order == 2 && choice < 4) {
       return TensorFormat.parse(pick(MATRICES), 2, type);
     } else if (order == 2 && choice == 4) {
       return TensorFormat.parse(pick(STRUCTURED), 2, type);
@@ -61,9 +55,9 @@ final class RandomFormats {
     for (int level = 0; level < order; level++) {
       int below = order - 1 - level;
       if (below < singletons) {
-        levels.add("S");
+        levels.add(random.nextInt(6) == 0 ? "S?o" : "S");
       } else if (singletons > 0 && below == singletons) {
-        levels.add("CN");
+        levels.add(List.of("CN", "CN", "CN", "CN?o", "CU?u").get(random.nextInt(5)));
       } else {
         levels.add(level());
       }
@@ -72,11 +66,11 @@ final class RandomFormats {
   }
 
   private String level() {
-    return switch (structured ? random.nextInt(16) : 15) {
+    return switch (random.nextInt(16)) {
       case 0 -> "H";
       case 1 -> "B";
       case 2 -> "CU?o";
-      case 3 -> "CU?u";
+      case 3 -> random.nextInt(4) == 0 ? "CU?ou" : "CU?u";
       default -> random.nextBoolean() ? "D" : "CU";
     };
   }
