@@ -210,6 +210,7 @@ final class LoopNest {
               expr,
               variable,
               facts.walks(),
+              lattice.points().get(0).iterated(),
               rest,
               scope,
               memory,

@@ -25,12 +25,12 @@ import org.weft.tensor.level.LevelCapability;
  *
  * <pre>
  * states      0  1  0  2  1  0     0: not in the mask, 1: in the mask, 2: a value has come
- * sums        .  .  . .5  .  .
+ * sums        0  0  0 .5  0  0
  * </pre>
  *
  * <p>The entries of the mask are marked; scattered contributions to other cells are dropped; the
- * product then loops over the mask, which needs no sorting; at last the marks are taken back. A
- * round costs time in proportion to the entries of the mask and the contributions.
+ * product then loops over the mask, which needs no sorting; at last the marks and sums are taken
+ * back. A round costs time in proportion to the entries of the mask and the contributions.
  */
 final class MaskedTemporaries {
   /** Most cells of the workspace; beyond, contributions are collected without a filter. */
@@ -42,6 +42,11 @@ final class MaskedTemporaries {
   /** What comes after the temporary took the place of the reduction. */
   interface Rest {
     void emit(TensorExpr.Access temporary);
+  }
+
+  /** What happens to the cell of an entry of the mask. */
+  private interface Mark {
+    void emit(Expr cell, Code code);
   }
 
   private final Tensors tensors;
@@ -111,10 +116,18 @@ final class MaskedTemporaries {
     scope.workspaces().allocate(sums, size);
     scope.workspaces().allocate(states, size);
     TensorExpr.Access temporary = temporary(name, part, open, all, sums, states);
-    mark(mask, open, scope, states, IN_MASK, code);
+    mark(mask, open, scope, (cell, body) -> body.add(new Stmt.Store(states, cell, IN_MASK)), code);
     nest.emit(part, order, scope, new MaskedSink(open, Fold.of(part), sums, states), code);
     rest.emit(temporary);
-    mark(mask, open, scope, states, Expr.of(0), code);
+    mark(
+        mask,
+        open,
+        scope,
+        (cell, body) -> {
+          body.add(new Stmt.Store(states, cell, Expr.of(0)));
+          body.add(new Stmt.Store(sums, cell, values.zero()));
+        },
+        code);
   }
 
   private TensorExpr.Access temporary(
@@ -129,8 +142,7 @@ final class MaskedTemporaries {
         tensors.freshAccessId(), tensor, List.of(open), Temporaries.spanOf(part));
   }
 
-  private void mark(
-      TensorExpr.Access mask, IndexVar open, Scope scope, Buffer states, Expr state, Code code) {
+  private void mark(TensorExpr.Access mask, IndexVar open, Scope scope, Mark mark, Code code) {
     Level level = iteration.levelAt(mask, open, scope);
     if (level == null) {
       throw new IllegalStateException("the mask " + mask + " is not at its level of " + open);
@@ -140,10 +152,12 @@ final class MaskedTemporaries {
     LoopVariable position = LoopVariable.integer(code.fresh("p" + level.name() + "_mark"));
     Code body = code.nested();
     Expr coordinate = level.coordinate(Expr.of(position), new Ancestors(mask, scope));
-    Stmt store = new Stmt.Store(states, coordinate, state);
     Expr labelled = level.labelled(Expr.of(position));
-    body.add(
-        labelled == null ? store : new Stmt.If(labelled, Stmt.Block.of(store), Stmt.Block.EMPTY));
+    Code cell = labelled == null ? body : body.nested();
+    mark.emit(coordinate, cell);
+    if (labelled != null) {
+      body.when(labelled, cell);
+    }
     code.add(new Stmt.For(position, range.begin(), range.end(), body.block(), LoopTraits.SERIAL));
   }
 

@@ -2,9 +2,11 @@ package org.weft.compiler.lower;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.lattice.Operand;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
@@ -93,18 +95,20 @@ final class TaskLoops {
    * Emits the loop over {@code variable}, which has a counter and no loop around it.
    *
    * @param expr what it evaluates
+   * @param walked the operands whose positions the loop may walk; others are located
    * @param rest the variables with loops inside
    */
   void emit(
       TensorExpr expr,
       IndexVar variable,
       LoopFacts.Walks walks,
+      Set<Operand> walked,
       List<IndexVar> rest,
       Scope scope,
       MemorySink sink,
       Code code,
       Loop loop) {
-    Counted counted = counted(expr, variable, walks, scope, code);
+    Counted counted = counted(expr, variable, walks, walked, scope, code);
     String name = variable.name();
     Expr before = code.name(name + "_before", counted.items(counted.range().begin()));
     Expr all = Expr.sub(counted.items(counted.range().end()), before);
@@ -145,7 +149,12 @@ final class TaskLoops {
   }
 
   private Counted counted(
-      TensorExpr expr, IndexVar variable, LoopFacts.Walks walks, Scope scope, Code code) {
+      TensorExpr expr,
+      IndexVar variable,
+      LoopFacts.Walks walks,
+      Set<Operand> iterated,
+      Scope scope,
+      Code code) {
     boolean coordinates = walks == LoopFacts.Walks.ALL_COORDINATES;
     LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(0), Expr.of(0));
     if (coordinates) {
@@ -156,7 +165,9 @@ final class TaskLoops {
     List<Chain> chains = new ArrayList<>();
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
-      if (level == null || level.random() != coordinates) {
+      boolean located =
+          !coordinates && iterated.stream().noneMatch(operand -> operand.id() == access.id());
+      if (level == null || level.random() != coordinates || located) {
         continue;
       }
       Cursor parent = scope.cursor(access);
