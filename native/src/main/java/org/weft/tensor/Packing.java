@@ -132,7 +132,7 @@ public final class Packing {
       }
       NativeArray values = scope.allocate(format.valueType().elementType(), segments.count());
       for (int p = 0; p < segments.count(); p++) {
-        store(values, p, keys, segments.starts()[p], segments.ends()[p]);
+        store(values, p, keys, segments.start(p), segments.end(p));
       }
       return TensorStorage.ofArrays(scope, shape, format, positions, pos, crd, values);
     } catch (RuntimeException e) {

@@ -32,11 +32,26 @@ public final class LevelPacking {
       Width posWidth,
       Width crdWidth) {}
 
-  /** First and one past the last entry of every position of a level. */
-  public record Segments(int[] starts, int[] ends, int count) {
+  /**
+   * The entries of every position of a level.
+   *
+   * @param starts first entry of each position, and one number more
+   * @param ends one past the last entry of each position; null when the next one starts there
+   */
+  public record Segments(int[] starts, int @Nullable [] ends, int count) {
     /** The one segment above the root. */
     public static Segments root(int entries) {
-      return new Segments(new int[] {0}, new int[] {entries}, 1);
+      return new Segments(new int[] {0, entries}, null, 1);
+    }
+
+    /** First entry of {@code position}. */
+    public int start(int position) {
+      return starts[position];
+    }
+
+    /** One past the last entry of {@code position}. */
+    public int end(int position) {
+      return ends == null ? starts[position + 1] : ends[position];
     }
   }
 
@@ -44,8 +59,8 @@ public final class LevelPacking {
   private final Target target;
   private final Segments parents;
   private final MemoryScope scope;
-  private int[] childStarts = new int[0];
-  private int[] childEnds = new int[0];
+  private int[] childStarts = new int[1];
+  private int @Nullable [] childEnds;
   private int children;
   private @Nullable NativeArray pos;
   private @Nullable NativeArray crd;
@@ -64,12 +79,12 @@ public final class LevelPacking {
 
   /** First entry of parent position {@code p}. */
   public int start(int p) {
-    return parents.starts()[p];
+    return parents.start(p);
   }
 
   /** One past the last entry of parent position {@code p}. */
   public int end(int p) {
-    return parents.ends()[p];
+    return parents.end(p);
   }
 
   /** Coordinate of {@code entry} at this level. */
@@ -125,14 +140,20 @@ public final class LevelPacking {
               + " positions; one partition holds at most 2^31. Use a sparse level format or more"
               + " partitions");
     }
-    childStarts = new int[(int) count];
-    childEnds = new int[(int) count];
+    childStarts = new int[(int) count + 1];
+    childEnds = null;
     children = 0;
   }
 
   /** Adds the next position, which owns entries {@code [first, end)}. */
   public void child(int first, int end) {
-    childAt(children, first, end);
+    boolean follows = children == 0 || childStarts[children] == first;
+    if (childEnds == null && follows) {
+      childStarts[children++] = first;
+      childStarts[children] = end;
+    } else {
+      childAt(children, first, end);
+    }
   }
 
   /**
@@ -140,9 +161,22 @@ public final class LevelPacking {
    * that are left out own nothing.
    */
   public void childAt(int position, int first, int end) {
+    int[] ends = ownEnds();
     childStarts[position] = first;
-    childEnds[position] = end;
+    ends[position] = end;
     children = Math.max(children, position + 1);
+  }
+
+  /** The ends apart from the starts, from the first position that leaves a gap. */
+  private int[] ownEnds() {
+    int[] ends = childEnds;
+    if (ends == null) {
+      ends = new int[childStarts.length - 1];
+      System.arraycopy(childStarts, 1, ends, 0, children);
+      childStarts[children] = 0;
+      childEnds = ends;
+    }
+    return ends;
   }
 
   /** The position after the last one so far. */
@@ -152,7 +186,8 @@ public final class LevelPacking {
 
   /** All announced positions exist; those not given own nothing. */
   public void completeChildren() {
-    children = childStarts.length;
+    ownEnds();
+    children = childStarts.length - 1;
   }
 
   /** A pos array of {@code length} bounds, none above {@code largest}. */

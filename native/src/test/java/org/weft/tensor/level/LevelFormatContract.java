@@ -208,12 +208,11 @@ abstract class LevelFormatContract {
       long first,
       long end) {
     TreeSet<Long> found = new TreeSet<>();
-    int[] starts = packing.segments().starts();
-    int[] ends = packing.segments().ends();
+    LevelPacking.Segments segments = packing.segments();
     int owned = 0;
     long previous = -1;
     for (long position = first; position < end; position++) {
-      int count = ends[(int) position] - starts[(int) position];
+      int count = segments.end((int) position) - segments.start((int) position);
       if (!format.isLabelled(view, position)) {
         assertThat(properties.compact()).isFalse();
         assertThat(count).isZero();
@@ -226,7 +225,7 @@ abstract class LevelFormatContract {
       assertThat(fresh || !properties.unique()).isTrue();
       assertThat(coordinate >= previous || !properties.ordered()).isTrue();
       previous = coordinate;
-      for (int e = starts[(int) position]; e < ends[(int) position]; e++) {
+      for (int e = segments.start((int) position); e < segments.end((int) position); e++) {
         assertThat(sample.coordinates[e]).isEqualTo(coordinate);
         assertThat(e).isBetween(sample.starts[parent], sample.starts[parent + 1] - 1);
         owned++;
