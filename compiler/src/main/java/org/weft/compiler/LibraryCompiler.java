@@ -1,6 +1,5 @@
 package org.weft.compiler;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.weft.compiler.cache.CacheKey;
+import org.weft.compiler.cache.ImageCodec;
 import org.weft.compiler.cache.LibraryCache;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.compiler.llvm.Stage;
@@ -22,8 +24,8 @@ import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelSignature;
 
 /**
- * Loop functions to a library: checked, looked up in memory, then on disk, then compiled. Equal
- * requests at the same time compile once. Thread-safe.
+ * Requests or loop functions to a library: looked up in memory, then on disk, then lowered and
+ * compiled. Equal requests at the same time compile once. Thread-safe.
  */
 final class LibraryCompiler {
   static final String LOWER = "lower";
@@ -65,8 +67,26 @@ final class LibraryCompiler {
     long start = System.nanoTime();
     lowered.forEach(LoopChecker::check);
     List<LoopFunction> functions = lowered.stream().map(this::guarded).toList();
-    kernels.add(functions.size());
     CacheKey key = CacheKey.of(functions, target);
+    spent(CACHE, System.nanoTime() - start);
+    return compile(key, functions.size(), () -> functions);
+  }
+
+  /**
+   * One library with all of {@code requests}, which {@code lower} makes loops of when no cache has
+   * it.
+   */
+  KernelImage compile(List<KernelRequest> requests, Function<KernelRequest, LoopFunction> lower) {
+    long start = System.nanoTime();
+    CacheKey key = CacheKey.ofRequests(requests, target, check);
+    spent(CACHE, System.nanoTime() - start);
+    return compile(
+        key, requests.size(), () -> requests.stream().map(lower).map(this::guarded).toList());
+  }
+
+  private KernelImage compile(CacheKey key, int count, Supplier<List<LoopFunction>> functions) {
+    long start = System.nanoTime();
+    kernels.add(count);
     CompletableFuture<KernelImage> mine = new CompletableFuture<>();
     CompletableFuture<KernelImage> first = memory.putIfAbsent(key, mine);
     if (first != null) {
@@ -75,9 +95,11 @@ final class LibraryCompiler {
       return await(first);
     }
     try {
-      Optional<byte[]> kept = disk.flatMap(cache -> cache.find(key));
+      Optional<KernelImage> kept =
+          disk.flatMap(cache -> cache.find(key))
+              .flatMap(bytes -> ImageCodec.decode(bytes, target.cpu()));
       spent(CACHE, System.nanoTime() - start);
-      KernelImage image = image(functions, kept.orElseGet(() -> generate(functions, key)));
+      KernelImage image = kept.orElseGet(() -> generate(functions.get(), key));
       kept.ifPresent(library -> diskHits.increment());
       mine.complete(image);
       return image;
@@ -93,19 +115,15 @@ final class LibraryCompiler {
     return check ? BoundsChecks.guard(function) : function;
   }
 
-  private byte[] generate(List<LoopFunction> functions, CacheKey key) {
+  private KernelImage generate(List<LoopFunction> functions, CacheKey key) {
     byte[] library = generator.library(functions);
     compiled.increment();
     long start = System.nanoTime();
-    disk.ifPresent(cache -> cache.store(key, library));
+    List<KernelSignature> signatures = functions.stream().map(LoopFunction::signature).toList();
+    KernelImage image = KernelImage.of(library, target.cpu(), signatures);
+    disk.ifPresent(cache -> ImageCodec.encode(image).ifPresent(bytes -> cache.store(key, bytes)));
     spent(CACHE, System.nanoTime() - start);
-    return library;
-  }
-
-  private KernelImage image(List<LoopFunction> functions, byte[] library) {
-    List<KernelSignature> signatures = new ArrayList<>();
-    functions.forEach(function -> signatures.add(function.signature()));
-    return KernelImage.of(library, target.cpu(), signatures);
+    return image;
   }
 
   private static KernelImage await(CompletableFuture<KernelImage> image) {

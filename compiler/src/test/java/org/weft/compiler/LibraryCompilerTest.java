@@ -8,21 +8,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.compiler.loop.ExampleKernels;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.Stmt;
+import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
 import org.weft.runtime.KernelSignature;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
 
 class LibraryCompilerTest {
@@ -78,6 +83,44 @@ class LibraryCompilerTest {
     LibraryCompiler third = new LibraryCompiler(options());
     third.compile(KERNELS);
     assertThat(third.statistics().diskHits()).isEqualTo(1);
+  }
+
+  /** A request found in a cache is not lowered; a damaged or foreign file is compiled again. */
+  @Test
+  void requestsFoundAreNotLowered() throws IOException {
+    TensorFormat vector = TensorFormat.dense(1, ValueType.DOUBLE);
+    List<KernelRequest> requests =
+        List.of(
+            new KernelRequest(
+                "twice",
+                "y(i) = x(i) + x(i)",
+                Map.of("x", vector, "y", vector),
+                Map.of(),
+                Schedule.sequential()));
+    LibraryCompiler first = new LibraryCompiler(options());
+    KernelImage image = first.compile(requests, request -> Lowering.lower(request).function());
+    Function<KernelRequest, LoopFunction> never =
+        request -> {
+          throw new AssertionError("lowered " + request);
+        };
+    assertThat(first.compile(requests, never)).isSameAs(image);
+    assertThat(first.statistics().memoryHits()).isEqualTo(1);
+    LibraryCompiler second = new LibraryCompiler(options());
+    assertThat(second.compile(requests, never)).isEqualTo(image);
+    assertThat(second.statistics().diskHits()).isEqualTo(1);
+    LibraryCompiler checked = new LibraryCompiler(options().withCheck(true));
+    assertThat(checked.compile(requests, r -> Lowering.lower(r).function())).isNotEqualTo(image);
+    assertThat(checked.statistics().compiled()).isEqualTo(1);
+
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.writeString(file, "something else");
+      }
+    }
+    LibraryCompiler third = new LibraryCompiler(options());
+    assertThat(third.compile(requests, r -> Lowering.lower(r).function())).isEqualTo(image);
+    assertThat(third.statistics().compiled()).isEqualTo(1);
+    assertThat(new LibraryCompiler(options()).compile(requests, never)).isEqualTo(image);
   }
 
   /** Threads of one compiler compile once; compilers that share a folder do not disturb it. */

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * A folder of compiled libraries, one file {@code <key>.weftlib} each, that threads and processes
- * share. A file is 8 bytes {@code WEFTLIB1}, 32 bytes SHA-256 of the library, then the library. It
+ * share. A file is 8 bytes {@code WEFTLIB2}, 32 bytes SHA-256 of the library, then the library. It
  * is written under a temporary name and moved into place, so a reader sees all of it or nothing;
  * two writers of one key write the same thing. A file that fails its checksum counts as absent and
  * is replaced by the next store.
@@ -21,7 +21,7 @@ import java.util.Optional;
  * nothing, and the log says so.
  */
 public final class LibraryCache {
-  private static final byte[] MAGIC = "WEFTLIB1".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] MAGIC = "WEFTLIB2".getBytes(StandardCharsets.US_ASCII);
   private static final int HASH_BYTES = 32;
   private static final int HEADER_BYTES = MAGIC.length + HASH_BYTES;
   private static final System.Logger LOG = System.getLogger(LibraryCache.class.getName());

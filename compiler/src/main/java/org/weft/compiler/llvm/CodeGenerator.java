@@ -39,11 +39,19 @@ public final class CodeGenerator {
    * @throws org.weft.error.WeftException COMPILER_FAILURE with the words of LLVM or the linker
    */
   public byte[] library(List<LoopFunction> kernels) {
-    byte[] object;
-    try (ModuleContext module = build(kernels)) {
-      object = object(module);
+    load();
+    long start = System.nanoTime();
+    try (Linker linker = new Linker()) {
+      long starting = System.nanoTime() - start;
+      byte[] object;
+      try (ModuleContext module = build(kernels)) {
+        object = object(module);
+      }
+      long linking = System.nanoTime();
+      byte[] library = linker.link(object);
+      clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
+      return library;
     }
-    return timed(Stage.LINK, () -> Linker.link(object));
   }
 
   /** Optimises the module, and emits its object. */
@@ -54,6 +62,7 @@ public final class CodeGenerator {
 
   /** LLVM IR text, before or after optimisation. */
   public String llvmIr(List<LoopFunction> kernels, boolean optimised) {
+    load();
     try (ModuleContext module = build(kernels)) {
       if (optimised) {
         optimise(module);
@@ -64,19 +73,23 @@ public final class CodeGenerator {
 
   /** Assembly text (AT&amp;T syntax) of the optimised kernels. */
   public String assembly(List<LoopFunction> kernels) {
+    load();
     try (ModuleContext module = build(kernels)) {
       optimise(module);
       return new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8);
     }
   }
 
-  private ModuleContext build(List<LoopFunction> kernels) {
+  private void load() {
     timed(
         Stage.LOAD,
         () -> {
           LlvmNative.load();
           return true;
         });
+  }
+
+  private ModuleContext build(List<LoopFunction> kernels) {
     return timed(
         Stage.BUILD,
         () -> {

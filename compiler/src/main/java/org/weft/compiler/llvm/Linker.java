@@ -2,7 +2,7 @@ package org.weft.compiler.llvm;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,72 +19,109 @@ import org.weft.error.WeftException;
 /**
  * Links one object to a shared library with the lld that comes with LLVM. Kernels import nothing
  * but {@code memset} and its kin from libc and elementary functions from libm, which every process
- * with a JVM has loaded; both are recorded only when used. 10 to 30 ms, most of it a process start.
+ * with a JVM has loaded; both are recorded only when used.
+ *
+ * <p>Most of a link is the start of the process, so it is started before the object exists, beside
+ * code generation, and waits for the object at its standard input.
  */
-final class Linker {
+final class Linker implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(Linker.class.getName());
   private static final int TIMEOUT_SECONDS = 60;
   private static final List<String> LIBRARY_FOLDERS =
       List.of("/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/lib");
 
   private static @Nullable Path cachedLld;
 
-  private Linker() {}
+  private final Path folder;
+  private final Path out;
+  private final Path messages;
+  private final Process process;
+
+  /** Starts the linker. */
+  Linker() {
+    Path made = null;
+    try {
+      Path lld = lld();
+      made = Files.createTempDirectory("weft-link");
+      folder = made;
+      out = folder.resolve("kernels.so");
+      messages = folder.resolve("messages");
+      process =
+          new ProcessBuilder(command(lld))
+              .redirectErrorStream(true)
+              .redirectOutput(messages.toFile())
+              .start();
+    } catch (IOException e) {
+      if (made != null) {
+        delete(made);
+      }
+      throw unavailable(e);
+    }
+  }
 
   /**
-   * The linked library.
+   * The linked library; once.
    *
    * @throws WeftException COMPILER_FAILURE with the linker's words, for example about a symbol that
    *     neither the object nor the C library defines
    */
-  static byte[] link(byte[] object) {
+  byte[] link(byte[] object) {
     try {
-      Path folder = Files.createTempDirectory("weft-link");
-      try {
-        Path in = folder.resolve("kernels.o");
-        Path out = folder.resolve("kernels.so");
-        Files.write(in, object);
-        run(folder, in, out);
-        return Files.readAllBytes(out);
-      } finally {
-        delete(folder);
-      }
-    } catch (IOException e) {
-      throw new WeftException(
-          ErrorCode.STORAGE_UNAVAILABLE,
-          "expected to write temporary files to link kernels in "
-              + System.getProperty("java.io.tmpdir")
-              + ", found: "
-              + e.getMessage()
-              + "; free space there or set java.io.tmpdir",
-          e);
-    }
-  }
-
-  private static void run(Path folder, Path in, Path out) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(lld().toString());
-    command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
-    command.addAll(List.of("--no-undefined", "--as-needed"));
-    command.addAll(List.of("-o", out.toString(), in.toString()));
-    command.add(library("libc.so.6"));
-    command.add(library("libm.so.6"));
-    File messages = folder.resolve("messages").toFile();
-    Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(messages).start();
-    try {
+      send(object);
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
         throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
       }
+      if (process.exitValue() != 0) {
+        throw ModuleContext.failure("the linker", Files.readString(messages));
+      }
+      return Files.readAllBytes(out);
     } catch (InterruptedException e) {
-      process.destroyForcibly();
       Thread.currentThread().interrupt();
       throw new WeftException(
           ErrorCode.COMPILER_FAILURE, "interrupted while linking kernels; compile again", e);
+    } catch (IOException e) {
+      throw unavailable(e);
     }
-    if (process.exitValue() != 0) {
-      throw ModuleContext.failure("the linker", Files.readString(messages.toPath()));
+  }
+
+  private void send(byte[] object) {
+    try (OutputStream in = process.getOutputStream()) {
+      in.write(object);
+    } catch (IOException e) {
+      // The linker has ended early: its exit value and messages say why.
+      LOG.log(System.Logger.Level.DEBUG, "the linker does not read its input: {0}", e.toString());
     }
+  }
+
+  /** Ends the linker if it still runs, and deletes its files. */
+  @Override
+  public void close() {
+    if (process.isAlive()) {
+      process.destroyForcibly();
+    }
+    delete(folder);
+  }
+
+  private static WeftException unavailable(IOException e) {
+    return new WeftException(
+        ErrorCode.STORAGE_UNAVAILABLE,
+        "expected to write temporary files to link kernels in "
+            + System.getProperty("java.io.tmpdir")
+            + ", found: "
+            + e.getMessage()
+            + "; free space there or set java.io.tmpdir",
+        e);
+  }
+
+  private List<String> command(Path lld) {
+    List<String> command = new ArrayList<>();
+    command.add(lld.toString());
+    command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
+    command.addAll(List.of("--no-undefined", "--as-needed", "--threads=1"));
+    command.addAll(List.of("-o", out.toString(), "/dev/stdin"));
+    command.add(library("libc.so.6"));
+    command.add(library("libm.so.6"));
+    return command;
   }
 
   /** Unpacks lld once per machine, with the names beside it that it looks for. */
@@ -141,18 +178,14 @@ final class Linker {
                         + ", found none; run the driver on a glibc system"));
   }
 
-  private static void delete(Path folder) throws IOException {
+  private static void delete(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
-      files.forEach(Linker::deleteFile);
-    }
-    Files.delete(folder);
-  }
-
-  private static void deleteFile(Path file) {
-    try {
-      Files.delete(file);
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(folder);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      LOG.log(System.Logger.Level.WARNING, "cannot delete files of the linker: {0}", e.toString());
     }
   }
 }

@@ -9,5 +9,6 @@ public enum Stage {
   OPTIMISE,
   /** LLVM IR to an object in memory. */
   EMIT,
+  /** The linker's start and the wait for it; between them it runs beside the other stages. */
   LINK
 }

@@ -5,14 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.llvm.Target;
 import org.weft.compiler.loop.ExampleKernels;
+import org.weft.runtime.KernelImage;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
 
 class LibraryCacheTest {
@@ -73,5 +82,76 @@ class LibraryCacheTest {
             CacheKey.of(List.of(ExampleKernels.spmv(true), ExampleKernels.filter(Width.W8)), v3));
     assertThat(keys).doesNotHaveDuplicates();
     assertThat(CacheKey.of(List.of(ExampleKernels.spmv(true)), v3)).isEqualTo(keys.get(0));
+  }
+
+  /** Everything that lowering or code generation reads is in the key of a request. */
+  @Test
+  void keysDifferWhereRequestsDiffer() {
+    Target v3 = new Target("x86-64-v3", 3);
+    TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    Map<String, TensorFormat> formats =
+        Map.of("y", vector(ValueType.DOUBLE), "A", csr, "x", vector(ValueType.DOUBLE));
+    KernelRequest request =
+        new KernelRequest(
+            "k", "y(i) = A(i,j) * x(j)", formats, Map.of("j", 8L), Schedule.sequential());
+    Map<String, TensorFormat> floats = new HashMap<>(formats);
+    floats.put("x", vector(ValueType.FLOAT));
+    Map<String, TensorFormat> narrow = new HashMap<>(formats);
+    narrow.put("A", TensorFormat.parse("CSR[32,16]", 2, ValueType.DOUBLE));
+    Map<String, TensorFormat> columns = new HashMap<>(formats);
+    columns.put("A", TensorFormat.parse("CSR@1,0", 2, ValueType.DOUBLE));
+    List<KernelRequest> different =
+        List.of(
+            request,
+            request.withSchedule(Schedule.parallel()),
+            request.withSchedule(Schedule.parse("unroll(j,4)")),
+            request.withSchedule(Schedule.parse("unroll(j,2)")),
+            with("other", "y(i) = A(i,j) * x(j)", formats, Map.of("j", 8L)),
+            with("k", "y(i) += A(i,j) * x(j)", formats, Map.of("j", 8L)),
+            with("k", "y(i) = A(i,j) * x(j)", formats, Map.of("j", 9L)),
+            with("k", "y(i) = A(i,j) * x(j)", formats, Map.of()),
+            with("k", "y(i) = A(i,j) * x(j)", floats, Map.of("j", 8L)),
+            with("k", "y(i) = A(i,j) * x(j)", narrow, Map.of("j", 8L)),
+            with("k", "y(i) = A(i,j) * x(j)", columns, Map.of("j", 8L)));
+    List<CacheKey> keys = new ArrayList<>();
+    different.forEach(each -> keys.add(CacheKey.ofRequests(List.of(each), v3, false)));
+    keys.add(CacheKey.ofRequests(List.of(request), v3, true));
+    keys.add(CacheKey.ofRequests(List.of(request), new Target("x86-64-v2", 3), false));
+    keys.add(CacheKey.ofRequests(List.of(request), new Target("x86-64-v3", 1), false));
+    keys.add(CacheKey.ofRequests(different.subList(0, 2), v3, false));
+    assertThat(keys).doesNotHaveDuplicates();
+    assertThat(CacheKey.ofRequests(List.of(request), v3, false)).isEqualTo(keys.get(0));
+  }
+
+  private static TensorFormat vector(ValueType type) {
+    return TensorFormat.dense(1, type);
+  }
+
+  private static KernelRequest with(
+      String symbol,
+      String expression,
+      Map<String, TensorFormat> formats,
+      Map<String, Long> sizes) {
+    return new KernelRequest(symbol, expression, formats, sizes, Schedule.sequential());
+  }
+
+  @Test
+  void imagesReadBack() {
+    KernelImage image =
+        KernelImage.of(
+            LIBRARY,
+            "x86-64-v3",
+            List.of(
+                ExampleKernels.mttkrp(4, 16, true).signature(),
+                ExampleKernels.filter(Width.W8).signature()));
+    byte[] bytes = ImageCodec.encode(image).orElseThrow();
+    assertThat(ImageCodec.decode(bytes, "x86-64-v3")).contains(image);
+    for (int length = 0; length < bytes.length; length++) {
+      assertThat(ImageCodec.decode(Arrays.copyOf(bytes, length), "x86-64-v3")).isEmpty();
+    }
+    assertThat(ImageCodec.decode(Arrays.copyOf(bytes, bytes.length + 1), "x86-64-v3")).isEmpty();
+    byte[] foreign = new byte[64];
+    Arrays.fill(foreign, (byte) 0x7f);
+    assertThat(ImageCodec.decode(foreign, "x86-64-v3")).isEmpty();
   }
 }

@@ -121,13 +121,13 @@ class CodeGeneratorTest {
         LLVMBuildRetVoid(code.raw);
       }
       byte[] object = generator.object(module);
-      assertFails(() -> Linker.link(object), "weft_missing");
+      assertFails(() -> link(object), "weft_missing");
     }
   }
 
   @Test
   void garbageDoesNotLink() {
-    assertFails(() -> Linker.link(new byte[] {1, 2, 3}), "linker");
+    assertFails(() -> link(new byte[] {1, 2, 3}), "linker");
   }
 
   @Test
@@ -144,5 +144,11 @@ class CodeGeneratorTest {
               assertThat(e.code()).isEqualTo(ErrorCode.COMPILER_FAILURE);
               assertThat(e).hasMessageContaining(words);
             });
+  }
+
+  private static byte[] link(byte[] object) {
+    try (Linker linker = new Linker()) {
+      return linker.link(object);
+    }
   }
 }
