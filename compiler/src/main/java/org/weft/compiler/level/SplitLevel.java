@@ -24,14 +24,18 @@ import org.weft.tensor.level.LevelView;
  */
 public record SplitLevel(LevelSpec of, long size, boolean offset) implements LevelFormat {
 
-  /** Whether a level can be seen as two: it computes its positions, or keeps its coordinates. */
+  /**
+   * Whether a level can be seen as two: it computes its positions, or keeps its coordinates and has
+   * one at every position.
+   */
   public static boolean supports(LevelSpec level) {
     Set<LevelCapability> capabilities = level.format().capabilities();
     boolean random = level.properties().full() && capabilities.contains(LevelCapability.LOCATE);
     boolean positions =
         capabilities.contains(LevelCapability.POSITION_ITERATION)
             && !capabilities.contains(LevelCapability.LOCATE)
-            && level.format().hasCrd();
+            && level.format().hasCrd()
+            && level.properties().compact();
     return random || positions;
   }
 
