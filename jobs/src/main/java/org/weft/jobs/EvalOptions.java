@@ -129,12 +129,12 @@ final class EvalOptions {
 
   private static Map<String, Syntax.Access> accesses(Statement statement) {
     Map<String, Syntax.Access> found = new LinkedHashMap<>();
-    List<Syntax> todo = new ArrayList<>(List.of(statement.value()));
+    List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
     if (statement.mask() != null) {
-      todo.add(statement.mask().tensor());
+      pending.add(statement.mask().tensor());
     }
-    while (!todo.isEmpty()) {
-      Syntax next = todo.remove(0);
+    while (!pending.isEmpty()) {
+      Syntax next = pending.remove(0);
       if (next instanceof Syntax.Access access) {
         Syntax.Access other = found.putIfAbsent(access.tensor(), access);
         if (other != null && other.labels().size() != access.labels().size()) {
@@ -148,7 +148,7 @@ final class EvalOptions {
                   + " labels; a tensor has one order");
         }
       }
-      todo.addAll(next.children());
+      pending.addAll(next.children());
     }
     return found;
   }
