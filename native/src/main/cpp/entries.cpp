@@ -1,14 +1,22 @@
 #include "entries.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "weft_runtime.h"
 
 namespace weft {
 namespace {
 
 constexpr int most_digit_bits = 11;
+/* Fewer records do not pay for the counters of a wide digit. */
+constexpr int64_t wide_digits_from = 4096;
+constexpr int narrow_digit_bits = 8;
+constexpr int64_t insertion_below = 24;
+/* With a copy of as many, these fill half of a megabyte. */
+constexpr int64_t cached_records = 16384;
+/* More streams than 2^10 at once are slower than another pass. */
+constexpr int most_dividing_bits = 10;
 constexpr int64_t block = 2048;
 
 struct Column {
@@ -74,7 +82,8 @@ T narrow(const T *, uint64_t value) {
  * which all keys agree are passed over. */
 template <typename T>
 T *radix_sort(T *from, T *to, int64_t n, int low, int high) {
-  int passes = (high - low + most_digit_bits - 1) / most_digit_bits;
+  int most = n < wide_digits_from ? narrow_digit_bits : most_digit_bits;
+  int passes = (high - low + most - 1) / most;
   int width = passes == 0 ? 1 : (high - low + passes - 1) / passes;
   uint64_t mask = (uint64_t{1} << width) - 1;
   int64_t starts[int64_t{1} << most_digit_bits];
@@ -137,35 +146,87 @@ void pack(const Entries &entries, Record *records) {
   }
 }
 
-void unpack(const Entries &entries, const Record *records) {
-  for (int64_t begin = 0; begin < entries.count; begin += block) {
-    int64_t end = begin + block < entries.count ? begin + block : entries.count;
+/* Stores `count` records as the entries from `first` on. */
+void unpack(const Entries &entries, const Record *records, int64_t first, int64_t count) {
+  for (int64_t begin = 0; begin < count; begin += block) {
+    int64_t end = begin + block < count ? begin + block : count;
     int shift = 0;
     for (int64_t c = entries.columns - 1; c >= 0; c--) {
       Column column = entries.column(c);
       uint64_t mask = (uint64_t{1} << column.bits) - 1;
       typed(column.data, column.bytes, [&](auto *data) {
         for (int64_t i = begin; i < end; i++) {
-          data[i] = narrow(data, records[i].key >> shift & mask);
+          data[first + i] = narrow(data, records[i].key >> shift & mask);
         }
       });
       shift += column.bits;
     }
     typed(entries.values, entries.value_bytes, [&](auto *data) {
-      for (int64_t i = begin; i < end; i++) data[i] = narrow(data, records[i].value);
+      for (int64_t i = begin; i < end; i++) data[first + i] = narrow(data, records[i].value);
     });
   }
 }
 
+/* Stable. */
+void insertion_sort(Record *records, int64_t n, int low) {
+  for (int64_t i = 1; i < n; i++) {
+    Record record = records[i];
+    int64_t at = i;
+    for (; at > 0 && records[at - 1].key >> low > record.key >> low; at--) {
+      records[at] = records[at - 1];
+    }
+    records[at] = record;
+  }
+}
+
+/* How many leading bits of keys divide n records into parts that stay in a core's cache. */
+int dividing_bits(int64_t n, int most) {
+  int bits = 0;
+  while (bits < most && bits < most_dividing_bits && n >> bits > cached_records) bits++;
+  return bits;
+}
+
+/* Sorts records by bits [low, high) of the key and stores them as the entries. Records are divided
+ * by leading bits first, so that all later passes, and the stores, find them in the cache. */
+void divide_and_store(const Entries &entries, Record *from, Record *to, int low, int high) {
+  int64_t n = entries.count;
+  int dividing = dividing_bits(n, high - low);
+  int rest = high - dividing;
+  int shift = dividing == 0 ? 0 : rest;
+  int64_t parts = int64_t{1} << dividing;
+  uint64_t mask = static_cast<uint64_t>(parts - 1);
+  int64_t ends[int64_t{1} << most_dividing_bits] = {};
+  for (int64_t i = 0; i < n; i++) ends[from[i].key >> shift & mask]++;
+  int64_t start = 0;
+  for (int64_t part = 0; part < parts; part++) {
+    int64_t size = ends[part];
+    ends[part] = start;
+    start += size;
+  }
+  for (int64_t i = 0; i < n; i++) to[ends[from[i].key >> shift & mask]++] = from[i];
+  int64_t begin = 0;
+  for (int64_t part = 0; part < parts; part++) {
+    int64_t count = ends[part] - begin;
+    Record *sorted = to + begin;
+    if (count <= insertion_below) {
+      insertion_sort(sorted, count, low);
+    } else {
+      sorted = radix_sort(sorted, from + begin, count, low, rest);
+    }
+    unpack(entries, sorted, begin, count);
+    begin = ends[part];
+  }
+}
+
 bool sort_records(const Entries &entries, int bits) {
-  size_t bytes = static_cast<size_t>(entries.count) * sizeof(Record);
-  Record *scratch = static_cast<Record *>(malloc(2 * bytes));
+  int64_t bytes = 2 * entries.count * static_cast<int64_t>(sizeof(Record));
+  Record *scratch = static_cast<Record *>(allocate(bytes));
   if (scratch == nullptr) return false;
   int low = bits;
   for (int64_t c = 0; c < entries.keys; c++) low -= entries.column(c).bits;
   pack(entries, scratch);
-  unpack(entries, radix_sort(scratch, scratch + entries.count, entries.count, low, bits));
-  free(scratch);
+  divide_and_store(entries, scratch, scratch + entries.count, low, bits);
+  release(scratch, bytes);
   return true;
 }
 
@@ -179,7 +240,8 @@ void permute(char *data, int64_t bytes, const Place *places, int64_t n, char *sc
 
 bool sort_permutation(const Entries &entries) {
   int64_t n = entries.count;
-  Place *scratch = static_cast<Place *>(malloc(2 * static_cast<size_t>(n) * sizeof(Place)));
+  int64_t bytes = 2 * n * static_cast<int64_t>(sizeof(Place));
+  Place *scratch = static_cast<Place *>(allocate(bytes));
   if (scratch == nullptr) return false;
   Place *places = scratch;
   for (int64_t i = 0; i < n; i++) places[i].entry = i;
@@ -197,7 +259,7 @@ bool sort_permutation(const Entries &entries) {
     permute(column.data, column.bytes, places, n, other);
   }
   permute(entries.values, entries.value_bytes, places, n, other);
-  free(scratch);
+  release(scratch, bytes);
   return true;
 }
 

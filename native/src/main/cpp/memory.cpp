@@ -1,8 +1,10 @@
 #include "memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace weft {
 namespace {
@@ -55,12 +57,70 @@ char *map_aligned(int64_t bytes) {
   return from + lead;
 }
 
+/* Mappings that were given back. Their pages need not be cleared for the next block, which costs as
+ * much as to fill it; the system may take them back at any time (MADV_FREE). */
+struct Kept {
+  char *start;
+  int64_t bytes;
+};
+
+constexpr int most_kept = 16;
+Kept kept[most_kept]; /* oldest first; under the lock */
+int kept_count = 0;
+int64_t kept_bytes = 0;
+pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A sixteenth of the machine's memory. */
+int64_t most_kept_bytes() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 16 * sysconf(_SC_PAGESIZE);
+}
+
+Kept remove_kept(int at) {
+  Kept removed = kept[at];
+  kept_count--;
+  memmove(kept + at, kept + at + 1, static_cast<size_t>(kept_count - at) * sizeof(Kept));
+  kept_bytes -= removed.bytes;
+  return removed;
+}
+
+/* The smallest kept mapping of at least `bytes` bytes, but not a much larger one. */
+Kept reuse(int64_t bytes) {
+  Kept found = {nullptr, 0};
+  pthread_mutex_lock(&kept_lock);
+  int best = -1;
+  for (int at = 0; at < kept_count; at++) {
+    bool fits = kept[at].bytes >= bytes && kept[at].bytes / 2 <= bytes;
+    if (fits && (best < 0 || kept[at].bytes < kept[best].bytes)) best = at;
+  }
+  if (best >= 0) found = remove_kept(best);
+  pthread_mutex_unlock(&kept_lock);
+  return found;
+}
+
+/* Keeps a mapping, in the place of older ones if need be. */
+void keep(char *start, int64_t bytes) {
+  if (bytes > most_kept_bytes() || madvise(start, static_cast<size_t>(bytes), MADV_FREE) != 0) {
+    munmap(start, static_cast<size_t>(bytes));
+    return;
+  }
+  pthread_mutex_lock(&kept_lock);
+  while (kept_count == most_kept || kept_bytes + bytes > most_kept_bytes()) {
+    Kept oldest = remove_kept(0);
+    munmap(oldest.start, static_cast<size_t>(oldest.bytes));
+  }
+  kept[kept_count++] = {start, bytes};
+  kept_bytes += bytes;
+  pthread_mutex_unlock(&kept_lock);
+}
+
 Header *obtain(int64_t bytes) {
   Header *header;
   int64_t mapped = 0;
   if (is_mapped(bytes)) {
     mapped = mapping_for(bytes);
-    header = reinterpret_cast<Header *>(map_aligned(mapped));
+    Kept again = reuse(mapped);
+    header = reinterpret_cast<Header *>(again.start != nullptr ? again.start : map_aligned(mapped));
+    if (again.start != nullptr) mapped = again.bytes;
   } else {
     size_t whole = static_cast<size_t>(round_up(bytes + alignment, alignment));
     header = static_cast<Header *>(aligned_alloc(alignment, whole));
@@ -71,7 +131,7 @@ Header *obtain(int64_t bytes) {
 
 void give_back(Header *header) {
   if (header->mapped_bytes > 0) {
-    munmap(header, static_cast<size_t>(header->mapped_bytes));
+    keep(reinterpret_cast<char *>(header), header->mapped_bytes);
   } else {
     free(header);
   }
@@ -81,6 +141,10 @@ void give_back(Header *header) {
 Header *remap(Header *header, int64_t new_bytes) {
   size_t old_length = static_cast<size_t>(header->mapped_bytes);
   int64_t new_length = mapping_for(new_bytes);
+  if (new_bytes > header->bytes && new_length <= header->mapped_bytes) {
+    header->bytes = new_bytes;
+    return header;
+  }
   void *moved = mremap(header, old_length, static_cast<size_t>(new_length), 0);
   if (moved == MAP_FAILED) {
     char *target = map_aligned(new_length);
@@ -95,6 +159,19 @@ Header *remap(Header *header, int64_t new_bytes) {
   Header *result = static_cast<Header *>(moved);
   *result = Header{new_bytes, new_length};
   return result;
+}
+
+/* Moves a block that at least doubles to a mapping that was kept: to copy half of it costs less than
+ * to clear the other half. Null if there is none. */
+Header *move_to_kept(Header *header, int64_t new_bytes) {
+  if (mapping_for(new_bytes) <= header->mapped_bytes) return nullptr;
+  Kept found = reuse(mapping_for(new_bytes));
+  if (found.start == nullptr) return nullptr;
+  Header *moved = reinterpret_cast<Header *>(found.start);
+  memcpy(block_of(moved), block_of(header), static_cast<size_t>(header->bytes));
+  *moved = Header{new_bytes, found.bytes};
+  give_back(header);
+  return moved;
 }
 
 }  // namespace
@@ -113,6 +190,11 @@ void *grow(void *block, int64_t, int64_t new_bytes) {
   Header *old = header_of(block);
   int64_t old_bytes = old->bytes;
   if (old->mapped_bytes > 0 && is_mapped(new_bytes)) {
+    Header *copied = new_bytes >= 2 * old_bytes ? move_to_kept(old, new_bytes) : nullptr;
+    if (copied != nullptr) {
+      count(0, new_bytes - old_bytes);
+      return block_of(copied);
+    }
     Header *moved = remap(old, new_bytes);
     if (moved == nullptr) return nullptr;
     count(0, new_bytes - old_bytes);

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace weft {
 namespace {
@@ -13,6 +16,10 @@ constexpr int64_t digits = int64_t{1} << digit_bits;
 constexpr int64_t pairs_insertion_below = 40;
 /* Digits of pairs in lists below radix_from. */
 constexpr int short_digit_bits = 8;
+/* Shorter lists are sorted whatever their marks. */
+constexpr int64_t marked_from = 16;
+/* Marks that are read in the time that it takes to sort one position. */
+constexpr int64_t marks_per_position = 128;
 /* More passes than this cost more than comparisons do. */
 constexpr int most_passes = 4;
 
@@ -182,6 +189,22 @@ void insertion_sort_pairs(int64_t *keys, int64_t *values, int64_t n) {
   }
 }
 
+/* Bit b of the result: whether marks[b] is nonzero. */
+uint64_t mark_bits(const uint8_t *marks) {
+  uint64_t bits = 0;
+#if defined(__SSE2__)
+  const __m128i zero = _mm_setzero_si128();
+  for (int part = 0; part < 4; part++) {
+    __m128i sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i *>(marks) + part);
+    uint64_t clear = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, zero)));
+    bits |= (clear ^ 0xffff) << (16 * part);
+  }
+#else
+  for (int b = 0; b < 64; b++) bits |= static_cast<uint64_t>(marks[b] != 0) << b;
+#endif
+  return bits;
+}
+
 }  // namespace
 
 void sort_i64(int64_t *values, int64_t n) {
@@ -221,6 +244,22 @@ int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n) {
   int bits = bit_length(static_cast<uint64_t>(maximum) - base);
   int digit = n < radix_from ? short_digit_bits : digit_bits;
   return radix_sort_pairs(keys, values, n, base, bits, digit) ? 1 : 0;
+}
+
+void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length) {
+  if (n < marked_from || length / marks_per_position > n) {
+    sort_i64(positions, n);
+    return;
+  }
+  int64_t base = 0;
+  for (; base + 64 <= length; base += 64) {
+    for (uint64_t bits = mark_bits(marks + base); bits != 0; bits &= bits - 1) {
+      *positions++ = base + __builtin_ctzll(bits);
+    }
+  }
+  for (; base < length; base++) {
+    if (marks[base] != 0) *positions++ = base;
+  }
 }
 
 }  // namespace weft

@@ -11,6 +11,10 @@ namespace weft {
  * long ones when no scratch memory is left, by introsort. */
 void sort_i64(int64_t *values, int64_t n);
 
+/* Sorts the positions of all nonzero marks among the first `length`, of which there are n. Reads the
+ * marks where they are dense enough for that to be cheaper. */
+void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length);
+
 /* Sorts keys ascending and moves values[i] along with keys[i]; pairs with equal keys keep their
  * order. Returns 0, with both arrays as they were, when there is no memory for a scratch copy. */
 int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n);

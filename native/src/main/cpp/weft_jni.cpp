@@ -52,5 +52,16 @@ WEFT_METHOD(jint, memfd)(JNIEnv *, jclass, jlong name) {
   return descriptor >= 0 ? descriptor : -errno;
 }
 
+/*
+ * Asks for huge pages for whole ones in [address, address + bytes): advice only, so that where the
+ * system has none, small ones do.
+ */
+WEFT_METHOD(void, adviseHugePages)(JNIEnv *, jclass, jlong address, jlong bytes) {
+  constexpr jlong huge_page = jlong{2} << 20;
+  jlong from = (address + huge_page - 1) / huge_page * huge_page;
+  jlong to = (address + bytes) / huge_page * huge_page;
+  if (from < to) madvise(at<void>(from), static_cast<size_t>(to - from), MADV_HUGEPAGE);
+}
+
 /* Address of the weft_process. */
 WEFT_METHOD(jlong, process)(JNIEnv *, jclass) { return address_of(weft_process_table()); }

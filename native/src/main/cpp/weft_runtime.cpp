@@ -2,10 +2,12 @@
 #include "weft_runtime.h"
 
 #include "entries.h"
+#include "gather.h"
 #include "jobs.h"
 #include "memory.h"
 #include "sort.h"
 #include "tasks.h"
+#include "text.h"
 
 namespace {
 
@@ -40,11 +42,17 @@ constexpr weft_process process = {
         .reproducible = 0,
         .sort_pairs_i64 = weft::sort_pairs_i64,
         .task_work = weft::least_task_work,
+        .gather = weft::open_gather,
+        .take = weft::take_items,
+        .place = weft::place_piece,
+        .gathered = weft::close_gather,
+        .sort_marked = weft::sort_marked,
     },
     release_block,
     statistics,
     set_threads,
-    weft::sort_entries};
+    weft::sort_entries,
+    weft::parse_lines};
 
 }  // namespace
 

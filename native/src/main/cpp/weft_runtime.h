@@ -7,7 +7,7 @@
  *
  *   slot 0  RUNTIME        const weft_runtime *, valid for the call
  *   slot 1  STATUS         0 on entry; on return a weft_status number
- *   slot 2  STATUS_DETAIL  0 on entry; with WEFT_WIDTH_OVERFLOW: tensor << 32 | level
+ *   slot 2  STATUS_DETAIL  0 on entry; with WEFT_WIDTH_OVERFLOW and WEFT_MISFIT: tensor << 32 | level
  *   MODE_SIZE(t, m)        size of mode m of tensor t, in coordinates
  *   POSITIONS(t, l)        number of positions of level l of tensor t
  *   POS, CRD(t, l)         address of the pos or crd array of level l of tensor t
@@ -39,7 +39,8 @@ typedef enum weft_status {
   WEFT_OK = 0,
   WEFT_OUT_OF_MEMORY = 1,
   WEFT_WIDTH_OVERFLOW = 2, /* a coordinate or position does not fit the width of its level */
-  WEFT_BOUNDS = 3          /* an input array contradicts its sizes */
+  WEFT_BOUNDS = 3,         /* an input array contradicts its sizes */
+  WEFT_MISFIT = 4          /* the format of a result cannot hold its entries */
 } weft_status;
 
 /*
@@ -53,6 +54,20 @@ typedef struct weft_group {
 } weft_group;
 
 /*
+ * One array of a result that is put together from pieces, or of a piece of it. A piece has the
+ * parts of its whole, in the same order.
+ */
+typedef struct weft_part {
+  void *block;   /* from `alloc` or `grow` */
+  int64_t bytes; /* its length */
+  int64_t width; /* bytes of an element: 1, 2, 4 or 8 */
+  int64_t lead;  /* elements at the start that are there once: the 0 of a pos array */
+  int64_t shift; /* number of the part whose count in the pieces before is added to every element,
+                    as positions in a pos array need it; -1 for none */
+  int64_t count; /* elements behind the lead */
+} weft_part;
+
+/*
  * What a kernel may ask of its process. A kernel reaches these functions only through slot 0.
  * Every function may be called from any task of the call, at the same time.
  *
@@ -64,6 +79,11 @@ typedef struct weft_group {
  * opens a group of its own with `nest` spawns into it, and must `await` it: it then returns from
  * its resume function, and is resumed when the last task of the group has finished, perhaps on
  * another thread. So no thread ever waits while there is work.
+ *
+ * Gathers. A loop whose results are appended is a row of items. Threads `take` pieces of it, make
+ * the arrays of a piece, and `place` them behind those of the pieces before: in the order of the
+ * items, whoever made them and when, so that the whole is the same for any number of threads. A
+ * piece is small enough to be copied from the cache of its thread; one that comes early is kept.
  */
 typedef struct weft_runtime {
   /* A block of at least `bytes` >= 0 bytes, 64-byte aligned, contents unspecified; null when there
@@ -73,7 +93,9 @@ typedef struct weft_runtime {
    * kept. Null when there is no memory: then the old block is untouched and still live.
    * grow(NULL, 0, n) is alloc(n). Large blocks move by page table, not by copy. */
   void *(*grow)(void *block, int64_t old_bytes, int64_t new_bytes);
-  /* Gives a block back. `bytes` may be 0 when the caller does not know it; null is ignored. */
+  /* Gives a block back. Large ones are kept for later blocks, while the system does not need their
+   * pages: up to a sixteenth of the machine's memory. `bytes` may be 0 when the caller does not know
+   * it; null is ignored. */
   void (*release)(void *block, int64_t bytes);
   /* Runs fn(ctx, task) once for every task in [0, tasks), on the calling thread and at most
    * threads - 1 workers, and returns when all have returned; what they wrote is then visible to the
@@ -111,6 +133,20 @@ typedef struct weft_runtime {
    * Returns 0, with nothing moved, when there is no memory for a scratch copy; else 1. */
   int64_t (*sort_pairs_i64)(int64_t *keys, int64_t *values, int64_t n);
   int64_t task_work;    /* least work of a task */
+  /* Opens a gather of `items` items by `threads` threads. Its wholes have the count 0; their blocks
+   * are the gather's until it is closed. Null when there is no memory. */
+  void *(*gather)(const struct weft_runtime *runtime, const weft_part *wholes, int64_t parts,
+                  int64_t items, int64_t threads);
+  /* The next piece: range[0] is its number, [range[1], range[2]) are its items. 0: all are taken.
+   * One thread gets all items as one piece, which becomes the whole without a copy. */
+  int64_t (*take)(void *gather, int64_t *range);
+  /* Puts a piece in its place. Its blocks stay the caller's, or are exchanged for others, null
+   * among them, whose contents are unspecified. 0 when there is no memory. */
+  int64_t (*place)(void *gather, const int64_t *range, weft_part *parts);
+  /* Ends a gather, whether or not all pieces came: its wholes are the caller's again. */
+  void (*gathered)(void *gather, weft_part *wholes);
+  /* Sorts the positions of all nonzero bytes among marks[0 .. length), of which there are n. */
+  void (*sort_marked)(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length);
 } weft_runtime;
 
 /* What the process's runtime offers to the Java side. */
@@ -124,6 +160,7 @@ typedef struct weft_process {
    * the number of processors. A calling thread always runs, so callers alone may exceed it. */
   void (*set_threads)(int64_t *in);
   void (*sort_entries)(int64_t *args); /* sorts the entries of a tensor; see entries.h */
+  void (*parse_lines)(int64_t *args);  /* text to columns; see text.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);

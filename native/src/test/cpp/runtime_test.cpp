@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "gather_test.h"
 #include "tasks_test.h"
 #include "weft_runtime.h"
 
@@ -159,7 +160,29 @@ void sorts() {
   }
 }
 
-/* Entries of three columns of different widths against an insertion sort of rows. */
+/* Marks of every density against their positions in disorder. */
+void marked_positions_sort() {
+  constexpr int64_t length = 1000;
+  static uint8_t marks[length];
+  static int64_t positions[length];
+  Random random{5};
+  for (int64_t of = 1; of < 400; of = of * 3 / 2 + 1) {
+    int64_t n = 0;
+    for (int64_t p = 0; p < length; p++) {
+      int64_t at = (p * 7 + 3) % length;
+      marks[at] = static_cast<uint8_t>(random.next() % static_cast<uint64_t>(of) == 0 ? 1 + at % 255 : 0);
+      if (marks[at]) positions[n++] = at;
+    }
+    process()->table.sort_marked(positions, n, marks, length);
+    int64_t at = 0;
+    for (int64_t p = 0; p < length; p++) {
+      if (marks[p]) EXPECT(positions[at++] == p);
+    }
+    EXPECT(at == n);
+  }
+}
+
+/* Entries of three columns of different widths: all are there, in order, equal keys as before. */
 void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
   size_t count = static_cast<size_t>(n) + 1;
   uint8_t *a = static_cast<uint8_t *>(malloc(count));
@@ -168,7 +191,7 @@ void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
   float *values = static_cast<float *>(malloc(count * sizeof(float)));
   struct Row {
     uint64_t column[3];
-    float value;
+    int times;
   };
   Row *rows = static_cast<Row *>(malloc(count * sizeof(Row)));
   for (int64_t i = 0; i < n; i++) {
@@ -176,17 +199,7 @@ void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
     b[i] = static_cast<uint32_t>(random.next() % 100000);
     c[i] = random.next() >> (64 - bits);
     values[i] = static_cast<float>(i);
-    Row row = {{a[i], b[i], c[i]}, values[i]};
-    int64_t at = i;
-    for (; at > 0; at--) {
-      int order = 0;
-      for (int64_t k = 0; k < keys && order == 0; k++) {
-        order = (rows[at - 1].column[k] > row.column[k]) - (rows[at - 1].column[k] < row.column[k]);
-      }
-      if (order <= 0) break;
-      rows[at] = rows[at - 1];
-    }
-    rows[at] = row;
+    rows[i] = {{a[i], b[i], c[i]}, 0};
   }
   int64_t args[15] = {-1, n, 3, keys, reinterpret_cast<int64_t>(values), 4,
                       reinterpret_cast<int64_t>(a), 1, 3, reinterpret_cast<int64_t>(b), 4, 17,
@@ -194,8 +207,15 @@ void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
   process()->sort_entries(args);
   EXPECT(args[0] == WEFT_OK);
   for (int64_t i = 0; i < n; i++) {
-    EXPECT(a[i] == rows[i].column[0] && b[i] == rows[i].column[1] && c[i] == rows[i].column[2]);
-    EXPECT(values[i] == rows[i].value);
+    Row &row = rows[static_cast<int64_t>(values[i])];
+    EXPECT(a[i] == row.column[0] && b[i] == row.column[1] && c[i] == row.column[2]);
+    EXPECT(row.times++ == 0);
+    const Row &before = rows[static_cast<int64_t>(values[i > 0 ? i - 1 : i])];
+    int order = 0;
+    for (int64_t k = 0; k < keys && order == 0; k++) {
+      order = (before.column[k] > row.column[k]) - (before.column[k] < row.column[k]);
+    }
+    EXPECT(order < 0 || (order == 0 && (i == 0 || values[i - 1] < values[i])));
   }
   free(a);
   free(b);
@@ -206,7 +226,7 @@ void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
 
 void entries_sort() {
   Random random{20261121};
-  const int64_t lengths[] = {0, 1, 2, 17, 600, 3000};
+  const int64_t lengths[] = {0, 1, 2, 17, 600, 3000, 50000};
   for (int64_t n : lengths) {
     for (int64_t keys = 0; keys <= 3; keys++) {
       check_entries(n, keys, 20, random);
@@ -244,8 +264,10 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   growth_keeps_contents();
   growing_blocks_do_not_overlap();
   sorts();
+  marked_positions_sort();
   entries_sort();
   test_tasks();
+  test_gathers();
   tasks_may_allocate();
   out[0] = failures;
 }

@@ -131,6 +131,32 @@ public sealed interface Directive extends Serializable {
     }
   }
 
+  /**
+   * {@code prefetch(k:24)}: a loop over listed entries asks for the rows that label {@code k}
+   * chooses 24 entries before it needs them. Pays where these rows are far past the caches.
+   */
+  record Prefetch(String variable, int distance) implements Directive {
+    /** Entries further ahead are evicted before they are needed. */
+    public static final int LONGEST = 1024;
+
+    public Prefetch {
+      if (distance < 1 || distance > LONGEST) {
+        throw new IllegalArgumentException(
+            "expected a distance of 1 to "
+                + LONGEST
+                + " entries in prefetch("
+                + variable
+                + ":...), found "
+                + distance);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "prefetch(" + variable + ":" + distance + ")";
+    }
+  }
+
   /** {@code workspace(j:hashed)}: what collects values that are scattered along {@code j}. */
   record Workspace(String variable, WorkspaceKind kind) implements Directive {
     @Override

@@ -13,8 +13,8 @@ import org.weft.error.WeftException;
  * legal for an expression and its formats is checked when the kernel is lowered.
  *
  * <p>Its text form, on command lines and in plans, is the directives one after the other: {@code
- * order(i,k,j) split(i:position:1024) parallel(i) unroll(k,4) vector(k) workspace(j:hashed)}; no
- * directive at all is {@code sequential}.
+ * order(i,k,j) split(i:position:1024) parallel(i) unroll(k,4) vector(k) prefetch(k:24)
+ * workspace(j:hashed)}; no directive at all is {@code sequential}.
  */
 public record Schedule(List<Directive> directives) implements Serializable {
   static final String SEQUENTIAL = "sequential";
@@ -47,6 +47,8 @@ public record Schedule(List<Directive> directives) implements Serializable {
     } else if (directive instanceof Directive.Vector d) {
       return Optional.of(d.variable());
     } else if (directive instanceof Directive.Parallel d) {
+      return Optional.of(d.variable());
+    } else if (directive instanceof Directive.Prefetch d) {
       return Optional.of(d.variable());
     } else if (directive instanceof Directive.Workspace d) {
       return Optional.of(d.variable());

@@ -28,7 +28,7 @@ final class ScheduleParser {
   private static final Pattern LABEL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String FORMS =
       "a schedule is made of order(i,j,..), split(i:position:1024), split(i:coordinate:64),"
-          + " parallel(i), unroll(k,4), vector(k) and workspace(j:dense|hashed)";
+          + " parallel(i), unroll(k,4), vector(k), prefetch(k:24) and workspace(j:dense|hashed)";
 
   private record Token(String text, int offset) {}
 
@@ -68,11 +68,12 @@ final class ScheduleParser {
       case "vector" -> new Directive.Vector(only());
       case "parallel" ->
           peek().equals("(") ? new Directive.Parallel(only()) : new Directive.ParallelOutermost();
+      case "prefetch" -> prefetch();
       case "workspace" -> workspace();
       default ->
           throw error(
               name,
-              "expected order, split, unroll, vector, parallel or workspace, found '"
+              "expected order, split, unroll, vector, parallel, prefetch or workspace, found '"
                   + name.text()
                   + "'",
               FORMS);
@@ -109,6 +110,15 @@ final class ScheduleParser {
     long copies = number();
     expect(")");
     return new Directive.Unroll(variable, (int) Math.min(copies, Integer.MAX_VALUE));
+  }
+
+  private Directive prefetch() {
+    expect("(");
+    String variable = label();
+    separator();
+    long distance = number();
+    expect(")");
+    return new Directive.Prefetch(variable, (int) Math.min(distance, Integer.MAX_VALUE));
   }
 
   private Directive workspace() {

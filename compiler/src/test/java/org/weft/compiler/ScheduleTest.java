@@ -23,7 +23,7 @@ class ScheduleTest {
         "split(i:position:1024)",
         "split(i:coordinate:64) parallel(i)",
         "order(i,k,j) split(i:position:1024) parallel(i) unroll(k,4) vector(k) workspace(j:dense)",
-        "workspace(j:hashed) workspace(k:dense)"
+        "workspace(j:hashed) workspace(k:dense) prefetch(j:24)"
       })
   void textAndBack(String text) {
     Schedule schedule = Schedule.parse(text);

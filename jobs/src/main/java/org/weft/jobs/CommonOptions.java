@@ -5,6 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
+import org.weft.spark.OperandFetch;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;
@@ -43,6 +44,15 @@ final class CommonOptions {
   int threads;
 
   @Option(
+      order = 104,
+      names = "--fetch",
+      paramLabel = "HOW",
+      description =
+          "How operands get to processes: whole, rows (the blocks of rows that a process reads), or"
+              + " auto: rows of large operands (default: auto).")
+  OperandFetch fetch = OperandFetch.AUTO;
+
+  @Option(
       order = 105,
       names = "--type",
       paramLabel = "TYPE",
@@ -65,6 +75,15 @@ final class CommonOptions {
   boolean zeroBased;
 
   @Option(
+      order = 108,
+      names = "--header",
+      paramLabel = "KIND",
+      description =
+          "Lines before the entries of .tns: auto (default), none, extended (order nnz / sizes), order"
+              + " (order / sizes), sizes (sizes nnz).")
+  ReadOptions.Header header = ReadOptions.Header.AUTO;
+
+  @Option(
       order = 109,
       names = "--allow-nonfinite",
       description = "Accept NaN and infinities as values.")
@@ -72,24 +91,42 @@ final class CommonOptions {
 
   @Option(
       order = 110,
+      names = "--check",
+      description =
+          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
+  boolean check;
+
+  @Option(
+      order = 111,
+      names = "--reproducible",
+      description =
+          "The same bits on any number of threads and cores, at some cost; without it, on equal"
+              + " ones.")
+  boolean reproducible;
+
+  @Option(
+      order = 112,
       names = {"-q", "--quiet"},
       description = "Results and errors only.")
   boolean quiet;
 
   @Option(
-      order = 111,
+      order = 113,
       names = {"-v", "--verbose"},
       description = "Spark's log, and stack traces of errors.")
   boolean verbose;
 
   ReadOptions readOptions() {
-    return ReadOptions.defaults().withZeroBased(zeroBased).withAllowNonfinite(allowNonfinite);
+    return ReadOptions.defaults()
+        .withZeroBased(zeroBased)
+        .withHeader(header)
+        .withAllowNonfinite(allowNonfinite);
   }
 
   /** For commands that compile in this process: this host, and the kernel cache of the settings. */
-  static CompilerOptions compilerOptions() {
+  CompilerOptions compilerOptions() {
     String cache = OptionDefaults.settings().getString("kernel-cache");
-    CompilerOptions options = CompilerOptions.forThisHost();
+    CompilerOptions options = CompilerOptions.forThisHost().withCheck(check);
     return cache.isEmpty() ? options : options.withCacheDirectory(Path.of(cache));
   }
 

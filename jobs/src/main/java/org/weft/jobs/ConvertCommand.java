@@ -1,13 +1,15 @@
 package org.weft.jobs;
 
 import java.io.IOException;
+import java.util.List;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code weft convert}. */
@@ -15,12 +17,17 @@ import picocli.CommandLine.Parameters;
     name = "convert",
     sortOptions = false,
     description = {
-      "Convert a tensor between file formats, chosen by extension: .tns and .mtx, plain or .gz, the"
-          + " binary .wtb, and .npy for full matrices.",
+      "Convert a tensor between file formats, chosen by extension: .tns and .mtx, plain or .gz, .bz2,"
+          + " .zst, the binary .wtb, .npy for full matrices, and the folder .weft, which jobs load"
+          + " fastest; Harwell-Boeing .rb and .hb are read.",
       "Entries come out sorted, duplicates summed. A file that is sorted already streams through;"
-          + " another needs memory for its entries. --zero-based applies to .tns on both sides."
+          + " another is sorted, on local disk beyond a third of the heap. --zero-based applies to .tns on both sides."
     },
-    footer = {"", "Example: weft convert x.tns.gz x.wtb"})
+    footer = {
+      "",
+      "Example: weft convert x.tns.gz x.weft",
+      "Example: weft convert more.tns x.weft --append"
+    })
 final class ConvertCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
   String input = "";
@@ -28,10 +35,36 @@ final class ConvertCommand extends WeftCommand {
   @Parameters(index = "1", paramLabel = "OUT", description = "Tensor to write.")
   String output = "";
 
+  @Option(
+      names = "--append",
+      description =
+          "Add the entries to a .weft tensor that exists: a new version, which shares the files of"
+              + " the old one.")
+  boolean append;
+
+  @Option(
+      names = "--mode-order",
+      split = ",",
+      paramLabel = "M",
+      description =
+          "Modes of a .weft tensor from the outermost level to the innermost, such as 1,0,2;"
+              + " partitions are cut along the first (default: 0, then by size).")
+  List<Integer> modeOrder = List.of();
+
+  @Option(
+      names = "--uncompressed",
+      description = "Store the arrays of a .weft tensor as they are: more bytes, fastest to load.")
+  boolean uncompressed;
+
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
-    checkTensorOutput(files, output);
+    if (append && common.overwrite) {
+      throw usage("expected --append or --overwrite, found both");
+    }
+    if (!append) {
+      checkTensorOutput(files, output);
+    }
     InputPlan plan =
         TensorFiles.open(
             files,
@@ -57,23 +90,41 @@ final class ConvertCommand extends WeftCommand {
         WriteOptions.defaults()
             .withShape(survey.shape())
             .withZeroBased(common.zeroBased && isFrosttText(output))
-            .withLabels(TensorFiles.labels(files, input));
+            .withLabels(TensorFiles.labels(files, input))
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeOrder(modeOrder)
+                    .withCompressed(!uncompressed)
+                    .withProvenance(input, provenance(), Versions.program()));
     console.step("write " + output, 1, 2);
     long written;
-    try (OutputCommit commit = OutputCommit.begin(files, output, common.overwrite)) {
-      try (TensorWriter writer =
-          TensorFiles.write(
-              commit,
-              survey.shape().order(),
-              survey.sorted() ? options.withEntries(survey.entries()) : options)) {
-        written = entries.write(survey, writer);
-      }
-      commit.commit();
+    try (TensorOutput made =
+        TensorFiles.create(
+            files,
+            output,
+            existing(),
+            survey.shape().order(),
+            survey.sorted() ? options.withEntries(survey.entries()) : options)) {
+      written = entries.write(survey, modeOrder, made);
+      made.commit();
     }
     console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
   }
 
+  private TensorOutput.Existing existing() {
+    if (append) {
+      return TensorOutput.Existing.APPEND;
+    }
+    return common.overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+  }
+
+  /** The command without the folder that the output is in: the same wherever it is written. */
+  private String provenance() {
+    String name = output.replaceAll("/+$", "").replaceAll(".*/", "");
+    return "weft convert " + input + " " + name + (append ? " --append" : "");
+  }
+
   private static boolean isFrosttText(String uri) {
-    return uri.endsWith(".tns") || uri.endsWith(".tns.gz");
+    return TensorFiles.extensionOf(uri).equals(".tns");
   }
 }

@@ -18,6 +18,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -39,7 +40,7 @@ final class CpdCommand extends WeftCommand {
   @Parameters(
       index = "0",
       paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
   String input = "";
 
   @Option(
@@ -77,6 +78,8 @@ final class CpdCommand extends WeftCommand {
           "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
   Map<Integer, String> labelFiles = new LinkedHashMap<>();
 
+  @Mixin ReorderOptions order = new ReorderOptions();
+
   @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
   @Nullable String output;
 
@@ -89,10 +92,12 @@ final class CpdCommand extends WeftCommand {
       checkOutput(files, target);
       refuseForeignFolder(files, target);
     }
+    order.check(this, files);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labels(files, plan.header().order());
     try (Session session = Session.open(common, "weft cpd " + input, console)) {
-      SparkTensor tensor = session.read(input, common, console);
+      SparkTensor tensor =
+          order.apply(session.engine(), session.read(input, common, console), job, files, console);
       checkLabels(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
@@ -103,7 +108,7 @@ final class CpdCommand extends WeftCommand {
       CpdOutput folder = new CpdOutput(files, target, common.overwrite);
       folder.write(
           result,
-          labels,
+          order.labels(tensor, labels),
           CpdSummary.of(
               input,
               spec.commandLine().getParseResult().originalArgs(),
@@ -117,6 +122,7 @@ final class CpdCommand extends WeftCommand {
           result.fits().size(),
           result.converged() ? "" : " (not converged)",
           target);
+      order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, result.report());
     }
   }

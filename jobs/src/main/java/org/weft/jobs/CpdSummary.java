@@ -7,8 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.weft.planner.CpdJob;
-import org.weft.planner.TensorStatistics;
 import org.weft.spark.CpdResult;
+import org.weft.tensor.TensorStatistics;
 
 /** What {@code summary.json} of a decomposition says. Times are in seconds. */
 final class CpdSummary {
@@ -44,6 +44,7 @@ final class CpdSummary {
     content.put("lambda", result.lambda());
     content.put("times", times(result, seconds));
     content.put("peak_memory_bytes", result.report().peakMemoryBytes());
+    content.put("operand_rows_fetched", result.report().operandRowsFetched());
     content.put("kernel_nonzeros_per_second", result.report().nonzerosPerSecond());
     content.put("versions", Versions.all());
     return new CpdSummary(content);

@@ -14,9 +14,8 @@ import org.weft.spark.CpdResult;
 import org.weft.spark.SparkTensor;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -126,11 +125,9 @@ final class DemoCommand extends WeftCommand {
             .withShape(wordnet.shape())
             .withEntries(wordnet.triples().size())
             .withLabels(labels(wordnet));
-    try (OutputCommit commit = OutputCommit.begin(files, uri, false)) {
-      try (TensorWriter writer = TensorFiles.write(commit, 3, options)) {
-        writer.write(wordnet.triples());
-      }
-      commit.commit();
+    try (TensorOutput output = TensorFiles.create(files, uri, false, 3, options)) {
+      output.write(wordnet.triples());
+      output.commit();
     }
   }
 

@@ -21,9 +21,8 @@ import org.weft.memory.MemorySource;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.TuningTask;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -80,6 +79,17 @@ final class EvalCommand extends WeftCommand {
           "Do not use the formats and the schedule that 'weft tune' found for this class.")
   boolean noTuned;
 
+  @Option(
+      order = 9,
+      names = "--reorder",
+      paramLabel = "[NAME=]METHOD",
+      description = {
+        "Evaluate under new coordinates of the labels of operand NAME (default: the largest sparse"
+            + " one), found by a method of 'weft reorder' or read from a folder of permutations; the"
+            + " result has the old ones (default: none)."
+      })
+  @Nullable String reorder;
+
   @Override
   boolean computesIntegers() {
     return true;
@@ -95,12 +105,13 @@ final class EvalCommand extends WeftCommand {
     }
     Schedule schedule = options.schedule(Schedule.parallel());
     OperandFiles operands = options.read(statement, files, common.readOptions());
+    LabelOrder order = LabelOrder.of(reorder, operands, files, console);
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    CompilerOptions compile = CommonOptions.compilerOptions().withCheck(options.check);
+    CompilerOptions compile = common.compilerOptions();
     try (TensorCompiler compiler = TensorCompiler.create(compile);
         MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
       Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
-      Evaluator evaluator = new Evaluator(compiler, threads);
+      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
       StatementInput plain = input(evaluator, statement, stored, schedule);
       Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads);
       StatementInput input =
@@ -109,7 +120,8 @@ final class EvalCommand extends WeftCommand {
         explain(console, compiler, evaluator.plan(input));
         return;
       }
-      TensorStorage result = evaluator.evaluate(scope, input);
+      TensorStorage result =
+          order.original(scope, evaluator.evaluate(scope, input), statement.target());
       if (target == null) {
         print(console, ordered(evaluator, scope, result));
       } else {
@@ -277,21 +289,17 @@ final class EvalCommand extends WeftCommand {
     if (order == 0) {
       throw usage("--output %s: the result is a scalar: print it", output);
     }
-    boolean frostt = uri.endsWith(".tns") || uri.endsWith(".tns.gz");
+    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
     WriteOptions write =
         WriteOptions.defaults().withShape(result.shape()).withZeroBased(common.zeroBased && frostt);
-    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
-      long entries;
-      try (TensorWriter writer = TensorFiles.write(commit, order, write)) {
-        TensorSink sink = new TensorSink(writer, order);
-        result.forEachEntry(sink);
-        sink.flush();
-        entries = sink.entries();
-      } catch (UncheckedIOException e) {
-        throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
-      }
-      commit.commit();
-      return entries;
+    try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
+      TensorSink sink = new TensorSink(made, order);
+      result.forEachEntry(sink);
+      sink.flush();
+      made.commit();
+      return sink.entries();
+    } catch (UncheckedIOException e) {
+      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
     }
   }
 }

@@ -66,13 +66,6 @@ final class EvalOptions {
       description = "Loops, such as 'order(i,k,j) parallel(i)' (default: chosen).")
   @Nullable String schedule;
 
-  @Option(
-      order = 5,
-      names = "--check",
-      description =
-          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
-  boolean check;
-
   /**
    * The parsed expression.
    *

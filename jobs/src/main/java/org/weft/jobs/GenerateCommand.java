@@ -6,14 +6,14 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.weft.jobs.generate.Generated;
 import org.weft.jobs.generate.PlantedTensor;
-import org.weft.jobs.generate.SkewedTensor;
 import org.weft.jobs.generate.TensorModel;
 import org.weft.storage.FileAccess;
 import org.weft.storage.NpyFile;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,17 +25,21 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Write a synthetic tensor, sorted, without duplicates, the same for the same seed. SHAPE is"
-          + " nell-1, nell-2, delicious-3d, flickr-3d, vast-2015-mc1-3d, freebase-music or uber, for"
-          + " the mode sizes, nonzeros and skew of that tensor, or mode sizes such as 50x40x30.",
+          + " nell-1, nell-2, delicious-3d, flickr-3d, vast-2015-mc1-3d, freebase-music, uber or"
+          + " lbnl-network, for the mode sizes, nonzeros and skew of that tensor; banded, fem,"
+          + " power-law or uniform, for a square matrix of that kind; or mode sizes such as"
+          + " 50x40x30.",
       "--scale multiplies the nonzeros by F and each mode size by F^(1/order), which keeps the"
-          + " density. Skew: coordinate c of a mode is drawn in proportion to (c+1)^-a, with a from"
-          + " 0 to 1 per mode. Values are multiples of 0.01 up to 10.",
-      "--planted makes a tensor of R known CP components instead, full for mode sizes and sparse for"
-          + " named shapes. Memory does not grow with the nonzeros."
+          + " density; of a matrix kind, rows and nonzeros by F. Skew: coordinate c of a mode is"
+          + " drawn in proportion to (c+1)^-a, with a from 0 to 1 per mode. Values are multiples of"
+          + " 0.01 up to 10.",
+      "--planted makes a tensor of R known CP components instead, full for mode sizes and sparse"
+          + " for named shapes. Memory does not grow with the nonzeros."
     },
     footer = {
       "",
       "Example: weft generate nell-2 --scale 0.01 --seed 7 nell2s.tns.gz",
+      "Example: weft generate fem --scale 0.1 --seed 7 fem.mtx",
       "Example: weft generate 50x40x30 --planted 4 --noise 0.01 --factors-out truth planted.tns"
     })
 final class GenerateCommand extends WeftCommand {
@@ -81,24 +85,24 @@ final class GenerateCommand extends WeftCommand {
 
   @Override
   void run(Console console) throws IOException {
-    TensorModel model = model();
+    Generated model = model();
     String output = operands.get(operands.size() - 1);
     FileAccess files = CommonOptions.files();
     checkTensorOutput(files, output);
     checkPlanted(files);
     if (planOnly()) {
       console.result(
-          "would write %s: %s, %s%,d nonzeros, skew exponents %s, seed %d",
+          "would write %s: %s, %s%,d nonzeros, %s, seed %d",
           output,
           model.sizes(),
           planted == null ? "" : "planted rank " + planted + ", at most about ",
           model.nonzeros(),
-          model.exponents(),
+          model.describe(),
           seed);
       return;
     }
     console.step("write " + output, 0, 1);
-    PlantedTensor truth = planted == null ? null : new PlantedTensor(model, planted, noise, seed);
+    PlantedTensor truth = truth(model);
     long written = write(files, output, model, truth);
     console.result("wrote %s: %s, %,d nonzeros", output, model.sizes(), written);
     if (truth != null && factorsOut != null) {
@@ -107,13 +111,23 @@ final class GenerateCommand extends WeftCommand {
     }
   }
 
-  private TensorModel model() {
+  private @Nullable PlantedTensor truth(Generated model) {
+    if (planted == null) {
+      return null;
+    }
+    if (model instanceof TensorModel tensor) {
+      return new PlantedTensor(tensor, planted, noise, seed);
+    }
+    throw usage("expected --planted with a tensor's shape, found %s", model.describe());
+  }
+
+  private Generated model() {
     if (operands.size() != (shape == null ? 2 : 1)) {
       throw usage(
           "expected %s, found '%s'; see 'weft generate --help'",
           shape == null ? "SHAPE OUT" : "OUT alone after --shape", String.join(" ", operands));
     }
-    TensorModel model = TensorModel.of(shape == null ? operands.get(0) : shape);
+    Generated model = Generated.of(shape == null ? operands.get(0) : shape);
     return (nonzeros == null ? model : model.withNonzeros(nonzeros)).scaled(scale);
   }
 
@@ -133,26 +147,23 @@ final class GenerateCommand extends WeftCommand {
   }
 
   private long write(
-      FileAccess files, String output, TensorModel model, @Nullable PlantedTensor truth)
+      FileAccess files, String output, Generated model, @Nullable PlantedTensor truth)
       throws IOException {
     int order = model.sizes().order();
     WriteOptions options =
         WriteOptions.defaults().withShape(model.sizes()).withZeroBased(common.zeroBased);
-    if (truth == null) {
+    if (truth == null && model instanceof TensorModel) {
       options = options.withEntries(model.nonzeros());
     }
-    try (OutputCommit commit = OutputCommit.begin(files, output, common.overwrite)) {
-      TensorSink sink;
-      try (TensorWriter writer = TensorFiles.write(commit, order, options)) {
-        sink = new TensorSink(writer, order);
-        if (truth == null) {
-          SkewedTensor.generate(model, seed, sink);
-        } else {
-          truth.generate(sink);
-        }
-        sink.flush();
+    try (TensorOutput made = TensorFiles.create(files, output, common.overwrite, order, options)) {
+      TensorSink sink = new TensorSink(made, order);
+      if (truth == null) {
+        model.generate(seed, sink);
+      } else {
+        truth.generate(sink);
       }
-      commit.commit();
+      sink.flush();
+      made.commit();
       return sink.entries();
     }
   }

@@ -1,16 +1,12 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
-import org.weft.storage.InputSplit;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
-import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
@@ -24,21 +20,9 @@ record LoadedTensor(TensorShape shape, List<CooBlock> blocks, Map<Integer, Label
 
   static LoadedTensor read(FileAccess files, String uri, ReadOptions options) throws IOException {
     InputPlan plan = TensorFiles.open(files, uri, options);
-    List<CooBlock> blocks = new ArrayList<>();
-    ReadSummary all = null;
-    for (InputSplit split : plan.splits()) {
-      try (BlockReader reader = TensorFiles.read(files, plan, split)) {
-        while (reader.hasNext()) {
-          blocks.add(reader.next());
-        }
-        all = all == null ? reader.summary() : all.merge(reader.summary());
-      }
-    }
-    if (all == null) {
-      throw new IllegalStateException("a plan without splits: " + uri);
-    }
-    plan.verify(all);
-    return new LoadedTensor(all.shape(plan.header()), blocks, TensorFiles.labels(files, uri));
+    TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
+    return new LoadedTensor(
+        all.summary().shape(plan.header()), all.blocks(), TensorFiles.labels(files, uri));
   }
 
   /** This tensor with another shape, which holds its entries. */

@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
     description = {
       "Matricised tensor times Khatri-Rao product: M(i,r) = T(i,j,k) * B(j,r) * C(k,r) for mode 0 of"
           + " a three-way tensor, and so for any order and mode. The result is dense, mode size x R.",
-      "Factors come from --factors DIR (mode0.npy, mode1.npy, ...; that of mode N is not needed), or"
+      "Factors come from --factors DIR (mode0.npy, mode1.npy, ..., or a .npz file of mode0, mode1, ...;"
+          + " that of mode N is not needed), or"
           + " are uniform in [0,1), drawn for mode m from seed S + m."
     },
     footer = {"", "Example: weft mttkrp x.tns.gz --mode 0 --rank 16 --output m.npy"})
@@ -32,7 +33,10 @@ final class MttkrpCommand extends TensorJobCommand {
       description = "Columns of the factors; with --factors the default is theirs.")
   @Nullable Integer rank;
 
-  @Option(names = "--factors", paramLabel = "DIR", description = "Folder of the factor matrices.")
+  @Option(
+      names = "--factors",
+      paramLabel = "DIR",
+      description = "Folder or .npz file of the factors.")
   @Nullable String factors;
 
   private List<DenseMatrix> given = List.of();

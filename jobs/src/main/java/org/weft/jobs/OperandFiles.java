@@ -5,16 +5,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.storage.BlockReader;
+import org.weft.reorder.Permutation;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
-import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
-import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -41,6 +40,7 @@ final class OperandFiles {
   }
 
   private final Map<String, Entries> operands = new LinkedHashMap<>();
+  private final Map<String, List<String>> labels = new LinkedHashMap<>();
 
   private OperandFiles() {}
 
@@ -70,6 +70,7 @@ final class OperandFiles {
                 + entries.shape());
       }
       read.operands.put(name, entries);
+      read.labels.put(name, entry.getValue().labels().stream().map(label -> label.name()).toList());
     }
     read.agree(accesses, sizes);
     return read;
@@ -89,24 +90,13 @@ final class OperandFiles {
 
   private static Entries file(FileAccess files, ReadOptions options, String uri)
       throws IOException {
-    boolean frostt = uri.endsWith(".tns") || uri.endsWith(".tns.gz");
+    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
     InputPlan plan =
         TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
-    List<CooBlock> blocks = new ArrayList<>();
-    ReadSummary all = null;
-    for (InputSplit split : plan.splits()) {
-      try (BlockReader reader = TensorFiles.read(files, plan, split)) {
-        reader.forEachRemaining(blocks::add);
-        all = all == null ? reader.summary() : all.merge(reader.summary());
-      }
-    }
-    if (all == null) {
-      throw new IllegalStateException("a plan without splits: " + uri);
-    }
-    plan.verify(all);
-    TensorShape shape = all.shape(plan.header());
+    TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
+    TensorShape shape = all.summary().shape(plan.header());
     boolean full = uri.endsWith(".npy");
-    return new Entries(shape, plan.header().shape().isPresent(), full, blocks);
+    return new Entries(shape, plan.header().shape().isPresent(), full, all.blocks());
   }
 
   private void agree(Map<String, Syntax.Access> accesses, Map<String, Long> sizes) {
@@ -139,11 +129,70 @@ final class OperandFiles {
     return new Entries(shape, false, entries.full(), entries.blocks());
   }
 
-  private static <T> T require(@org.jspecify.annotations.Nullable T value, String name) {
+  private static <T> T require(@Nullable T value, String name) {
     if (value == null) {
       throw new IllegalArgumentException("no operand " + name);
     }
     return value;
+  }
+
+  /** The sparse operand of most entries, ties by name; null if all are full or numbers. */
+  @Nullable String largest() {
+    String found = null;
+    for (Map.Entry<String, Entries> operand : operands.entrySet()) {
+      Entries entries = operand.getValue();
+      boolean larger =
+          found == null || entries.count() > require(operands.get(found), found).count();
+      if (!entries.full() && larger) {
+        found = operand.getKey();
+      }
+    }
+    return found;
+  }
+
+  List<CooBlock> blocks(String name) {
+    return require(operands.get(name), name).blocks();
+  }
+
+  /** The labels of an operand's modes. */
+  List<String> labels(String name) {
+    return require(labels.get(name), name);
+  }
+
+  boolean has(String name) {
+    return operands.containsKey(name);
+  }
+
+  /**
+   * Gives the labels new coordinates, in every operand that has them. An expression means the same
+   * afterwards, under the new coordinates, because labels are only ever compared with themselves.
+   */
+  void relabel(Map<String, Permutation> byLabel) {
+    operands.replaceAll(
+        (name, entries) -> {
+          List<Permutation> modes = new ArrayList<>();
+          for (int mode = 0; mode < entries.shape().order(); mode++) {
+            String label = labels(name).get(mode);
+            long size = entries.shape().size(mode);
+            Permutation permutation = byLabel.getOrDefault(label, Permutation.identity(size));
+            if (permutation.size() != size) {
+              throw new WeftException(
+                  ErrorCode.SHAPE_MISMATCH,
+                  "expected "
+                      + permutation.size()
+                      + " coordinates of "
+                      + label
+                      + " in operand "
+                      + name
+                      + " as in the one that is reordered, found "
+                      + size);
+            }
+            modes.add(permutation);
+          }
+          List<CooBlock> blocks =
+              entries.blocks().stream().map(block -> Permutation.relabel(block, modes)).toList();
+          return new Entries(entries.shape(), entries.declared(), entries.full(), blocks);
+        });
   }
 
   TensorShape shape(String name) {

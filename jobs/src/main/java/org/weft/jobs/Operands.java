@@ -3,14 +3,16 @@ package org.weft.jobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
 import org.weft.storage.NpyFile;
+import org.weft.storage.NpzFile;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
-/** The dense operands of a job: read from {@code .npy} files, or drawn from a seed. */
+/** The dense operands of a job: read from NumPy files, or drawn from a seed. */
 final class Operands {
   private Operands() {}
 
@@ -25,14 +27,38 @@ final class Operands {
   }
 
   /**
-   * The factors of {@code folder}, {@code mode0.npy} onwards; that of {@code mode} is not read,
-   * because MTTKRP of that mode does not use it.
+   * The factors of {@code folder}, {@code mode0.npy} onwards, or those of a {@code .npz} file,
+   * {@code mode0} onwards; that of {@code mode} is not read, because MTTKRP of that mode does not
+   * use it.
    */
   static List<DenseMatrix> readFactors(FileAccess files, String folder, int order, int mode) {
+    if (folder.toLowerCase(Locale.ROOT).endsWith(".npz")) {
+      return archivedFactors(files, folder, order, mode);
+    }
     List<DenseMatrix> factors = new ArrayList<>();
     String base = folder.endsWith("/") ? folder : folder + "/";
     for (int m = 0; m < order; m++) {
       factors.add(m == mode ? DenseMatrix.zeros(0, 1) : read(files, base + "mode" + m + ".npy"));
+    }
+    return factors;
+  }
+
+  private static List<DenseMatrix> archivedFactors(
+      FileAccess files, String uri, int order, int mode) {
+    Map<String, DenseMatrix> arrays = NpzFile.read(files, uri);
+    List<DenseMatrix> factors = new ArrayList<>();
+    for (int m = 0; m < order; m++) {
+      DenseMatrix factor = m == mode ? DenseMatrix.zeros(0, 1) : arrays.get("mode" + m);
+      if (factor == null) {
+        throw new WeftException(
+            ErrorCode.INVALID_FORMAT,
+            uri
+                + ": expected an array 'mode"
+                + m
+                + "', found "
+                + String.join(", ", arrays.keySet()));
+      }
+      factors.add(factor);
     }
     return factors;
   }

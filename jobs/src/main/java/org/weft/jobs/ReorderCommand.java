@@ -2,22 +2,26 @@ package org.weft.jobs;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.LocalityMetrics;
 import org.weft.reorder.PartitionMetrics;
 import org.weft.reorder.Permutation;
+import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderer;
 import org.weft.reorder.Reorderers;
+import org.weft.reorder.RowReads;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
-import org.weft.storage.Labels;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -38,13 +42,15 @@ import picocli.CommandLine.Parameters;
           + " and print what that changes. Runs in this process, without Spark; needs about 40 bytes"
           + " of memory per entry and mode.",
       "Methods: identity, random:SEED, degree, degree:ascending, degree:hubs, lexi:SWEEPS, bfs-mcs,"
-          + " rcm, partition:PARTS.",
+          + " rcm, band, partition:PARTS.",
       "OUT is the tensor with new coordinates; --permutations writes mode0.perm, mode1.perm, ...:"
           + " line n, from 0, is the new coordinate of n. --apply reads such a folder instead of"
           + " computing an order, and with --inverse takes coordinates back."
     },
     footer = {"", "Example: weft reorder x.tns.gz y.tns.gz --method lexi --permutations perms"})
 final class ReorderCommand extends WeftCommand {
+  private static final long CACHE_BYTES = 2L << 20;
+
   @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
   String input = "";
 
@@ -86,15 +92,35 @@ final class ReorderCommand extends WeftCommand {
       description = "Columns of the operands whose cache lines are counted (default: 16).")
   int rank = 16;
 
+  @Option(
+      order = 6,
+      names = "--bench",
+      description = {
+        "Also time SpMV and SpMM, or TTV, TTM and MTTKRP, of this process's compiled kernels with and"
+            + " without the order, with 1 thread and more, up to --threads."
+      })
+  boolean bench;
+
+  @Option(
+      order = 7,
+      names = "--shuffle",
+      paramLabel = "SEED",
+      description =
+          "With --bench: shuffle the coordinates of every mode first, and time that, too.")
+  @Nullable Long shuffle;
+
   @Override
   void run(Console console) throws IOException {
     if (method != null && apply != null || inverse && apply == null) {
       throw usage("expected --method NAME, or --apply DIR with or without --inverse");
     }
+    if (shuffle != null && (!bench || output != null || permutations != null)) {
+      throw usage("expected --shuffle with --bench and without anything to write");
+    }
     if (rank < 1) {
       throw usage("expected --rank of at least 1, found %d", rank);
     }
-    Reorderer reorderer = Reorderers.named(method == null ? "lexi" : method);
+    Reorderer reorderer = Reorderers.named(method());
     FileAccess files = CommonOptions.files();
     if (output != null) {
       checkTensorOutput(files, output);
@@ -105,6 +131,10 @@ final class ReorderCommand extends WeftCommand {
     console.step("read " + input, 0, 3);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());
     console.note("%s: %s, %,d entries", input, tensor.shape(), tensor.entries());
+    LoadedTensor stored = tensor;
+    if (shuffle != null) {
+      tensor = shuffled(tensor, shuffle);
+    }
     if (planOnly()) {
       console.result(
           "would order %s by %s%s",
@@ -127,8 +157,38 @@ final class ReorderCommand extends WeftCommand {
         seconds,
         tensor.entries() / Math.max(seconds, 1e-9));
     table(console, tensor, relabelled);
+    if (bench) {
+      bench(console, stored, tensor, found);
+    }
     console.step("write", 2, 3);
     write(console, files, tensor, relabelled, found);
+  }
+
+  private static LoadedTensor shuffled(LoadedTensor tensor, long seed) {
+    Relabelling shuffle =
+        new Relabelling(
+            Reorderers.named("random:" + seed).reorder(tensor.shape(), tensor.blocks()));
+    return new LoadedTensor(
+        tensor.shape(), tensor.blocks().stream().map(shuffle::apply).toList(), Map.of());
+  }
+
+  /** Times kernels: as stored, shuffled if asked for, and under the order that was found. */
+  private void bench(
+      Console console, LoadedTensor stored, LoadedTensor before, List<Permutation> found) {
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    try (ReorderBench bench = new ReorderBench(common.compilerOptions(), before.shape(), rank)) {
+      Relabelling same = Relabelling.identity(before.shape());
+      bench.add("as stored", stored.blocks(), same);
+      if (before != stored && shuffle != null) {
+        bench.add("shuffled", before.blocks(), same);
+      }
+      bench.add(apply == null ? method() : "permuted", before.blocks(), new Relabelling(found));
+      bench.run(console, threads);
+    }
+  }
+
+  private String method() {
+    return method == null ? "lexi" : method;
   }
 
   private List<Permutation> permutations(FileAccess files, LoadedTensor tensor, Reorderer reorderer)
@@ -172,8 +232,37 @@ final class ReorderCommand extends WeftCommand {
       PartitionMetrics now = PartitionMetrics.of(shape, relabelled, parts);
       String of = parts + " partitions of mode 0: ";
       line(console, of + "heaviest over mean", old.imbalance(), now.imbalance());
+      for (int m = 1; m < shape.order(); m++) {
+        line(
+            console,
+            of + "rows of mode " + m,
+            old.rowsFetched().get(m - 1),
+            now.rowsFetched().get(m - 1));
+      }
       line(console, of + "rows fetched", old.totalRowsFetched(), now.totalRowsFetched());
     }
+    for (int m = 0; m < shape.order() && shape.order() > 1; m++) {
+      line(
+          console,
+          "MTTKRP of mode " + m + ": MB of rows not in 2 MiB of cache",
+          missedMegabytes(shape, tensor.blocks(), m, rowBytes),
+          missedMegabytes(shape, relabelled, m, rowBytes));
+    }
+  }
+
+  private static double missedMegabytes(
+      TensorShape shape, List<CooBlock> blocks, int mode, int rowBytes) {
+    int[] levels =
+        IntStream.range(0, shape.order())
+            .boxed()
+            .sorted(Comparator.comparing((Integer m) -> m != mode).thenComparingLong(shape::size))
+            .mapToInt(Integer::intValue)
+            .toArray();
+    long[] bytes = new long[shape.order()];
+    Arrays.fill(bytes, rowBytes);
+    bytes[mode] = 0;
+    CooBlock sorted = Packing.sorted(shape, levels, blocks);
+    return RowReads.of(sorted, levels, bytes, shape.toArray(), CACHE_BYTES).missedBytes() * 1e-6;
   }
 
   private static void line(Console console, String what, double before, double after) {
@@ -211,37 +300,22 @@ final class ReorderCommand extends WeftCommand {
     TensorFormat format =
         TensorFormat.csf(order, ValueType.DOUBLE).narrowedFor(tensor.shape(), tensor.entries());
     try (MemoryScope scope = MemoryScope.root("reorder " + input, MemorySource.system());
-        TensorStorage packed = Packing.pack(scope, tensor.shape(), format, relabelled);
-        OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+        TensorStorage packed = Packing.pack(scope, tensor.shape(), format, relabelled)) {
       WriteOptions options =
           WriteOptions.defaults()
               .withShape(tensor.shape())
               .withEntries(packed.storedEntries())
               .withZeroBased(common.zeroBased)
-              .withLabels(relabelled(tensor.labels(), found));
-      try (TensorWriter writer = TensorFiles.write(commit, order, options)) {
+              .withLabels(ReorderOptions.moved(tensor.labels(), new Relabelling(found)))
+              .withContainer(
+                  ContainerOptions.defaults().withPermutations(new Relabelling(found).labels()));
+      try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, options)) {
         var blocks = Packing.unpackBlocks(packed, 1 << 16);
         while (blocks.hasNext()) {
-          writer.write(blocks.next());
+          made.write(blocks.next());
         }
+        made.commit();
       }
-      commit.commit();
     }
-  }
-
-  /** Labels follow their coordinates. */
-  private static Map<Integer, Labels> relabelled(
-      Map<Integer, Labels> labels, List<Permutation> found) {
-    Map<Integer, Labels> moved = new HashMap<>();
-    labels.forEach(
-        (mode, old) -> {
-          Permutation inverse = found.get(mode).inverse();
-          List<String> names = new ArrayList<>();
-          for (long c = 0; c < inverse.size(); c++) {
-            names.add(old.label(inverse.apply(c)));
-          }
-          moved.put(mode, Labels.of(names));
-        });
-    return moved;
   }
 }

@@ -10,7 +10,6 @@ import org.weft.compiler.program.ProgramRunner;
 import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code weft run}. */
@@ -29,12 +28,6 @@ final class RunCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
   String program = "";
 
-  @Option(
-      names = "--check",
-      description =
-          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
-  boolean check;
-
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -44,11 +37,10 @@ final class RunCommand extends WeftCommand {
       return;
     }
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    try (TensorCompiler compiler =
-        TensorCompiler.create(CommonOptions.compilerOptions().withCheck(check))) {
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
       ProgramRunner runner =
           new ProgramRunner(
-              new Evaluator(compiler, threads),
+              new Evaluator(compiler, threads, common.reproducible),
               new StorageProgramFiles(files, common),
               System.getenv(),
               console::text);
@@ -61,7 +53,7 @@ final class RunCommand extends WeftCommand {
   }
 
   private String text(FileAccess files) {
-    SourceFile file = SourceFile.find(files, program);
+    SourceFile file = SourceFile.find(files, program, true);
     try (BufferedReader reader = StorageProgramFiles.reader(file)) {
       StringBuilder text = new StringBuilder();
       char[] buffer = new char[1 << 13];

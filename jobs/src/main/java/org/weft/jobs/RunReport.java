@@ -24,6 +24,7 @@ final class RunReport {
             .map(RunReport::phase)
             .collect(Collectors.joining(", ")),
         report.peakMemoryBytes() / (double) (1 << 20));
+    console.report("operand rows fetched: %,d", report.operandRowsFetched());
     for (StepReport step : report.steps()) {
       console.note(
           "  %s: %.1f ms a call, predicted %.1f ms",

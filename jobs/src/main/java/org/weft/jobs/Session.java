@@ -4,8 +4,10 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.weft.compiler.Schedule;
 import org.weft.spark.EngineOptions;
 import org.weft.spark.SparkTensor;
 import org.weft.spark.WeftEngine;
@@ -24,6 +26,12 @@ final class Session implements AutoCloseable {
   }
 
   static Session open(CommonOptions options, String application, Console console) {
+    return open(options, application, console, Optional.empty());
+  }
+
+  /** A session whose kernels have {@code schedule} if one is given. */
+  static Session open(
+      CommonOptions options, String application, Console console, Optional<Schedule> schedule) {
     Config settings = OptionDefaults.settings();
     SparkConf conf = new SparkConf();
     boolean localByThreads = options.master == null && !conf.contains("spark.master");
@@ -42,6 +50,10 @@ final class Session implements AutoCloseable {
     EngineOptions engineOptions =
         EngineOptions.defaults()
             .withPartitions(options.partitions)
+            .withOperandFetch(options.fetch)
+            .withCheck(options.check)
+            .withReproducible(options.reproducible)
+            .withSchedule(schedule)
             .withThreadsPerTask(localByThreads ? 0 : options.threads);
     String cache = settings.getString("kernel-cache");
     if (!cache.isEmpty()) {

@@ -1,12 +1,11 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
@@ -15,19 +14,21 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.Packing;
-import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ExternalSort;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /**
  * The entries of a file in coordinate order, duplicates summed, for one writer. The file is read
  * twice: once to check it, once to write. If it is sorted and free of duplicates it streams
- * through; otherwise it is packed in memory, at the cost of 8 bytes and its coordinates per entry.
+ * through; otherwise it is sorted, in a third of the heap and beyond that in temporary files.
  */
 final class SortedEntries {
   private static final int BLOCK = 1 << 16;
+
+  /** Bytes of the heap that sorting takes for an entry, and for each of its coordinates. */
+  private static final int PER_ENTRY = 48;
+
+  private static final int PER_COORDINATE = 16;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -55,25 +56,31 @@ final class SortedEntries {
   /** What a first reading tells. */
   record Survey(TensorShape shape, long entries, boolean sorted) {}
 
-  /** Writes the entries. */
-  long write(Survey survey, TensorWriter writer) throws IOException {
-    if (survey.sorted()) {
+  /**
+   * Writes the entries, in coordinate order.
+   *
+   * @param modeOrder modes by which they are to be sorted, or empty for their own order
+   */
+  long write(Survey survey, List<Integer> modeOrder, TensorWriter writer) throws IOException {
+    int[] modes = modeOrder.stream().mapToInt(m -> m).toArray();
+    if (survey.sorted() && (modes.length == 0 || modes[0] == 0)) {
       forEach(writer::write);
       return survey.entries();
     }
-    List<CooBlock> blocks = new ArrayList<>();
-    forEach(blocks::add);
-    TensorFormat format =
-        TensorFormat.csf(survey.shape().order(), ValueType.DOUBLE)
-            .narrowedFor(survey.shape(), survey.entries());
-    try (MemoryScope scope = MemoryScope.root("convert " + plan.uri(), MemorySource.system());
-        TensorStorage packed = Packing.pack(scope, survey.shape(), format, blocks)) {
-      blocks.clear();
-      Iterator<CooBlock> sorted = Packing.unpackBlocks(packed, BLOCK);
-      while (sorted.hasNext()) {
-        writer.write(sorted.next());
+    int[] order = modes.length == 0 ? IntStream.range(0, survey.shape().order()).toArray() : modes;
+    long bytes = PER_ENTRY + (long) PER_COORDINATE * order.length;
+    long inMemory = Math.max(BLOCK, Runtime.getRuntime().maxMemory() / 3 / bytes);
+    try (ExternalSort sort = new ExternalSort(survey.shape(), order, inMemory)) {
+      forEach(sort::add);
+      long written = 0;
+      for (Iterator<CooBlock> sorted = sort.sorted(); sorted.hasNext(); ) {
+        CooBlock block = sorted.next();
+        writer.write(block);
+        written += block.size();
       }
-      return packed.storedEntries();
+      return written;
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

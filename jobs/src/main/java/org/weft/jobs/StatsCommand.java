@@ -5,12 +5,12 @@ import org.weft.planner.Job;
 import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.PartitionCosts;
-import org.weft.planner.SliceSummary;
-import org.weft.planner.TensorStatistics;
 import org.weft.spark.SparkTensor;
 import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
+import org.weft.tensor.SliceSummary;
+import org.weft.tensor.TensorStatistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -30,7 +30,7 @@ final class StatsCommand extends WeftCommand {
   @Parameters(
       index = "0",
       paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
   String input = "";
 
   @Override

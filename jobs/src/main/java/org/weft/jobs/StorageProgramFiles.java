@@ -5,22 +5,15 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import org.weft.compiler.program.ProgramFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
-import org.weft.storage.InputSplit;
-import org.weft.storage.OutputCommit;
-import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorWriter;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
-import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorStorage;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
@@ -36,27 +29,14 @@ final class StorageProgramFiles implements ProgramFiles {
   @Override
   public Entries read(String uri) {
     InputPlan plan = TensorFiles.open(files, uri, options.readOptions());
-    List<CooBlock> blocks = new ArrayList<>();
-    ReadSummary all = null;
-    for (InputSplit split : plan.splits()) {
-      try (BlockReader reader = TensorFiles.read(files, plan, split)) {
-        reader.forEachRemaining(blocks::add);
-        all = all == null ? reader.summary() : all.merge(reader.summary());
-      } catch (IOException e) {
-        throw FileAccess.unavailable(uri, e);
-      }
-    }
-    if (all == null) {
-      throw new IllegalStateException("a plan without splits: " + uri);
-    }
-    plan.verify(all);
-    return new Entries(all.shape(plan.header()), blocks);
+    TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
+    return new Entries(all.summary().shape(plan.header()), all.blocks());
   }
 
   @Override
   public BufferedReader openText(String uri) {
     try {
-      return reader(SourceFile.find(files, uri));
+      return reader(SourceFile.find(files, uri, true));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
@@ -69,8 +49,7 @@ final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public void checkOutput(String uri) {
-    TensorFiles.requireKnownExtension(uri);
-    OutputCommit.begin(files, uri, options.overwrite).close();
+    TensorFiles.checkOutput(files, uri, options.overwrite);
   }
 
   @Override
@@ -84,13 +63,11 @@ final class StorageProgramFiles implements ProgramFiles {
     TensorFiles.requireKnownExtension(uri);
     WriteOptions write =
         WriteOptions.defaults().withShape(tensor.shape()).withZeroBased(options.zeroBased);
-    try (OutputCommit commit = OutputCommit.begin(files, uri, options.overwrite)) {
-      try (TensorWriter writer = TensorFiles.write(commit, order, write)) {
-        TensorSink sink = new TensorSink(writer, order);
-        tensor.forEachEntry(sink);
-        sink.flush();
-      }
-      commit.commit();
+    try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
+      TensorSink sink = new TensorSink(output, order);
+      tensor.forEachEntry(sink);
+      sink.flush();
+      output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     } catch (UncheckedIOException e) {

@@ -1,6 +1,9 @@
 package org.weft.jobs;
 
+import java.io.IOException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
 import org.weft.planner.Job;
 import org.weft.spark.JobReport;
 import org.weft.spark.OutputTarget;
@@ -10,6 +13,7 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -18,7 +22,7 @@ abstract class TensorJobCommand extends WeftCommand {
   @Parameters(
       index = "0",
       paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, or .wtb.")
+      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
   String input = "";
 
   @Option(
@@ -33,6 +37,16 @@ abstract class TensorJobCommand extends WeftCommand {
       paramLabel = "S",
       description = "Seed of the random operands (default: ${DEFAULT-VALUE}).")
   long seed;
+
+  @Mixin ReorderOptions order = new ReorderOptions();
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "TEXT",
+      description =
+          "Loops of the kernel, such as 'parallel(i) unroll(k:4)' (default: chosen); 'weft explain'"
+              + " shows the labels.")
+  @Nullable String schedule;
 
   @Option(names = "--output", paramLabel = "OUT", description = "Result; not needed to explain.")
   @Nullable String output;
@@ -77,26 +91,32 @@ abstract class TensorJobCommand extends WeftCommand {
   }
 
   @Override
-  void run(Console console) {
+  void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     String target = planOnly() && output == null ? null : required(output, "--output OUT");
     if (target != null) {
       checkTensorOutput(files, target);
     }
+    order.check(this, files);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
-    int order = plan.header().order();
-    if (mode < 0 || mode >= order) {
+    int modes = plan.header().order();
+    if (mode < 0 || mode >= modes) {
       throw usage(
           "%s: expected --mode 0 to %d, found %d: the tensor's order is %d and modes count from 0",
-          input, order - 1, mode, order);
+          input, modes - 1, mode, modes);
     }
     if (target != null) {
-      checkExtension(target, order);
+      checkExtension(target, modes);
     }
-    prepare(files, order);
-    try (Session session = Session.open(common, "weft " + commandName() + " " + input, console)) {
-      SparkTensor tensor = session.read(input, common, console);
-      BoundJob bound = bind(tensor.statistics().shape());
+    prepare(files, modes);
+    Optional<Schedule> loops = Optional.ofNullable(schedule).map(Schedule::parse);
+    String application = "weft " + commandName() + " " + input;
+    try (Session session = Session.open(common, application, console, loops)) {
+      SparkTensor file = session.read(input, common, console);
+      BoundJob onFile = bind(file.statistics().shape());
+      SparkTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);
+      boolean sameShape = tensor.statistics().shape().equals(file.statistics().shape());
+      BoundJob bound = sameShape ? onFile : bind(tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(
             console, session.engine(), session.engine().plan(tensor, bound.job()), explain());
@@ -105,6 +125,7 @@ abstract class TensorJobCommand extends WeftCommand {
       OutputTarget out = new OutputTarget(target, common.overwrite);
       JobReport report = bound.run(session.engine(), tensor, out, console);
       console.result("wrote %s", target);
+      order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, report);
     }
   }

@@ -63,7 +63,7 @@ final class TuneCommand extends WeftCommand {
     Statement statement = options.statement();
     OperandFiles operands = options.read(statement, files, common.readOptions());
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    CompilerOptions compile = CommonOptions.compilerOptions().withCheck(options.check);
+    CompilerOptions compile = common.compilerOptions();
     try (TensorCompiler compiler = TensorCompiler.create(compile);
         MemoryScope scope = MemoryScope.root("weft tune", MemorySource.system())) {
       Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);

@@ -12,6 +12,11 @@ import picocli.CommandLine.IVersionProvider;
 /** The versions that a result depends on. */
 final class Versions implements IVersionProvider {
 
+  /** The version of Weft. */
+  static String program() {
+    return all().getOrDefault("weft", "unknown");
+  }
+
   /** Weft, Spark, Hadoop, JDK and LLVM, by name. */
   static Map<String, String> all() {
     Properties built = new Properties();

@@ -32,10 +32,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CpdCommand.class,
       StatsCommand.class,
       ConvertCommand.class,
+      GcCommand.class,
       GenerateCommand.class,
       ReorderCommand.class,
       SpyCommand.class,
       TuneCommand.class,
+      BenchCommand.class,
       ExplainCommand.class,
       HelpCommand.class
     })

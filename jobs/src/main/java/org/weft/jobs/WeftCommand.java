@@ -78,8 +78,7 @@ abstract class WeftCommand implements Callable<Integer> {
 
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
   final void checkTensorOutput(FileAccess files, String uri) {
-    TensorFiles.requireKnownExtension(uri);
-    checkOutput(files, uri);
+    TensorFiles.checkOutput(files, uri, common.overwrite);
   }
 
   final String required(@Nullable String value, String option) {

@@ -87,7 +87,10 @@ class SparkCommandsTest {
               "--master",
               "local[2]",
               "--partitions",
-              "2"));
+              "2",
+              "--check",
+              "--schedule",
+              "parallel(" + "ijk".charAt(mode) + ")"));
       double[][] expected = new double[3 + mode][4];
       for (Map.Entry<String, Double> e : entries.entrySet()) {
         int[] c = coordinates(e.getKey());
@@ -232,6 +235,9 @@ class SparkCommandsTest {
     Run dry = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--output", path("y.tns"));
     succeeds(dry);
     assertThat(dry.out()).contains("partition").doesNotContain("for (int64_t");
+    Run wrong = Run.of("ttv", tensor, "--mode", "0", "--dry-run", "--schedule", "order(z)");
+    assertThat(wrong.status()).isEqualTo(2);
+    assertThat(wrong.err()).contains("weft: WEFT-101: the loop order [z]");
     assertThat(Run.names(folder)).containsExactly("t.tns");
   }
 

@@ -5,6 +5,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 
 /**
  * An owner of off-heap memory. Closing a scope frees its blocks and closes its children; closing it
@@ -57,7 +59,12 @@ public final class MemoryScope implements AutoCloseable {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
-    long bytes = Math.max(MemorySource.ALIGNMENT, Math.multiplyExact(length, type.bytes()));
+    if (length > Long.MAX_VALUE / type.bytes()) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          "cannot allocate " + length + " elements of " + type.bytes() + " bytes off the heap");
+    }
+    long bytes = Math.max(MemorySource.ALIGNMENT, length * type.bytes());
     long address = source.allocate(bytes);
     try {
       return register(type, address, length, bytes, () -> source.free(address, bytes));

@@ -1,6 +1,9 @@
 package org.weft.memory;
 
 import java.lang.reflect.Field;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import sun.misc.Unsafe;
 
 /**
@@ -16,7 +19,19 @@ public final class NativeMemory {
   private static final long FLOATS = Unsafe.ARRAY_FLOAT_BASE_OFFSET;
   private static final long DOUBLES = Unsafe.ARRAY_DOUBLE_BASE_OFFSET;
 
+  private static final long BUFFER_ADDRESS = bufferField("address");
+  private static final long BUFFER_CAPACITY = bufferField("capacity");
+  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
   private NativeMemory() {}
+
+  private static long bufferField(String name) {
+    try {
+      return UNSAFE.objectFieldOffset(Buffer.class.getDeclaredField(name));
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private static Unsafe unsafe() {
     try {
@@ -26,6 +41,16 @@ public final class NativeMemory {
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
+  }
+
+  /** Address of the first byte of a direct buffer. */
+  public static long address(ByteBuffer direct) {
+    return UNSAFE.getLong(direct, BUFFER_ADDRESS);
+  }
+
+  /** Frees what {@link ByteBuffer#allocateDirect} allocated; the buffer must not be used again. */
+  public static void free(ByteBuffer direct) {
+    UNSAFE.invokeCleaner(direct);
   }
 
   static long allocate(long bytes) {
@@ -84,8 +109,24 @@ public final class NativeMemory {
     UNSAFE.putDouble(address, value);
   }
 
+  /**
+   * A direct buffer over {@code bytes} bytes at {@code address}, in the host's byte order, for
+   * channels, check sums and codecs that take nothing else. Borrowed: the memory must outlive it.
+   */
+  public static ByteBuffer buffer(long address, int bytes) {
+    ByteBuffer view = NOTHING.duplicate().order(ByteOrder.nativeOrder());
+    UNSAFE.putLong(view, BUFFER_ADDRESS, address);
+    UNSAFE.putInt(view, BUFFER_CAPACITY, bytes);
+    return view.limit(bytes);
+  }
+
   /** Copies {@code bytes} between non-overlapping blocks. */
   public static void copy(long source, long destination, long bytes) {
+    UNSAFE.copyMemory(source, destination, bytes);
+  }
+
+  /** As {@link #copy}, of blocks that may overlap. */
+  public static void move(long source, long destination, long bytes) {
     UNSAFE.copyMemory(source, destination, bytes);
   }
 

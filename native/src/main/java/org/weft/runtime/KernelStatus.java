@@ -9,7 +9,8 @@ enum KernelStatus {
   OK(0),
   OUT_OF_MEMORY(1),
   WIDTH_OVERFLOW(2),
-  BOUNDS(3);
+  BOUNDS(3),
+  MISFIT(4);
 
   private final long number;
 
@@ -37,6 +38,9 @@ enum KernelStatus {
     if (status == BOUNDS.number) {
       throw BoundsViolation.of(detail).exception(signature);
     }
+    if (status == MISFIT.number) {
+      throw new WeftException(ErrorCode.INVALID_FORMAT, misfit(signature, detail));
+    }
     throw new WeftException(
         ErrorCode.KERNEL_FAILURE,
         kernel
@@ -44,7 +48,23 @@ enum KernelStatus {
             + status
             + " (detail "
             + detail
-            + "), expected 0 to 3; driver and executors may run different versions");
+            + "), expected 0 to 4; driver and executors may run different versions");
+  }
+
+  private static String misfit(KernelSignature signature, long detail) {
+    TensorParameter parameter = signature.tensors().get((int) (detail >>> 32));
+    int level = (int) detail;
+    LevelSpec spec = parameter.format().level(level);
+    return "level "
+        + (level + 1)
+        + " ("
+        + spec
+        + ") of "
+        + parameter.format()
+        + " stores "
+        + (spec.properties().compact() ? "exactly one coordinate" : "at most one coordinate")
+        + " under each position above it, which the entries do not have; put it below a non-unique"
+        + " level (CN), or use a compressed level (CU)";
   }
 
   /** {@code detail} is {@code tensor << 32 | level}. */

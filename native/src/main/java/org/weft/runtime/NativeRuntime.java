@@ -22,7 +22,7 @@ public final class NativeRuntime {
   private static final String RESOURCE = "linux-x86_64/libweft.so";
 
   /** Size of {@code struct weft_runtime}, with which {@code struct weft_process} begins. */
-  static final int TABLE_BYTES = 144;
+  static final int TABLE_BYTES = 184;
 
   /** Offset of its field {@code threads}. */
   static final int THREADS_OFFSET = 32;
@@ -37,6 +37,7 @@ public final class NativeRuntime {
   private static final int STATISTICS_OFFSET = TABLE_BYTES + Long.BYTES;
   private static final int SET_THREADS_OFFSET = TABLE_BYTES + 2 * Long.BYTES;
   private static final int SORT_ENTRIES_OFFSET = TABLE_BYTES + 3 * Long.BYTES;
+  private static final int PARSE_LINES_OFFSET = TABLE_BYTES + 4 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -67,6 +68,8 @@ public final class NativeRuntime {
   private static native void call(long function, long arguments);
 
   private static native long process();
+
+  private static native void adviseHugePages(long address, long bytes);
 
   private static @Nullable WeftException load() {
     try (InputStream library = NativeRuntime.class.getResourceAsStream(RESOURCE)) {
@@ -134,6 +137,13 @@ public final class NativeRuntime {
     return (int) withString(name, NativeRuntime::memfd);
   }
 
+  /** Asks for huge pages for a block; nothing where the runtime cannot be loaded. */
+  static void advise(long address, long bytes) {
+    if (FAILURE == null) {
+      adviseHugePages(address, bytes);
+    }
+  }
+
   /** Runs {@code void function(int64_t *arguments)}. */
   static void invoke(long function, long arguments) {
     call(function, arguments);
@@ -152,6 +162,11 @@ public final class NativeRuntime {
   /** Sorts the entries that the argument block describes; see {@code entries.h}. */
   static void sortEntries(long arguments) {
     callEntry(SORT_ENTRIES_OFFSET, arguments);
+  }
+
+  /** Reads lines of text as the argument block says; see {@code text.h}. */
+  static void parseLines(long arguments) {
+    callEntry(PARSE_LINES_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {

@@ -15,11 +15,11 @@ import org.weft.tensor.TensorStorage;
  * Takes over the arrays that a kernel made for one sparse output. At any time a slot of the block
  * holds 0 or a block of native memory that nobody else owns.
  *
- * <p>Lengths follow from the counts: level {@code l} with {@code n(l)} positions has {@code n(l -
- * 1) + 1} elements in {@code pos} and {@code n(l)} in {@code crd}, where {@code n(-1) = 1}; there
- * are as many values as positions of the last level. A full level has {@code n(l - 1)} times the
- * mode size positions, a branchless one {@code n(l - 1)}; for others the kernel writes {@code
- * POSITIONS}.
+ * <p>Lengths follow from the counts, as the level formats say: a compressed level {@code l} with
+ * {@code n(l)} positions has {@code n(l - 1) + 1} elements in {@code pos} and {@code n(l)} in
+ * {@code crd}, where {@code n(-1) = 1}; there are as many values as positions of the last level. A
+ * full level has {@code n(l - 1)} times the mode size positions, a branchless one {@code n(l - 1)};
+ * for others the kernel writes {@code POSITIONS}.
  */
 final class SparseOutput {
   private static final int NO_SLOT = -1;
@@ -41,7 +41,9 @@ final class SparseOutput {
     crd = new int[count];
     for (int level = 0; level < count; level++) {
       LevelSpec spec = parameter.format().level(level);
-      boolean counted = !spec.properties().full() && !spec.properties().branchless();
+      boolean counted =
+          parameter.format().coordinate(level).isCounted()
+              || !spec.properties().full() && !spec.properties().branchless();
       positions[level] = counted ? slot(Kind.POSITIONS, tensor, level) : NO_SLOT;
       pos[level] = spec.format().hasPos() ? slot(Kind.POS, tensor, level) : NO_SLOT;
       crd[level] = spec.format().hasCrd() ? slot(Kind.CRD, tensor, level) : NO_SLOT;
@@ -88,7 +90,7 @@ final class SparseOutput {
                   block,
                   pos[level],
                   spec.posWidth().elementType(),
-                  parents + 1,
+                  spec.format().posLength(parents),
                   counts[level],
                   scope);
         }
@@ -98,7 +100,7 @@ final class SparseOutput {
                   block,
                   crd[level],
                   spec.crdWidth().elementType(),
-                  counts[level],
+                  spec.format().crdLength(parents, counts[level]),
                   counts[level],
                   scope);
         }
@@ -123,7 +125,9 @@ final class SparseOutput {
       return count;
     }
     boolean full = parameter.format().level(level).properties().full();
-    return full ? Math.multiplyExact(parents, parameter.format().levelSize(shape, level)) : parents;
+    return full
+        ? TensorShape.positions(parents, parameter.format().levelSize(shape, level))
+        : parents;
   }
 
   /**

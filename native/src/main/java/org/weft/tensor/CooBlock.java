@@ -108,6 +108,22 @@ public final class CooBlock implements Serializable {
     return (long[]) values;
   }
 
+  /** The entries [{@code from}, {@code to}) as a block of its own. */
+  public CooBlock slice(int from, int to) {
+    Object[] part = new Object[columns.length];
+    for (int mode = 0; mode < part.length; mode++) {
+      part[mode] =
+          isWide(mode)
+              ? Arrays.copyOfRange(longColumn(mode), from, to)
+              : Arrays.copyOfRange(intColumn(mode), from, to);
+    }
+    Object some =
+        values instanceof long[] exact
+            ? Arrays.copyOfRange(exact, from, to)
+            : Arrays.copyOfRange((double[]) values, from, to);
+    return new CooBlock(part, some, to - from);
+  }
+
   /** Approximate bytes on the heap. */
   public long byteSize() {
     long bytes = 8L * Array.getLength(values) + 64;
@@ -171,6 +187,39 @@ public final class CooBlock implements Serializable {
    * Writes order, size, whether values are long, a width flag per column, columns and values in the
    * host's byte order.
    */
+  /** The entries with these numbers, in this order; columns are copied. */
+  public CooBlock select(int[] entries) {
+    Object[] selected = new Object[columns.length];
+    for (int mode = 0; mode < selected.length; mode++) {
+      if (columns[mode] instanceof int[] narrow) {
+        int[] column = new int[entries.length];
+        for (int i = 0; i < column.length; i++) {
+          column[i] = narrow[entries[i]];
+        }
+        selected[mode] = column;
+      } else {
+        selected[mode] = select((long[]) columns[mode], entries);
+      }
+    }
+    if (values instanceof long[] exact) {
+      return new CooBlock(selected, select(exact, entries), entries.length);
+    }
+    double[] from = (double[]) values;
+    double[] chosen = new double[entries.length];
+    for (int i = 0; i < chosen.length; i++) {
+      chosen[i] = from[entries[i]];
+    }
+    return new CooBlock(selected, chosen, entries.length);
+  }
+
+  private static long[] select(long[] from, int[] entries) {
+    long[] chosen = new long[entries.length];
+    for (int i = 0; i < chosen.length; i++) {
+      chosen[i] = from[entries[i]];
+    }
+    return chosen;
+  }
+
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(columns.length);
     out.writeInt(size);

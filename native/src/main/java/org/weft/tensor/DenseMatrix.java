@@ -158,11 +158,29 @@ public final class DenseMatrix implements Serializable {
     return copy;
   }
 
+  /** A copy of the rows {@code from} to {@code to}, exclusive. */
+  public DenseMatrix slice(long from, long to) {
+    DenseMatrix slice = new DenseMatrix(to - from, columns);
+    for (long row = from; row < to; row++) {
+      slice.setRow(row - from, chunks[(int) (row / chunkRows)], (int) (row % chunkRows) * columns);
+    }
+    return slice;
+  }
+
   /** Copies all elements, row-major doubles, to native memory. */
   public void copyTo(long address) {
     long at = address;
     for (double[] chunk : chunks) {
       NativeMemory.copyFromArray(chunk, 0, at, chunk.length);
+      at += 8L * chunk.length;
+    }
+  }
+
+  /** Replaces all elements by row-major doubles of native memory. */
+  public void copyFrom(long address) {
+    long at = address;
+    for (double[] chunk : chunks) {
+      NativeMemory.copyToArray(at, chunk, 0, chunk.length);
       at += 8L * chunk.length;
     }
   }

@@ -39,7 +39,7 @@ public final class Packing {
       long rootOffset) {
     boolean slots = format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Slot;
     List<CooBlock> entries =
-        slots ? List.of(sorted(shape, format.modeOrder(), blocks, rootOffset)) : blocks;
+        slots ? List.of(sorted(shape, format.modeOrder(), blocks, rootOffset, true)) : blocks;
     int[] slotOf = slots ? slots(entries.get(0), format.modeOrder()[0]) : new int[0];
     SortKeys keys = SortKeys.of(shape, format, entries, slots ? 0 : rootOffset, slotOf);
     keys.sort();
@@ -68,11 +68,16 @@ public final class Packing {
 
   /** {@code blocks} as one block sorted by {@code modeOrder}, duplicates summed. */
   public static CooBlock sorted(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
-    return sorted(shape, modeOrder, blocks, 0);
+    return sorted(shape, modeOrder, blocks, 0, true);
+  }
+
+  /** {@code blocks} as one block sorted by {@code modeOrder}; duplicates stay, in their order. */
+  static CooBlock sortedWithDuplicates(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
+    return sorted(shape, modeOrder, blocks, 0, false);
   }
 
   private static CooBlock sorted(
-      TensorShape shape, int[] modeOrder, List<CooBlock> blocks, long rootOffset) {
+      TensorShape shape, int[] modeOrder, List<CooBlock> blocks, long rootOffset, boolean merged) {
     SortKeys keys =
         SortKeys.of(
             shape,
@@ -81,7 +86,9 @@ public final class Packing {
             rootOffset,
             new int[0]);
     keys.sort();
-    keys.mergeDuplicates();
+    if (merged) {
+      keys.mergeDuplicates();
+    }
     CooBlock.Builder sorted = new CooBlock.Builder(shape.order(), keys.size(), keys.isExact());
     for (int e = 0; e < keys.size(); e++) {
       for (int level = 0; level < modeOrder.length; level++) {
@@ -130,9 +137,14 @@ public final class Packing {
         pos[level] = packing.pos();
         crd[level] = packing.crd();
       }
-      NativeArray values = scope.allocate(format.valueType().elementType(), segments.count());
-      for (int p = 0; p < segments.count(); p++) {
-        store(values, p, keys, segments.start(p), segments.end(p));
+      NativeArray values =
+          scope.allocateUninitialized(format.valueType().elementType(), segments.count());
+      if (segments.isEachEntry()) {
+        keys.storeValues(values);
+      } else {
+        for (int p = 0; p < segments.count(); p++) {
+          store(values, p, keys, segments.start(p), segments.end(p));
+        }
       }
       return TensorStorage.ofArrays(scope, shape, format, positions, pos, crd, values);
     } catch (RuntimeException e) {

@@ -2,8 +2,12 @@ package org.weft.tensor;
 
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
 import org.weft.tensor.level.SortedEntries;
 
 /**
@@ -28,13 +32,16 @@ final class SortKeys implements SortedEntries {
   private boolean exact;
   private int size;
 
+  /** The blocks in which the values are as long as entries are where they were read. */
+  private List<CooBlock> unmoved = List.of();
+
   private SortKeys(int[] wordOf, int[] shiftOf, long[] maskOf, int[] wordBits, int size) {
     this.wordOf = wordOf;
     this.shiftOf = shiftOf;
     this.maskOf = maskOf;
     this.wordBits = wordBits;
     this.words = new long[wordBits.length][size];
-    this.values = new long[size];
+    this.values = new long[0];
     this.size = size;
   }
 
@@ -51,33 +58,65 @@ final class SortKeys implements SortedEntries {
       total = Math.addExact(total, block.size());
     }
     SortKeys keys = layout(shape, format, total, slots);
-    for (int level = 0; level < format.levelCount(); level++) {
-      LevelCoordinate coordinate = format.coordinate(level);
-      if (coordinate instanceof LevelCoordinate.Slot) {
-        for (int e = 0; e < total; e++) {
-          keys.put(level, e, slots[e]);
-        }
-        continue;
-      }
-      int at = 0;
-      for (CooBlock block : blocks) {
-        if (coordinate instanceof LevelCoordinate.Diagonal) {
+    int at = 0;
+    for (CooBlock block : blocks) {
+      for (int level = 0; level < format.levelCount(); level++) {
+        LevelCoordinate coordinate = format.coordinate(level);
+        if (coordinate instanceof LevelCoordinate.Slot) {
+          for (int e = at; e < at + block.size(); e++) {
+            keys.put(level, e, slots[e]);
+          }
+        } else if (coordinate instanceof LevelCoordinate.Diagonal) {
           keys.loadDiagonals(block, shape, format.modeOrder(), level, rootOffset, at);
         } else {
           int mode = format.modeOf(level);
           long offset = coordinate.storedMode() == 0 ? rootOffset : 0;
           keys.load(block, mode, level, coordinate, offset, shape.size(mode), at);
         }
-        at += block.size();
       }
-    }
-    keys.exact = !blocks.isEmpty() && blocks.stream().allMatch(CooBlock::hasLongValues);
-    int at = 0;
-    for (CooBlock block : blocks) {
-      keys.loadValues(block, at);
       at += block.size();
     }
+    keys.exact = !blocks.isEmpty() && blocks.stream().allMatch(CooBlock::hasLongValues);
+    keys.unmoved = blocks;
+    if (!keys.isIncreasing()) {
+      keys.gatherValues();
+    }
     return keys;
+  }
+
+  /** Copies the values together, so that entries can move. */
+  private void gatherValues() {
+    values = new long[size];
+    int at = 0;
+    for (CooBlock block : unmoved) {
+      loadValues(block, at);
+      at += block.size();
+    }
+    unmoved = List.of();
+  }
+
+  /** Whether all entries are where they were read: in increasing order, none repeated. */
+  private boolean areUnmoved() {
+    return size > 0 && values.length == 0;
+  }
+
+  /** Stores the values of all entries, one after another. */
+  void storeValues(NativeArray into) {
+    if (!areUnmoved() || exact || into.type() != ElementType.F64) {
+      for (int e = 0; e < size; e++) {
+        if (exact) {
+          into.setLong(e, longValue(e));
+        } else {
+          into.setDouble(e, value(e));
+        }
+      }
+      return;
+    }
+    long at = into.address();
+    for (CooBlock block : unmoved) {
+      NativeMemory.copyFromArray(block.values(), 0, at, block.size());
+      at += (long) block.size() * Double.BYTES;
+    }
   }
 
   private void loadValues(CooBlock block, int at) {
@@ -146,12 +185,17 @@ final class SortKeys implements SortedEntries {
     int shift = shiftOf[level];
     if (!block.isWide(mode) && part instanceof LevelCoordinate.Mode) {
       int[] column = block.intColumn(mode);
+      long wrong = 0;
       for (int e = 0; e < block.size(); e++) {
+        long coordinate = column[e] - offset;
+        wrong |= coordinate | (modeSize - 1 - coordinate);
+        word[at + e] |= coordinate << shift;
+      }
+      for (int e = 0; wrong < 0 && e < block.size(); e++) {
         long coordinate = column[e] - offset;
         if (coordinate < 0 || coordinate >= modeSize) {
           throw outOfRange(mode, column[e], modeSize, offset);
         }
-        word[at + e] |= coordinate << shift;
       }
       return;
     }
@@ -210,10 +254,16 @@ final class SortKeys implements SortedEntries {
   }
 
   double value(int entry) {
+    if (areUnmoved()) {
+      gatherValues();
+    }
     return exact ? values[entry] : Double.longBitsToDouble(values[entry]);
   }
 
   long longValue(int entry) {
+    if (areUnmoved()) {
+      gatherValues();
+    }
     return exact ? values[entry] : (long) Double.longBitsToDouble(values[entry]);
   }
 
@@ -226,6 +276,62 @@ final class SortKeys implements SortedEntries {
   @Override
   public long coordinate(int level, int entry) {
     return (words[wordOf[level]][entry] >>> shiftOf[level]) & maskOf[level];
+  }
+
+  @Override
+  public int @Nullable [] runs(int level, int count) {
+    if (count == size && level == shiftOf.length - 1) {
+      return null; // duplicates are merged
+    }
+    int last = wordOf[level];
+    long[] word = words[last];
+    int shift = shiftOf[level];
+    int[] starts = new int[count + 1];
+    int runs = Math.min(1, count);
+    for (int e = 1; e < count; e++) {
+      starts[runs] = e;
+      boolean differs = (word[e] ^ word[e - 1]) >>> shift != 0;
+      for (int w = 0; w < last; w++) {
+        differs |= words[w][e] != words[w][e - 1];
+      }
+      runs += differs ? 1 : 0;
+    }
+    starts[runs] = count;
+    return runs == count ? null : Arrays.copyOf(starts, runs + 1);
+  }
+
+  @Override
+  public void coordinates(int level, int @Nullable [] which, int count, NativeArray into) {
+    if (into.type() != ElementType.U32) {
+      SortedEntries.super.coordinates(level, which, count, into);
+      return;
+    }
+    long[] word = words[wordOf[level]];
+    int shift = shiftOf[level];
+    int mask = (int) maskOf[level];
+    long address = into.address();
+    for (int i = 0; i < count; i++) {
+      int coordinate = (int) (word[which == null ? i : which[i]] >>> shift) & mask;
+      NativeMemory.putInt(address + (long) i * Integer.BYTES, coordinate);
+    }
+  }
+
+  /** Whether every key is greater than the one before it. */
+  private boolean isIncreasing() {
+    if (words.length == 1) {
+      long[] word = words[0];
+      boolean increasing = true;
+      for (int e = 1; e < size && increasing; e++) {
+        increasing = word[e - 1] < word[e];
+      }
+      return increasing;
+    }
+    for (int e = 1; e < size; e++) {
+      if (compare(e - 1, e) >= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether the keys never decrease. */
@@ -249,7 +355,7 @@ final class SortKeys implements SortedEntries {
   }
 
   void sort() {
-    if (isSorted()) {
+    if (areUnmoved() || isSorted()) {
       return;
     }
     long[][] otherWords = new long[words.length][size];
@@ -325,6 +431,9 @@ final class SortKeys implements SortedEntries {
 
   /** Sums the values of equal keys, in order of appearance; returns how many entries went away. */
   int mergeDuplicates() {
+    if (areUnmoved()) {
+      return 0;
+    }
     int kept = 0;
     for (int e = 1; e < size; e++) {
       if (compare(kept, e) == 0) {

@@ -3,6 +3,8 @@ package org.weft.tensor;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 
 /** Mode sizes of a tensor, in the tensor's own mode order. Order 0 is a scalar; a size may be 0. */
 public final class TensorShape implements Serializable {
@@ -34,6 +36,24 @@ public final class TensorShape implements Serializable {
 
   public long[] toArray() {
     return sizes.clone();
+  }
+
+  /**
+   * {@code parents * size}: the positions of a full level of {@code size} below {@code parents}
+   * positions.
+   *
+   * @throws WeftException {@code OUT_OF_MEMORY} from 2^63 on, which no machine holds
+   */
+  public static long positions(long parents, long size) {
+    if (Math.multiplyHigh(parents, size) != 0 || parents * size < 0) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              "a level that stores every coordinate would have %d x %d positions; store it in a"
+                  + " sparse format",
+              parents, size));
+    }
+    return parents * size;
   }
 
   /** Product of the mode sizes as a double: it may exceed every integer type. */

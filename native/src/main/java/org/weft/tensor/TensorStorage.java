@@ -4,6 +4,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
@@ -17,6 +18,7 @@ import org.weft.tensor.level.LevelView;
  */
 public final class TensorStorage implements AutoCloseable {
   private static final int COPY_BYTES = 1 << 16;
+  private static final long LEAST_CLEARED = 4 << 20;
 
   private final MemoryScope scope;
   private final TensorShape shape;
@@ -43,7 +45,7 @@ public final class TensorStorage implements AutoCloseable {
     long cells = 1;
     LevelView[] levels = new LevelView[shape.order()];
     for (int level = 0; level < levels.length; level++) {
-      cells = Math.multiplyExact(cells, shape.size(level));
+      cells = TensorShape.positions(cells, shape.size(level));
       levels[level] = new LevelView(shape.size(level), cells, null, null);
     }
     try {
@@ -54,6 +56,26 @@ public final class TensorStorage implements AutoCloseable {
       scope.close();
       throw e;
     }
+  }
+
+  /**
+   * A row-major tensor over memory that somebody else owns and keeps longer than {@code parent}: a
+   * block of rows of a matrix, for example.
+   *
+   * @param address of the first of as many values as the shape has cells
+   */
+  public static TensorStorage denseView(
+      MemoryScope parent, TensorShape shape, ValueType valueType, long address) {
+    MemoryScope scope = parent.child("view " + shape);
+    long cells = 1;
+    LevelView[] levels = new LevelView[shape.order()];
+    for (int level = 0; level < levels.length; level++) {
+      cells = Math.multiplyExact(cells, shape.size(level));
+      levels[level] = new LevelView(shape.size(level), cells, null, null);
+    }
+    NativeArray values = scope.adopt(address, valueType.elementType(), cells, () -> {});
+    return new TensorStorage(
+        scope, shape, TensorFormat.dense(shape.order(), valueType), levels, values);
   }
 
   /**
@@ -133,6 +155,26 @@ public final class TensorStorage implements AutoCloseable {
 
   public NativeArray vals() {
     return values;
+  }
+
+  /** Sets every value to 0. */
+  public void clear() {
+    clear(1);
+  }
+
+  /** As {@link #clear()}, with several threads where there is much to write. */
+  public void clear(int threads) {
+    long address = values.address();
+    long bytes = values.byteSize();
+    int parts = (int) Math.max(1, Math.min(threads, bytes / LEAST_CLEARED));
+    IntStream numbers = IntStream.range(0, parts);
+    (parts > 1 ? numbers.parallel() : numbers)
+        .forEach(
+            part -> {
+              long from = bytes * part / parts;
+              long to = bytes * (part + 1) / parts;
+              NativeMemory.fill(address + from, to - from, (byte) 0);
+            });
   }
 
   /** Number of values, explicit zeros and values of positions without a coordinate included. */

@@ -55,6 +55,22 @@ class MemoryScopeTest {
   }
 
   @Test
+  void moreThanTheMachineHasIsAResourceErrorBeforeAnythingIsTouched() {
+    long available = MachineMemory.availableBytes();
+    assertThat(available).isBetween(1L << 20, 1L << 50);
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      assertThatThrownBy(() -> scope.allocate(ElementType.U8, 2 * available))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("available")
+          .extracting(e -> ((WeftException) e).code())
+          .isEqualTo(ErrorCode.OUT_OF_MEMORY);
+      assertThatThrownBy(() -> scope.allocate(ElementType.F64, 1L << 61))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("2305843009213693952 elements");
+    }
+  }
+
+  @Test
   void anImpossibleAllocationIsAResourceError() {
     try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
       assertThatThrownBy(() -> scope.allocate(ElementType.U8, 1L << 60))

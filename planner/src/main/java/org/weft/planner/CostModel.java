@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.weft.tensor.LevelSpec;
+import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 
 /**
  * Predicts what a kernel does on a partition.
@@ -89,11 +91,14 @@ final class CostModel {
     TensorShape shape = statistics.shape();
     double[] positions = new double[format.levelCount()];
     double cells = rootSlices;
+    boolean listed = false;
     for (int level = 0; level < positions.length; level++) {
       if (level > 0) {
         cells *= format.levelSize(shape, level);
       }
-      positions[level] = cells == 0 ? 0 : Math.min(entries, -cells * Math.expm1(-entries / cells));
+      listed |= !format.level(level).properties().unique();
+      double spread = cells == 0 ? 0 : Math.min(entries, -cells * Math.expm1(-entries / cells));
+      positions[level] = listed ? entries : spread;
     }
     if (positions.length > 0) {
       positions[0] = Math.min(entries, rootSlices);

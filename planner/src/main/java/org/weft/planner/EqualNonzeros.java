@@ -2,6 +2,7 @@ package org.weft.planner;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.tensor.ModeHistogram;
 
 /**
  * Cuts a mode where the running count of entries crosses equal shares.

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.weft.runtime.KernelImage;
+import org.weft.tensor.TensorStatistics;
 
 /**
  * Everything that is decided before a job runs. The driver keeps it; executors need the image and

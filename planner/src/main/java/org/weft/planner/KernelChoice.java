@@ -5,35 +5,52 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /**
  * Expression, formats and schedule of each operation.
  *
  * <p>MTTKRP roots its CSF at the mode of the result and orders the other modes by increasing size,
- * so that upper levels are small and fibers long. TTM and TTV keep the modes in order and put the
- * contracted one last: the result's entries then come out sorted. A tensor of order 1 has no mode
- * left to cut, so that TTM and TTV cut the contracted one and add the parts.
+ * so that upper levels are small and fibers long. From the level on whose positions are expected to
+ * have fewer than two entries each, the entries of a position above are listed ({@code CN, S}): one
+ * flat loop instead of loops that run once or twice. TTM and TTV keep the modes in order and put
+ * the contracted one last: the result's entries then come out sorted. A tensor of order 1 has no
+ * mode left to cut, so that TTM and TTV cut the contracted one and add the parts.
  */
 final class KernelChoice {
+  /** Expected entries below a position that are worth a loop of their own. */
+  private static final double SHORTEST_LOOP = 2;
+
+  /** Kernels over fewer entries take about a millisecond in any format. */
+  private static final long SMALL = 1 << 16;
+
   private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
 
   private final TensorShape shape;
   private final long entries;
   private final ValueType type;
   private final boolean threads;
+  private final Optional<Schedule> schedule;
 
-  KernelChoice(TensorStatistics statistics, ValueType type, boolean threads) {
+  /**
+   * @param threads whether a kernel has more than one
+   * @param schedule of every kernel instead of the chosen one
+   */
+  KernelChoice(
+      TensorStatistics statistics, ValueType type, boolean threads, Optional<Schedule> schedule) {
     shape = statistics.shape();
     entries = statistics.entries();
     this.type = type;
     this.threads = threads;
+    this.schedule = schedule;
   }
 
   KernelPlan mttkrp(int mode, int rank) {
@@ -57,11 +74,31 @@ final class KernelChoice {
         expression,
         "M",
         TensorFormat.dense(2, type),
+        listed(levels),
         levels,
         operands,
         rank,
         Merge.ROWS,
         List.of(0, 1));
+  }
+
+  /**
+   * Compressed levels, the last ones as a list of entries where their fibers are short. Expected
+   * positions are those of entries spread evenly over the cells of the upper levels; skewed tensors
+   * have fewer, for which both forms take about the same time.
+   */
+  private TensorFormat listed(List<Integer> levels) {
+    double cells = shape.size(levels.get(0));
+    for (int level = 1; level < levels.size() - 1; level++) {
+      cells *= shape.size(levels.get(level));
+      double positions = cells * -Math.expm1(-entries / cells);
+      if (entries >= SMALL && entries < SHORTEST_LOOP * positions) {
+        String compressed = "CU, ".repeat(level);
+        String singletons = ", S".repeat(levels.size() - 1 - level);
+        return TensorFormat.parse("{" + compressed + "CN" + singletons + "}", shape.order(), type);
+      }
+    }
+    return TensorFormat.csf(shape.order(), type);
   }
 
   KernelPlan ttm(int mode, int rank) {
@@ -77,6 +114,7 @@ final class KernelChoice {
         "Y(" + labels + "r) = " + access("T", allModes()) + " * U(" + k + ",r)",
         "Y",
         semiSparse(rest),
+        TensorFormat.csf(shape.order(), type),
         levels,
         List.of(new Operand("U", mode, rank)),
         rank,
@@ -98,6 +136,7 @@ final class KernelChoice {
         target + " = " + access("T", allModes()) + " * v(" + variable(mode) + ")",
         "Y",
         result,
+        TensorFormat.csf(shape.order(), type),
         levels,
         List.of(new Operand("v", mode, 0)),
         0,
@@ -110,29 +149,29 @@ final class KernelChoice {
       String expression,
       String result,
       TensorFormat resultFormat,
+      TensorFormat stored,
       List<Integer> levels,
       List<Operand> operands,
       int rank,
       Merge merge,
       List<Integer> writtenModes) {
     int[] modeOrder = levels.stream().mapToInt(m -> m).toArray();
-    TensorFormat tensorFormat =
-        TensorFormat.csf(shape.order(), type).withModeOrder(modeOrder).narrowedFor(shape, entries);
+    TensorFormat tensorFormat = stored.withModeOrder(modeOrder).narrowedFor(shape, entries);
     Map<String, TensorFormat> formats = new LinkedHashMap<>();
     formats.put("T", tensorFormat);
     formats.put(result, resultFormat);
     for (Operand operand : operands) {
       formats.put(operand.name(), TensorFormat.dense(operand.isVector() ? 1 : 2, type));
     }
-    // Rows of a dense result are disjoint between threads; a sparse result is appended in order.
-    boolean parallel = threads && merge == Merge.ROWS;
+    // Rows are disjoint between threads; pieces of a sparse result are gathered in order.
+    boolean parallel = threads && merge != Merge.SUM;
     KernelRequest request =
         new KernelRequest(
             symbol,
             expression,
             formats,
             rank == 0 ? Map.of() : Map.of("r", (long) rank),
-            parallel ? Schedule.parallel() : Schedule.sequential());
+            schedule.orElse(parallel ? Schedule.parallel() : Schedule.sequential()));
     return new KernelPlan(
         request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
   }

@@ -15,7 +15,7 @@ public record Operand(String name, int mode, int columns) implements Serializabl
   }
 
   /** Bytes of a row at {@code valueBytes} per value. */
-  long rowBytes(int valueBytes) {
+  public long rowBytes(int valueBytes) {
     return (long) valueBytes * Math.max(1, columns);
   }
 }

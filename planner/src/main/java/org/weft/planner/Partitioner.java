@@ -1,5 +1,7 @@
 package org.weft.planner;
 
+import org.weft.tensor.ModeHistogram;
+
 /**
  * Cuts the slices of a mode into partitions.
  *

@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.util.List;
 import java.util.Locale;
 import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStatistics;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
 final class PlanText {

@@ -3,9 +3,11 @@ package org.weft.planner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.runtime.KernelImage;
+import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /**
@@ -15,6 +17,7 @@ import org.weft.tensor.ValueType;
 public final class Planner {
   private static final long MAXIMUM_PARTITION_ENTRIES = 1L << 30; // a packed block's limit is 2^31
   private static final double PACKING_COPIES = 3;
+  private static final long REPRODUCIBLE_PARTITIONS = 16;
 
   private final Function<List<KernelRequest>, KernelImage> compile;
   private final PlannerOptions options;
@@ -37,19 +40,36 @@ public final class Planner {
    *     compiler throws
    */
   public JobPlan plan(Job job, TensorStatistics statistics, Resources resources) {
+    return plan(job, statistics, resources, null);
+  }
+
+  /**
+   * As above for a tensor that lies in partitions already.
+   *
+   * @param stored taken for the mode that it cuts, unless partitions were asked for or it has too
+   *     few to occupy the slots
+   */
+  public JobPlan plan(
+      Job job,
+      TensorStatistics statistics,
+      Resources resources,
+      @Nullable ModePartitioning stored) {
     job.checkAppliesTo(statistics.shape());
     int threads = resources.kernelThreads();
     int partitions = partitionCount(statistics, resources);
     CostModel costs = new CostModel(statistics, options.machine(), threads);
     List<ModePlan> modes = new ArrayList<>();
     List<KernelRequest> requests = new ArrayList<>();
-    for (PlannedKernel planned : kernels(job, statistics, threads > 1)) {
+    for (PlannedKernel planned : kernels(job, statistics, threads > 1 || options.reproducible())) {
       KernelPlan kernel = planned.kernel();
       int cut = kernel.partitionedMode();
       ModePartitioning partitioning =
-          options
-              .partitioner()
-              .partition(cut, statistics.shape().size(cut), statistics.histogram(cut), partitions);
+          stored != null && stored.mode() == cut && suffices(stored, partitions, resources)
+              ? stored
+              : options
+                  .partitioner()
+                  .partition(
+                      cut, statistics.shape().size(cut), statistics.histogram(cut), partitions);
       modes.add(
           new ModePlan(
               planned.mode(),
@@ -65,6 +85,15 @@ public final class Planner {
     return new JobPlan(job, statistics, resources, modes, compile.apply(requests), predicted);
   }
 
+  public PlannerOptions options() {
+    return options;
+  }
+
+  private boolean suffices(ModePartitioning stored, int partitions, Resources resources) {
+    return options.partitions() == 0
+        && stored.partitions() >= Math.min(partitions, resources.slots());
+  }
+
   /** The plan for people. */
   public String explain(JobPlan plan) {
     return new PlanText(plan).toString();
@@ -74,12 +103,15 @@ public final class Planner {
    * Partitions of every mode: as many as asked for, or else enough for every slot, but no more than
    * the entries are worth and no fewer than memory demands.
    */
-  int partitionCount(TensorStatistics statistics, Resources resources) {
+  public int partitionCount(TensorStatistics statistics, Resources resources) {
     if (options.partitions() > 0) {
       return options.partitions();
     }
     double entries = statistics.entries();
-    long byCores = (long) resources.slots() * options.partitionsPerSlot();
+    long byCores =
+        options.reproducible()
+            ? REPRODUCIBLE_PARTITIONS
+            : (long) resources.slots() * options.partitionsPerSlot();
     double byWork = Math.ceil(entries / options.minimumEntries());
     double bytes =
         entries
@@ -97,10 +129,9 @@ public final class Planner {
 
   private record PlannedKernel(int mode, KernelPlan kernel) {}
 
-  private static List<PlannedKernel> kernels(
-      Job job, TensorStatistics statistics, boolean threads) {
+  private List<PlannedKernel> kernels(Job job, TensorStatistics statistics, boolean threads) {
     ValueType type = job.valueType();
-    KernelChoice choice = new KernelChoice(statistics, type, threads);
+    KernelChoice choice = new KernelChoice(statistics, type, threads, options.schedule());
     if (job instanceof MttkrpJob mttkrp) {
       return List.of(new PlannedKernel(mttkrp.mode(), choice.mttkrp(mttkrp.mode(), mttkrp.rank())));
     }

@@ -1,5 +1,8 @@
 package org.weft.planner;
 
+import java.util.Optional;
+import org.weft.compiler.Schedule;
+
 /**
  * Choices left to the user of a planner.
  *
@@ -10,6 +13,9 @@ package org.weft.planner;
  * @param memoryFraction of an executor's memory that the partitions in work may fill while packed
  * @param partitioner cuts modes
  * @param machine parameters of the cost model
+ * @param schedule of every kernel instead of the chosen one
+ * @param reproducible whether results are the same bits on any number of cores: partitions and
+ *     schedules do not depend on them
  */
 public record PlannerOptions(
     int partitions,
@@ -17,24 +23,79 @@ public record PlannerOptions(
     long minimumEntries,
     double memoryFraction,
     Partitioner partitioner,
-    MachineParameters machine) {
+    MachineParameters machine,
+    Optional<Schedule> schedule,
+    boolean reproducible) {
 
   public static PlannerOptions defaults() {
-    return new PlannerOptions(0, 2, 20_000, 0.5, new EqualNonzeros(), MachineParameters.defaults());
+    return new PlannerOptions(
+        0,
+        2,
+        20_000,
+        0.5,
+        new EqualNonzeros(),
+        MachineParameters.defaults(),
+        Optional.empty(),
+        false);
   }
 
   public PlannerOptions withPartitions(int count) {
     return new PlannerOptions(
-        count, partitionsPerSlot, minimumEntries, memoryFraction, partitioner, machine);
+        count,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        partitioner,
+        machine,
+        schedule,
+        reproducible);
   }
 
   public PlannerOptions withPartitioner(Partitioner other) {
     return new PlannerOptions(
-        partitions, partitionsPerSlot, minimumEntries, memoryFraction, other, machine);
+        partitions,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        other,
+        machine,
+        schedule,
+        reproducible);
   }
 
   public PlannerOptions withMachine(MachineParameters other) {
     return new PlannerOptions(
-        partitions, partitionsPerSlot, minimumEntries, memoryFraction, partitioner, other);
+        partitions,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        partitioner,
+        other,
+        schedule,
+        reproducible);
+  }
+
+  public PlannerOptions withSchedule(Optional<Schedule> other) {
+    return new PlannerOptions(
+        partitions,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        partitioner,
+        machine,
+        other,
+        reproducible);
+  }
+
+  public PlannerOptions withReproducible(boolean value) {
+    return new PlannerOptions(
+        partitions,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        partitioner,
+        machine,
+        schedule,
+        value);
   }
 }

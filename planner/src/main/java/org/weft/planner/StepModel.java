@@ -1,6 +1,7 @@
 package org.weft.planner;
 
 import java.util.List;
+import org.weft.tensor.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
 final class StepModel {

@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.weft.error.WeftException;
+import org.weft.tensor.ModeHistogram;
+import org.weft.tensor.SliceSummary;
 
 class ModeHistogramTest {
   private static ModeHistogram of(long... coordinates) {

@@ -21,6 +21,7 @@ import org.weft.runtime.KernelImage;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 class PlannerTest {
@@ -224,12 +225,12 @@ class PlannerTest {
   }
 
   @Test
-  void kernelsOfDenseRowsUseTheTasksThreads() {
+  void kernelsUseTheTasksThreads() {
     TensorStatistics s = uniform(1000, 30, 30);
     Resources threads = new Resources(1, 2, 2, 1 << 30);
     assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, threads)).isTrue();
     assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, LAPTOP)).isFalse();
-    assertThat(parallel(new TtvJob(0, ValueType.DOUBLE), s, threads)).isFalse();
+    assertThat(parallel(new TtvJob(0, ValueType.DOUBLE), s, threads)).isTrue();
   }
 
   private static boolean parallel(Job job, TensorStatistics s, Resources r) {
@@ -273,6 +274,19 @@ class PlannerTest {
         planner(PlannerOptions.defaults().withPartitions(100))
             .plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP);
     assertThat(planner().explain(many)).contains("(88 more; the longest is)");
+  }
+
+  /** 100,000 entries in 500 x 300 fibers: expected to have 1.4 entries each. */
+  @Test
+  void entriesOfShortFibersAreListed() {
+    MttkrpJob job = new MttkrpJob(0, 16, ValueType.DOUBLE);
+    TensorStatistics shortFibers = uniform(100_000, 500, 400, 300);
+    assertThat(planner().explain(planner().plan(job, shortFibers, LAPTOP)))
+        .contains("T {CU[32,16], CN[32,16], S[")
+        .contains("@0,2,1");
+    TensorStatistics longFibers = uniform(100_000, 500, 400, 20);
+    assertThat(planner().explain(planner().plan(job, longFibers, LAPTOP)))
+        .contains("T {CU[32,16], CU[32,8], CU[");
   }
 
   @Test

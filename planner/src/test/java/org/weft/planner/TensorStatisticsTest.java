@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.SliceSummary;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 
 class TensorStatisticsTest {
   private static CooBlock block(double[] values, long[]... coordinates) {

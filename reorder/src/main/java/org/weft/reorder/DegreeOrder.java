@@ -36,6 +36,11 @@ final class DegreeOrder implements Reorderer {
   }
 
   @Override
+  public boolean followsNeighbours() {
+    return false;
+  }
+
+  @Override
   public List<Permutation> reorder(TensorShape shape, List<CooBlock> blocks) {
     EntryTable entries = new EntryTable(shape, blocks);
     List<Permutation> permutations = new ArrayList<>();

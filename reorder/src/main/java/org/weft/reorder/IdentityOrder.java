@@ -12,6 +12,11 @@ final class IdentityOrder implements Reorderer {
   }
 
   @Override
+  public boolean followsNeighbours() {
+    return false;
+  }
+
+  @Override
   public List<Permutation> reorder(TensorShape shape, List<CooBlock> blocks) {
     return Permutation.identities(shape);
   }

@@ -58,30 +58,30 @@ final class LexiOrder implements Reorderer {
 
   /** Sorts the slices of one mode and relabels the entries. */
   private static Permutation sortedRows(EntryTable entries, int mode) {
-    int[] byColumn = entries.sortedBy(entries.modesBut(mode));
-    int[] rows = entries.column(mode);
+    MatricisedEntries matrix = MatricisedEntries.of(entries, mode);
     RowClasses classes = new RowClasses(entries.modeSize(mode));
-    for (int at = 0; at < byColumn.length; at++) {
-      classes.mark(rows[byColumn[at]]);
-      boolean columnEnds =
-          at + 1 == byColumn.length || !entries.sameBut(mode, byColumn[at], byColumn[at + 1]);
-      if (columnEnds) {
+    for (int at = 0; at < matrix.size(); at++) {
+      classes.mark(matrix.row(at));
+      if (matrix.endsColumn(at)) {
         classes.split();
       }
     }
-    Permutation step = Permutation.ofOrder(classes.order());
-    entries.relabel(mode, classes.positions());
-    return step;
+    int[] label = classes.labels();
+    entries.relabel(mode, label);
+    return Permutation.of(label);
   }
 
   /**
    * An ordered partition of rows. A class is a segment of {@code order}; marked rows move to the
-   * front of their segment, and {@link #split} makes the fronts classes of their own.
+   * front of their segment, and {@link #split} makes the fronts classes of their own. A row that is
+   * alone in its class has left the game.
    */
   private static final class RowClasses {
+    private static final int ALONE = -1;
+
     private final int[] order; // rows, class after class
     private final int[] position; // of a row in order
-    private final int[] classOf; // of a row
+    private final int[] classOf; // of a row, or ALONE
     private final int[] start; // of a class in order
     private final int[] end;
     private final int[] marked; // rows at the front of a class
@@ -107,16 +107,20 @@ final class LexiOrder implements Reorderer {
 
     void mark(int row) {
       int c = classOf[row];
+      if (c == ALONE) {
+        return;
+      }
       int front = start[c] + marked[c];
-      if (position[row] < front) {
+      int at = position[row];
+      if (at < front) {
         return; // a duplicate entry: marked already
       }
       if (marked[c]++ == 0) {
         touched[touchedCount++] = c;
       }
       int other = order[front];
-      order[position[row]] = other;
-      position[other] = position[row];
+      order[at] = other;
+      position[other] = at;
       order[front] = row;
       position[row] = front;
     }
@@ -125,26 +129,37 @@ final class LexiOrder implements Reorderer {
       for (int t = 0; t < touchedCount; t++) {
         int c = touched[t];
         int front = start[c] + marked[c];
-        if (front < end[c]) {
+        marked[c] = 0;
+        if (front == end[c]) {
+          continue;
+        }
+        if (front - start[c] == 1) {
+          classOf[order[start[c]]] = ALONE;
+        } else {
           int fresh = classes++;
           start[fresh] = start[c];
           end[fresh] = front;
           for (int p = start[c]; p < front; p++) {
             classOf[order[p]] = fresh;
           }
-          start[c] = front;
         }
-        marked[c] = 0;
+        start[c] = front;
+        if (end[c] - front == 1) {
+          classOf[order[front]] = ALONE;
+        }
       }
       touchedCount = 0;
     }
 
-    int[] order() {
-      return order;
-    }
-
-    int[] positions() {
-      return position;
+    /** The place of each row: class after class, equal rows as they came. */
+    int[] labels() {
+      int[] next = start.clone();
+      int[] label = position.clone();
+      for (int row = 0; row < label.length; row++) {
+        int c = classOf[row];
+        label[row] = c == ALONE ? position[row] : next[c]++;
+      }
+      return label;
     }
   }
 }

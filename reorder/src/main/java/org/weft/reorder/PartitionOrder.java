@@ -14,17 +14,18 @@ import org.weft.tensor.TensorShape;
  * model of Kaya and Ucar (SC 2015) with slices of mode 0 as vertices and slices of the other modes
  * as nets, its connectivity minus one being the rows fetched more than once.
  *
- * <p>The partition starts from maximum cardinality order cut into parts of equal entries, and is
- * refined by passes in which a slice moves to the part that lowers the number of fetched rows most
- * (Fiduccia and Mattheyses 1982, without their bucket structure) while no part outgrows the mean by
- * more than 3 %. Cost {@code O(order entries parts)} a pass; memory 4 bytes per part and coordinate
- * of the other modes.
+ * <p>The partition starts from the given order, and again from maximum cardinality order, cut into
+ * parts of equal entries, the better end counting, and is refined by passes in which a slice moves
+ * to the part that lowers the number of fetched rows most (Fiduccia and Mattheyses 1982, without
+ * their bucket structure) while no part outgrows the mean by more than 3 %. Cost {@code O(order
+ * entries parts)} a pass; memory 4 bytes per part and coordinate of the other modes.
  */
 final class PartitionOrder implements Reorderer {
   static final int PARTS = 8;
   private static final int MOST_PARTS = 256;
   private static final int PASSES = 8;
   private static final double IMBALANCE = 1.03;
+  private static final long WHO_MASK = (1L << 22) - 1;
 
   private final int parts;
 
@@ -45,14 +46,16 @@ final class PartitionOrder implements Reorderer {
   @Override
   public List<Permutation> reorder(TensorShape shape, List<CooBlock> blocks) {
     EntryTable table = new EntryTable(shape, blocks);
-    Permutation start = new CardinalityOrder().reorder(shape, blocks).get(0);
-    Refinement refinement = new Refinement(table, parts, start);
-    refinement.run();
+    Refinement best = new Refinement(table, parts, Permutation.identity(shape.size(0)));
+    best.run();
+    Refinement other =
+        new Refinement(table, parts, new CardinalityOrder().reorder(shape, blocks).get(0));
+    other.run();
+    best = other.rowsFetched() < best.rowsFetched() ? other : best;
     List<Permutation> permutations = new ArrayList<>();
-    permutations.add(byPart(refinement.part, start));
+    permutations.add(byPart(best.part, best.start));
     for (int m = 1; m < table.order(); m++) {
-      int[] reader = refinement.mainReaders(m);
-      permutations.add(byPart(reader, Permutation.identity(reader.length)));
+      permutations.add(byPart(best.mainReaders(m), best.byReaders(m)));
     }
     return permutations;
   }
@@ -83,8 +86,10 @@ final class PartitionOrder implements Reorderer {
     private final int[][] readers; // per other mode: entries of slice c in part p at c * parts + p
     private final long[] weight;
     private final long limit;
+    private final Permutation start;
 
     Refinement(EntryTable table, int parts, Permutation start) {
+      this.start = start;
       this.table = table;
       this.parts = parts;
       slices = Slices.ofEveryMode(table);
@@ -174,6 +179,39 @@ final class PartitionOrder implements Reorderer {
       weight[best] += degree;
       part[slice] = best;
       return best != own;
+    }
+
+    /** Pairs of a row and a part that reads it. */
+    long rowsFetched() {
+      long pairs = 0;
+      for (int m = 1; m < readers.length; m++) {
+        for (int entries : readers[m]) {
+          pairs += entries > 0 ? 1 : 0;
+        }
+      }
+      return pairs;
+    }
+
+    /** Rows of one reader first, and rows with the same readers together: they travel as blocks. */
+    Permutation byReaders(int mode) {
+      long[] keys = new long[table.modeSize(mode)]; // number of readers, who they are, row
+      for (int c = 0; c < keys.length; c++) {
+        long count = 0;
+        long who = 0;
+        for (int p = 0; p < parts; p++) {
+          if (readers[mode][c * parts + p] > 0) {
+            count++;
+            who = who * 31 + p + 1;
+          }
+        }
+        keys[c] = count << 53 | (who & WHO_MASK) << 31 | c;
+      }
+      Arrays.sort(keys);
+      int[] order = new int[keys.length];
+      for (int i = 0; i < order.length; i++) {
+        order[i] = (int) (keys[i] & Integer.MAX_VALUE);
+      }
+      return Permutation.ofOrder(order);
     }
 
     /** For each slice of a mode, the part that has most of its entries. */

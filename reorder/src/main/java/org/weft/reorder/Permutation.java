@@ -66,6 +66,11 @@ public final class Permutation implements Serializable {
     return label[Math.toIntExact(coordinate)];
   }
 
+  /** The new coordinate of each old one; a copy. */
+  public int[] labels() {
+    return label.clone();
+  }
+
   public Permutation inverse() {
     return new Permutation(inverted(label));
   }
@@ -112,7 +117,9 @@ public final class Permutation implements Serializable {
       }
       columns[m] = column;
     }
-    return CooBlock.ofColumns(columns, block.values(), block.size());
+    return block.hasLongValues()
+        ? CooBlock.ofColumns(columns, block.longValues(), block.size())
+        : CooBlock.ofColumns(columns, block.values(), block.size());
   }
 
   /** One identity for each mode. */

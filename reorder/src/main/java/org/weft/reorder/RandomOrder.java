@@ -20,6 +20,11 @@ final class RandomOrder implements Reorderer {
   }
 
   @Override
+  public boolean followsNeighbours() {
+    return false;
+  }
+
+  @Override
   public List<Permutation> reorder(TensorShape shape, List<CooBlock> blocks) {
     SplittableRandom streams = new SplittableRandom(seed);
     List<Permutation> permutations = new ArrayList<>();

@@ -17,6 +17,15 @@ public interface Reorderer {
   String name();
 
   /**
+   * Whether slices that share entries with the same other slices get labels near each other, so
+   * that an order of a sample extends to slices that the sample lacks by the positions of their
+   * neighbours.
+   */
+  default boolean followsNeighbours() {
+    return true;
+  }
+
+  /**
    * @param shape mode sizes, each below 2^31
    * @param blocks the entries
    * @throws org.weft.error.WeftException UNSUPPORTED_OPERATION for a mode that is too large

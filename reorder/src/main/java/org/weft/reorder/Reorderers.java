@@ -11,8 +11,8 @@ import org.weft.error.WeftException;
 /**
  * The reorderers by name, with an optional argument after a colon: {@code identity}, {@code
  * random:SEED}, {@code degree}, {@code degree:ascending} and {@code degree:hubs}, {@code
- * lexi:SWEEPS}, {@code bfs-mcs}, {@code rcm}, {@code partition:PARTS}. A new reorderer is one class
- * and one line here.
+ * lexi:SWEEPS}, {@code bfs-mcs}, {@code rcm}, {@code band}, {@code partition:PARTS}. A new
+ * reorderer is one class and one line here.
  */
 public final class Reorderers {
   private static final Map<String, Function<String, Reorderer>> KNOWN = new LinkedHashMap<>();
@@ -27,6 +27,7 @@ public final class Reorderers {
             new LexiOrder((int) Math.min(1000, number("lexi", argument, LexiOrder.SWEEPS))));
     KNOWN.put("bfs-mcs", argument -> plain("bfs-mcs", argument, new CardinalityOrder()));
     KNOWN.put("rcm", argument -> plain("rcm", argument, new CuthillMcKeeOrder()));
+    KNOWN.put("band", argument -> plain("band", argument, new BandOrder()));
     KNOWN.put(
         "partition",
         argument -> new PartitionOrder(number("partition", argument, PartitionOrder.PARTS)));

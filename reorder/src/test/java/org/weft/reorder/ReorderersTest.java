@@ -10,11 +10,12 @@ class ReorderersTest {
   @Test
   void namesAreListedAndChecked() {
     assertThat(Reorderers.names())
-        .containsExactly("identity", "random", "degree", "lexi", "bfs-mcs", "rcm", "partition");
+        .containsExactly(
+            "identity", "random", "degree", "lexi", "bfs-mcs", "rcm", "band", "partition");
     assertThatThrownBy(() -> Reorderers.named("rcmm"))
         .isInstanceOf(WeftException.class)
         .hasMessageContaining(
-            "identity, random, degree, lexi, bfs-mcs, rcm, partition, found 'rcmm'");
+            "identity, random, degree, lexi, bfs-mcs, rcm, band, partition, found 'rcmm'");
     assertThatThrownBy(() -> Reorderers.named("rcm:3")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("lexi:0")).isInstanceOf(WeftException.class);
     assertThatThrownBy(() -> Reorderers.named("random:x")).isInstanceOf(WeftException.class);

@@ -3,12 +3,12 @@ package org.weft.spark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
 import org.weft.spark.cpd.AlternatingLeastSquares;
+import org.weft.spark.kernel.OperandRows;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.tensor.DenseMatrix;
 
@@ -20,7 +20,7 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
   private final PlanRunner runner;
   private final JobPlan plan;
   private final JobName name;
-  private final List<@Nullable Broadcast<DenseMatrix>> factors = new ArrayList<>();
+  private final List<@Nullable OperandRows> factors = new ArrayList<>();
 
   DistributedTensor(PlanRunner runner, JobPlan plan, JobName name) {
     this.runner = runner;
@@ -33,7 +33,7 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
 
   @Override
   public void publish(int mode, DenseMatrix factor) {
-    @Nullable Broadcast<DenseMatrix> old = factors.set(mode, runner.broadcast(factor));
+    @Nullable OperandRows old = factors.set(mode, runner.offer(factor));
     if (old != null) {
       old.destroy();
     }
@@ -45,7 +45,7 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
     ModePlan pass = plan.modes().get(mode);
     int rank = Math.toIntExact(pass.resultShape().size(1));
     name.describe("cpd: mttkrp mode " + mode + ", rank " + rank + ", iteration " + sweep);
-    List<Broadcast<DenseMatrix>> operands = new ArrayList<>();
+    List<OperandRows> operands = new ArrayList<>();
     for (Operand operand : pass.kernel().operands()) {
       operands.add(factor(operand.mode()));
     }
@@ -76,8 +76,8 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
     }
   }
 
-  private Broadcast<DenseMatrix> factor(int mode) {
-    @Nullable Broadcast<DenseMatrix> factor = factors.get(mode);
+  private OperandRows factor(int mode) {
+    @Nullable OperandRows factor = factors.get(mode);
     if (factor == null) {
       throw new IllegalStateException("the factor of mode " + mode + " was never published");
     }
@@ -86,7 +86,7 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
 
   @Override
   public void close() {
-    for (@Nullable Broadcast<DenseMatrix> factor : factors) {
+    for (@Nullable OperandRows factor : factors) {
       if (factor != null) {
         factor.destroy();
       }

@@ -2,6 +2,7 @@ package org.weft.spark;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.weft.compiler.Schedule;
 
 /**
  * How an engine works.
@@ -9,8 +10,20 @@ import java.util.Optional;
  * @param partitions per mode; 0 lets the planner choose from memory and cores
  * @param threadsPerTask threads of one kernel call; 0 takes {@code spark.task.cpus}
  * @param compilerCache folder of the persistent kernel cache, if any
+ * @param schedule of every kernel; empty lets the planner choose
+ * @param check whether kernels check every access
+ * @param reproducible whether results are the same bits on any number of cores, for as long as
+ *     memory does not demand more partitions
+ * @param operandFetch how operands get to the processes that read them
  */
-public record EngineOptions(int partitions, int threadsPerTask, Optional<Path> compilerCache) {
+public record EngineOptions(
+    int partitions,
+    int threadsPerTask,
+    Optional<Path> compilerCache,
+    Optional<Schedule> schedule,
+    boolean check,
+    boolean reproducible,
+    OperandFetch operandFetch) {
   public EngineOptions {
     if (partitions < 0 || threadsPerTask < 0) {
       throw new IllegalArgumentException(
@@ -20,18 +33,48 @@ public record EngineOptions(int partitions, int threadsPerTask, Optional<Path> c
 
   /** Everything automatic, no persistent cache. */
   public static EngineOptions defaults() {
-    return new EngineOptions(0, 0, Optional.empty());
+    return new EngineOptions(
+        0, 0, Optional.empty(), Optional.empty(), false, false, OperandFetch.AUTO);
   }
 
   public EngineOptions withPartitions(int value) {
-    return new EngineOptions(value, threadsPerTask, compilerCache);
+    return new EngineOptions(
+        value, threadsPerTask, compilerCache, schedule, check, reproducible, operandFetch);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
-    return new EngineOptions(partitions, value, compilerCache);
+    return new EngineOptions(
+        partitions, value, compilerCache, schedule, check, reproducible, operandFetch);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
-    return new EngineOptions(partitions, threadsPerTask, Optional.of(folder));
+    return new EngineOptions(
+        partitions,
+        threadsPerTask,
+        Optional.of(folder),
+        schedule,
+        check,
+        reproducible,
+        operandFetch);
+  }
+
+  public EngineOptions withSchedule(Optional<Schedule> value) {
+    return new EngineOptions(
+        partitions, threadsPerTask, compilerCache, value, check, reproducible, operandFetch);
+  }
+
+  public EngineOptions withCheck(boolean value) {
+    return new EngineOptions(
+        partitions, threadsPerTask, compilerCache, schedule, value, reproducible, operandFetch);
+  }
+
+  public EngineOptions withOperandFetch(OperandFetch value) {
+    return new EngineOptions(
+        partitions, threadsPerTask, compilerCache, schedule, check, reproducible, value);
+  }
+
+  public EngineOptions withReproducible(boolean value) {
+    return new EngineOptions(
+        partitions, threadsPerTask, compilerCache, schedule, check, value, operandFetch);
   }
 }

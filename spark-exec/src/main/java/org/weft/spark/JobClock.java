@@ -14,10 +14,11 @@ import org.weft.spark.metrics.TaskMeasurement;
 /** Collects the times of one job: phases on the driver, measurements from the tasks. */
 final class JobClock {
   private static final List<String> PHASES =
-      List.of("read", "shuffle", "pack", "compile", "kernel", "merge", "write");
+      List.of("read", "reorder", "shuffle", "pack", "compile", "kernel", "merge", "write");
 
   private final CollectionAccumulator<TaskMeasurement> measurements;
   private final int slots;
+  private long operandRows;
   private final Map<String, Long> phases = new LinkedHashMap<>();
   private final Map<String, Long> peaks = new HashMap<>();
   private final Map<String, Step> steps = new LinkedHashMap<>();
@@ -81,6 +82,7 @@ final class JobClock {
   void ran(String step, double predictedSeconds, long elapsed) {
     List<TaskMeasurement> all = drain();
     List<TaskMeasurement> kernels = only(all, "kernel");
+    operandRows += only(all, "operands").stream().mapToLong(TaskMeasurement::nonzeros).sum();
     Step sums = steps.computeIfAbsent(step, name -> new Step());
     sums.predictedSeconds = predictedSeconds;
     sums.executions++;
@@ -144,6 +146,7 @@ final class JobClock {
         rates.gflops(),
         rates.gbps(),
         reports,
+        operandRows,
         peaks.values().stream().mapToLong(Long::longValue).sum());
   }
 }

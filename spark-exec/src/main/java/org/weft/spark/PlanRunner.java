@@ -2,25 +2,32 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
 import org.weft.planner.Merge;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
 import org.weft.planner.PartitionCosts;
+import org.weft.reorder.Relabelling;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.BroadcastOperand;
 import org.weft.spark.kernel.DenseStep;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.KernelCall;
+import org.weft.spark.kernel.OperandRows;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.SparseStep;
+import org.weft.spark.output.OriginalEntries;
+import org.weft.spark.output.OriginalRows;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 
 /**
  * The passes of one plan over one tensor: broadcasts the library, makes the tensor resident, and
@@ -28,17 +35,29 @@ import org.weft.tensor.TensorShape;
  * free of compiler classes. Close it to take the library back.
  */
 final class PlanRunner implements AutoCloseable {
+  private static final long ENTRIES_PER_RANGE = 1 << 20;
+
   private final JavaSparkContext context;
   private final SparkTensor tensor;
   private final JobPlan plan;
+  private final OperandFetch fetch;
   private final JobClock clock;
+  private final boolean reproducible;
   private final Broadcast<KernelImage> image;
 
-  PlanRunner(JavaSparkContext context, SparkTensor tensor, JobPlan plan, JobClock clock) {
+  PlanRunner(
+      JavaSparkContext context,
+      SparkTensor tensor,
+      JobPlan plan,
+      OperandFetch fetch,
+      JobClock clock,
+      boolean reproducible) {
+    this.fetch = fetch;
     this.context = context;
     this.tensor = tensor;
     this.plan = plan;
     this.clock = clock;
+    this.reproducible = reproducible;
     this.image = context.broadcast(plan.image());
   }
 
@@ -47,12 +66,24 @@ final class PlanRunner implements AutoCloseable {
     return tensor.resident(pass, clock);
   }
 
-  Broadcast<DenseMatrix> broadcast(DenseMatrix matrix) {
-    return context.broadcast(matrix);
+  /** Offers a matrix to all processes: whole, or as blocks of rows of which each takes its own. */
+  OperandRows offer(DenseMatrix matrix) {
+    int blocks = fetch.blocks(matrix, plan.resources().executors());
+    long blockRows = Math.max(1, (matrix.rows() + blocks - 1) / blocks);
+    List<Broadcast<DenseMatrix>> broadcasts = new ArrayList<>();
+    if (blocks == 1) {
+      broadcasts.add(context.broadcast(matrix));
+    } else {
+      for (long from = 0; from < matrix.rows(); from += blockRows) {
+        long to = Math.min(matrix.rows(), from + blockRows);
+        broadcasts.add(context.broadcast(matrix.slice(from, to)));
+      }
+    }
+    return new OperandRows(broadcasts, matrix.rows(), matrix.columns(), blockRows);
   }
 
   /** The rows of a pass with a dense result; nothing runs yet. */
-  JavaRDD<RowBlock> rows(ModePlan pass, List<Broadcast<DenseMatrix>> operands) {
+  JavaRDD<RowBlock> rows(ModePlan pass, List<OperandRows> operands) {
     TensorShape result = pass.resultShape();
     DenseStep.Rows rows =
         pass.kernel().merge() == Merge.ROWS
@@ -65,13 +96,57 @@ final class PlanRunner implements AutoCloseable {
   }
 
   /** The entries of a pass with a sparse result; nothing runs yet. */
-  JavaRDD<EntryBlock> entries(ModePlan pass, List<Broadcast<DenseMatrix>> operands) {
+  JavaRDD<EntryBlock> entries(ModePlan pass, List<OperandRows> operands) {
     int[] written = pass.kernel().writtenModes().stream().mapToInt(Integer::intValue).toArray();
     return resident(pass)
         .partitions()
         .mapPartitions(
             new SparseStep(
                 call(pass, operands), pass.resultShape(), written, clock.measurements()));
+  }
+
+  /** As {@link #rows}, with the row numbers that the caller is to see. */
+  JavaRDD<RowBlock> resultRows(ModePlan pass, List<OperandRows> operands) {
+    JavaRDD<RowBlock> rows = rows(pass, operands);
+    Broadcast<Relabelling> back = tensor.resultRelabelling();
+    return back == null || pass.kernel().merge() != Merge.ROWS
+        ? rows
+        : rows.mapPartitions(new OriginalRows(back, pass.mode()));
+  }
+
+  /** As {@link #entries}, with the coordinates that the caller is to see. */
+  JavaRDD<EntryBlock> resultEntries(ModePlan pass, List<OperandRows> operands) {
+    JavaRDD<EntryBlock> entries = entries(pass, operands);
+    Broadcast<Relabelling> back = tensor.resultRelabelling();
+    if (back == null) {
+      return entries;
+    }
+    int cut = pass.kernel().partitionedMode();
+    TensorStatistics file = tensor.fileStatistics();
+    int ranges = (int) Math.min(1 << 16, 1 + file.entries() / ENTRIES_PER_RANGE);
+    int[] tensorModes = tensorModes(pass);
+    int sorting = 0;
+    while (tensorModes[sorting] != cut) {
+      sorting++;
+    }
+    return entries.mapPartitions(
+        new OriginalEntries(
+            back,
+            tensorModes,
+            sorting,
+            new EqualNonzeros()
+                .partition(cut, file.shape().size(cut), file.histogram(cut), ranges)));
+  }
+
+  /** The tensor's mode for each mode of the written result; -1 for the columns of a TTM. */
+  private static int[] tensorModes(ModePlan pass) {
+    KernelPlan kernel = pass.kernel();
+    int order = pass.tensorShape().order();
+    boolean columns = kernel.rank() > 0;
+    return IntStream.range(0, order)
+        .filter(mode -> columns || mode != pass.mode())
+        .map(mode -> mode == pass.mode() ? -1 : mode)
+        .toArray();
   }
 
   /** Books one execution of {@code pass}. */
@@ -85,12 +160,14 @@ final class PlanRunner implements AutoCloseable {
     return sum / Math.max(1, Math.min(plan.resources().slots(), pass.partitions().size()));
   }
 
-  private KernelCall call(ModePlan pass, List<Broadcast<DenseMatrix>> matrices) {
+  private KernelCall call(ModePlan pass, List<OperandRows> matrices) {
     KernelPlan kernel = pass.kernel();
     List<BroadcastOperand> operands = new ArrayList<>();
     for (int i = 0; i < matrices.size(); i++) {
       Operand operand = kernel.operands().get(i);
-      operands.add(new BroadcastOperand(operand.name(), operand.isVector(), matrices.get(i)));
+      operands.add(
+          new BroadcastOperand(
+              operand.name(), operand.isVector(), operand.mode(), matrices.get(i)));
     }
     double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
     double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
@@ -103,7 +180,9 @@ final class PlanRunner implements AutoCloseable {
         operands,
         kernel.tensorFormat().valueType(),
         entries == 0 ? 0 : flops / entries,
-        plan.resources().kernelThreads());
+        plan.resources().kernelThreads(),
+        plan.resources().coresPerExecutor(),
+        reproducible);
   }
 
   @Override

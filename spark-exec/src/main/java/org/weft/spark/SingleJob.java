@@ -2,11 +2,11 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.broadcast.Broadcast;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Merge;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
+import org.weft.spark.kernel.OperandRows;
 import org.weft.spark.output.ResultFile;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
@@ -34,28 +34,27 @@ final class SingleJob {
     progress.step("pack " + pass.tensorShape() + " by mode " + pass.partitioning().mode(), 1, 3);
     runner.resident(pass);
     progress.step(plan.job().name() + " and write " + target.uri(), 2, 3);
-    List<Broadcast<DenseMatrix>> broadcasts = new ArrayList<>();
+    List<OperandRows> offered = new ArrayList<>();
     long start = System.nanoTime();
     try {
       for (DenseMatrix operand : operands) {
-        broadcasts.add(runner.broadcast(operand));
+        offered.add(runner.offer(operand));
       }
-      write(runner, pass, broadcasts, clock);
+      write(runner, pass, offered, clock);
     } finally {
-      broadcasts.forEach(Broadcast::destroy);
+      offered.forEach(OperandRows::destroy);
     }
     runner.ran(pass, System.nanoTime() - start);
     progress.step("done", 3, 3);
   }
 
-  private void write(
-      PlanRunner runner, ModePlan pass, List<Broadcast<DenseMatrix>> operands, JobClock clock) {
+  private void write(PlanRunner runner, ModePlan pass, List<OperandRows> operands, JobClock clock) {
     ResultFile file = new ResultFile(files, target.uri(), target.overwrite(), clock.measurements());
     TensorShape shape = written(pass);
     if (pass.kernel().merge() == Merge.ENTRIES) {
-      file.writeEntries(runner.entries(pass, operands), shape, writtenOrder(pass));
+      file.writeEntries(runner.resultEntries(pass, operands), shape, writtenOrder(pass));
     } else {
-      file.writeRows(runner.rows(pass, operands), shape);
+      file.writeRows(runner.resultRows(pass, operands), shape);
     }
   }
 

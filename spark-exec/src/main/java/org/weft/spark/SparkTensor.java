@@ -1,18 +1,28 @@
 package org.weft.spark;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.planner.EqualNonzeros;
+import org.weft.planner.JobPlan;
 import org.weft.planner.Merge;
 import org.weft.planner.ModePartitioning;
 import org.weft.planner.ModePlan;
-import org.weft.planner.TensorStatistics;
+import org.weft.planner.PlannerOptions;
+import org.weft.reorder.Relabelling;
 import org.weft.spark.metrics.ProcessMemory;
+import org.weft.spark.order.ReorderChoice;
+import org.weft.spark.order.SampledOrder;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.read.SlicedSplits;
@@ -21,11 +31,16 @@ import org.weft.spark.read.SplitRdd;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.OriginBlock;
 import org.weft.spark.resident.ResidentTensor;
+import org.weft.spark.resident.StoredPartitions;
+import org.weft.spark.resident.StoredRdd;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadSummary;
+import org.weft.storage.container.Container;
+import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /**
@@ -37,41 +52,88 @@ public final class SparkTensor {
   private static final int COLLECTED_SPLITS = 64;
 
   private final JavaSparkContext context;
+  private final FileAccess files;
+  private final @Nullable Container container;
+  private final @Nullable StoredPartitions stored;
   private final String uri;
   private final ValueType valueType;
   private final JavaRDD<ParsedPart> parsed;
   private final JavaRDD<ParsedPart> sliced;
   private final TensorStatistics statistics;
+  private final @Nullable Order order;
   private final long readNanos;
   private final long readPeakBytes;
   private final Map<Packed, ResidentTensor> resident = new LinkedHashMap<>();
   private boolean reported;
+  private long reorderNanos;
+
+  /**
+   * New coordinates, which the packed copies have; those of the parsed entries stay as they are.
+   *
+   * @param file statistics of the parsed entries
+   * @param kept whether results keep the new coordinates
+   */
+  private record Order(
+      TensorStatistics file,
+      Broadcast<Relabelling> there,
+      Broadcast<Relabelling> back,
+      boolean kept) {
+    void unpersist() {
+      there.unpersist();
+      back.unpersist();
+    }
+  }
 
   private record Packed(ModePartitioning partitioning, boolean rebased, TensorFormat format) {}
 
   private SparkTensor(
       JavaSparkContext context,
+      FileAccess files,
       String uri,
       ValueType valueType,
       JavaRDD<ParsedPart> parsed,
       JavaRDD<ParsedPart> sliced,
       TensorStatistics statistics,
+      @Nullable Order order,
+      @Nullable Container container,
       long readNanos,
       long readPeakBytes) {
     this.context = context;
+    this.files = files;
+    this.container = container;
+    this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.uri = uri;
     this.valueType = valueType;
     this.parsed = parsed;
     this.sliced = sliced;
     this.statistics = statistics;
+    this.order = order;
     this.readNanos = readNanos;
     this.readPeakBytes = readPeakBytes;
   }
 
-  /** Parses, counts and caches in one pass. */
+  /** Parses, counts and caches in one pass; a container has been counted when it was written. */
   static SparkTensor read(
       JavaSparkContext context, FileAccess files, InputPlan plan, ValueType valueType) {
     long start = System.nanoTime();
+    if (plan.header().details() instanceof Container container) {
+      JavaRDD<ParsedPart> entries = new SplitRdd(context.sc(), files, plan).toJavaRDD();
+      entries.setName("entries of " + plan.uri());
+      entries.persist(StorageLevel.MEMORY_AND_DISK_SER());
+      TensorStatistics statistics = container.statistics();
+      return new SparkTensor(
+          context,
+          files,
+          plan.uri(),
+          valueType,
+          entries,
+          entries,
+          statistics,
+          null,
+          container,
+          System.nanoTime() - start,
+          ProcessMemory.peakResidentBytes());
+    }
     JavaRDD<ParsedPart> parsed = new SplitRdd(context.sc(), files, plan).toJavaRDD();
     parsed.setName("entries of " + plan.uri());
     parsed.persist(StorageLevel.MEMORY_AND_DISK_SER());
@@ -91,11 +153,14 @@ public final class SparkTensor {
       TensorShape shape = shape(plan, all.summary());
       return new SparkTensor(
           context,
+          files,
           plan.uri(),
           valueType,
           parsed,
           sliced,
           all.values().build(shape),
+          null,
+          null,
           System.nanoTime() - start,
           Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()));
     } catch (Exception e) {
@@ -126,7 +191,129 @@ public final class SparkTensor {
     return uri;
   }
 
-  /** Shape, histograms and values as the file has them, duplicates counted apart. */
+  /**
+   * This tensor with its coordinates changed while it is packed. The parsed entries are shared:
+   * this tensor must not be unpersisted before the new one. Jobs on the new tensor take operands in
+   * the file's coordinates and give results in them, unless {@code keepOrder}.
+   *
+   * @param ordering from the file's coordinates; a mode may have more of them than the file
+   * @param keepOrder whether results keep the new coordinates
+   */
+  SparkTensor reordered(Ordering ordering, boolean keepOrder) {
+    long start = System.nanoTime();
+    Relabelling relabelling = ordering.relabelling().orElseThrow();
+    if (order != null) {
+      throw new IllegalStateException(uri + " is reordered already");
+    }
+    TensorShape shape = relabelling.shape();
+    for (int mode = 0; mode < statistics.shape().order(); mode++) {
+      if (relabelling.order() != statistics.shape().order()
+          || shape.size(mode) < statistics.shape().size(mode)) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            uri
+                + ": expected permutations of at least "
+                + statistics.shape()
+                + " coordinates, found "
+                + shape);
+      }
+    }
+    Broadcast<Relabelling> there = context.broadcast(relabelling);
+    SparkTensor reordered =
+        new SparkTensor(
+            context,
+            files,
+            uri,
+            valueType,
+            parsed,
+            sliced,
+            statistics.withHistograms(shape, moved(there)),
+            new Order(
+                statistics.withShape(shape),
+                there,
+                context.broadcast(relabelling.inverse()),
+                keepOrder),
+            null,
+            readNanos,
+            readPeakBytes);
+    reordered.reported = reported;
+    reordered.ordered(ordering);
+    reordered.reorderNanos += System.nanoTime() - start;
+    return reordered;
+  }
+
+  /** Notes the time that went into an order, or into the decision for none. */
+  void ordered(Ordering ordering) {
+    reorderNanos += (long) (ordering.seconds() * 1e9);
+  }
+
+  /** What finds an order of the parsed entries. */
+  SampledOrder sampledOrder() {
+    return new SampledOrder(context, sliced, statistics.shape(), statistics.entries());
+  }
+
+  /** What decides on an order for a job on the parsed entries. */
+  ReorderChoice reorderChoice(JobPlan plan, PlannerOptions options) {
+    return new ReorderChoice(context, sliced, plan, options.partitioner(), options.machine());
+  }
+
+  /** The time of {@link #ordered} for the first report that asks, 0 afterwards. */
+  long takeReorderNanos() {
+    long nanos = reorderNanos;
+    reorderNanos = 0;
+    return nanos;
+  }
+
+  /** The histograms under new coordinates; exact ones are moved, others counted again. */
+  List<ModeHistogram> moved(Broadcast<Relabelling> there) {
+    if (!statistics.histograms().stream().allMatch(ModeHistogram::isExact)) {
+      return count(sliced, there).build(there.value().shape()).histograms();
+    }
+    List<ModeHistogram> histograms = new ArrayList<>();
+    for (int mode = 0; mode < statistics.shape().order(); mode++) {
+      ModeHistogram from = statistics.histogram(mode);
+      ModeHistogram to = new ModeHistogram();
+      for (int slice = 0; slice < from.buckets(); slice++) {
+        to.add(there.value().mode(mode).apply(slice), from.count(slice));
+      }
+      histograms.add(to);
+    }
+    return histograms;
+  }
+
+  private static TensorStatistics.Builder count(
+      JavaRDD<ParsedPart> parts, Broadcast<Relabelling> there) {
+    return parts
+        .mapPartitions(
+            some -> {
+              TensorStatistics.Builder counts = TensorStatistics.builder(there.value().order());
+              while (some.hasNext()) {
+                OriginBlock block = some.next().block();
+                if (block != null) {
+                  counts.add(there.value().apply(block.block()));
+                }
+              }
+              return List.of(counts).iterator();
+            })
+        .treeReduce(TensorStatistics.Builder::merge);
+  }
+
+  /** From the file's coordinates to those of the packed copies, if they differ. */
+  public @Nullable Relabelling relabelling() {
+    return order == null ? null : order.there().value();
+  }
+
+  /** From the coordinates of the packed copies to those of results, if they differ. */
+  @Nullable Broadcast<Relabelling> resultRelabelling() {
+    return order == null || order.kept() ? null : order.back();
+  }
+
+  /** Statistics of the entries under the file's coordinates. */
+  TensorStatistics fileStatistics() {
+    return order == null ? statistics : order.file();
+  }
+
+  /** Shape, histograms and values of the packed entries, duplicates counted apart. */
   public TensorStatistics statistics() {
     return statistics;
   }
@@ -159,11 +346,30 @@ public final class SparkTensor {
     ResidentTensor present = resident.get(key);
     if (present == null) {
       long start = System.nanoTime();
-      present = pack(pass.partitioning(), rebased, format, clock);
+      if (stored != null
+          && stored.partitioning().equals(pass.partitioning())
+          && stored.container().fits(format)) {
+        present = load(stored, rebased, format);
+        clock.add("read", System.nanoTime() - start);
+      } else {
+        present = pack(pass.partitioning(), rebased, format, clock);
+        clock.packed(System.nanoTime() - start);
+      }
       resident.put(key, present);
-      clock.packed(System.nanoTime() - start);
     }
     return present;
+  }
+
+  /** What lies in the files as the kernel wants it is read straight into its place. */
+  private ResidentTensor load(StoredPartitions parts, boolean rebased, TensorFormat format) {
+    return ResidentTensor.load(
+        new StoredRdd(context.sc(), files, parts, rebased, format),
+        "parts of " + uri + " by mode " + parts.partitioning().mode());
+  }
+
+  /** The partitions in which the tensor lies in its files, or null. */
+  @Nullable ModePartitioning storedPartitioning() {
+    return stored == null ? null : stored.partitioning();
   }
 
   private ResidentTensor pack(
@@ -180,7 +386,8 @@ public final class SparkTensor {
   /** The parsed entries, sent to the partitions of a mode. */
   JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
     return sliced
-        .mapPartitionsToPair(new SplitByPartition(partitioning))
+        .mapPartitionsToPair(
+            new SplitByPartition(partitioning, order == null ? null : order.there()))
         .partitionBy(new PartitionNumber(partitioning.partitions()));
   }
 
@@ -189,6 +396,9 @@ public final class SparkTensor {
    * otherwise packs it for the count and frees it again.
    */
   public long duplicates() {
+    if (container != null && container.isDistinct()) {
+      return 0;
+    }
     if (!resident.isEmpty()) {
       return resident.values().iterator().next().duplicates();
     }
@@ -220,9 +430,13 @@ public final class SparkTensor {
     resident.clear();
   }
 
-  /** Frees everything; calling it again does nothing. */
+  /** Frees everything that is this tensor's own; calling it again does nothing. */
   public void unpersist() {
     releaseResident();
-    parsed.unpersist(true);
+    if (order != null) {
+      order.unpersist();
+    } else {
+      parsed.unpersist(true);
+    }
   }
 }

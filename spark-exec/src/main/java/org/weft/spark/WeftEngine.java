@@ -2,10 +2,15 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
+import org.weft.memory.MemoryScope;
 import org.weft.planner.CpdJob;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
@@ -17,14 +22,23 @@ import org.weft.planner.PlannerOptions;
 import org.weft.planner.Resources;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderer;
+import org.weft.reorder.Reorderers;
+import org.weft.runtime.NativeRuntime;
 import org.weft.spark.cpd.AlternatingLeastSquares;
+import org.weft.spark.cpd.OffHeapUpdates;
+import org.weft.spark.order.ReorderChoice;
+import org.weft.spark.order.SampledOrder;
 import org.weft.spark.output.ResultFile;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /**
@@ -48,7 +62,12 @@ public final class WeftEngine implements AutoCloseable {
     this.compiler = compiler;
     this.files = FileAccess.of(context.hadoopConfiguration());
     this.planner =
-        new Planner(compiler, PlannerOptions.defaults().withPartitions(options.partitions()));
+        new Planner(
+            compiler,
+            PlannerOptions.defaults()
+                .withPartitions(options.partitions())
+                .withSchedule(options.schedule())
+                .withReproducible(options.reproducible()));
   }
 
   /**
@@ -66,7 +85,7 @@ public final class WeftEngine implements AutoCloseable {
    */
   public static WeftEngine create(JavaSparkContext context, EngineOptions options) {
     Settings.require(context.getConf());
-    CompilerOptions compilerOptions = CompilerOptions.forThisHost();
+    CompilerOptions compilerOptions = CompilerOptions.forThisHost().withCheck(options.check());
     if (options.compilerCache().isPresent()) {
       compilerOptions = compilerOptions.withCacheDirectory(options.compilerCache().get());
     }
@@ -101,9 +120,94 @@ public final class WeftEngine implements AutoCloseable {
     return tensor;
   }
 
+  /**
+   * Orders a tensor by a method of {@link Reorderers}: its entries on the driver if no more than
+   * {@code mostEntries}, otherwise a sample of about so many, extended to the others. Nothing is
+   * changed yet; see {@link #reorder}.
+   *
+   * @param method such as {@code lexi}; {@code partition} alone makes as many parts as jobs on the
+   *     tensor have partitions
+   * @param mostEntries 0 for as many as the driver's heap allows
+   * @throws org.weft.error.WeftException {@code USAGE} for an unknown method
+   */
+  public Ordering order(SparkTensor tensor, String method, long mostEntries) {
+    long start = System.nanoTime();
+    TensorStatistics statistics = tensor.statistics();
+    Reorderer reorderer =
+        Reorderers.named(
+            method.equals("partition")
+                ? "partition:" + Math.min(256, planner.partitionCount(statistics, resources()))
+                : method);
+    long capacity = SampledOrder.driverCapacity(statistics.shape().order());
+    try (JobName name = JobName.open(context.sc(), "order " + tensor.uri() + " by " + method)) {
+      SampledOrder order = tensor.sampledOrder();
+      List<CooBlock> sample =
+          order.sample(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity);
+      Relabelling found = order.order(reorderer, sample);
+      long entries = sample.stream().mapToLong(CooBlock::size).sum();
+      double seconds = (System.nanoTime() - start) * 1e-9;
+      String line =
+          String.format(
+              Locale.ROOT,
+              "%s of %s%,d entries in %.2f s",
+              reorderer.name(),
+              entries < statistics.entries() ? "a sample of " : "",
+              entries,
+              seconds);
+      return new Ordering(reorderer.name(), Optional.of(found), entries, seconds, List.of(line));
+    } catch (Exception e) {
+      throw Failures.unwrap(e);
+    }
+  }
+
+  /**
+   * Decides whether an order pays for {@code job}, and finds it: predicted from rows missed on
+   * windows of the tensor, over the iterations that the job is sure to run. The answer says why.
+   *
+   * @param mostEntries as for {@link #order}
+   */
+  public Ordering chooseOrder(SparkTensor tensor, Job job, long mostEntries) {
+    long start = System.nanoTime();
+    job.checkAppliesTo(tensor.statistics().shape());
+    long capacity = SampledOrder.driverCapacity(tensor.statistics().shape().order());
+    try (JobName name = JobName.open(context.sc(), "choose an order of " + tensor.uri())) {
+      ReorderChoice.Decision decision =
+          tensor
+              .reorderChoice(plan(tensor, job), planner.options())
+              .decide(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity, tensor::moved);
+      return new Ordering(
+          decision.method(),
+          decision.relabelling(),
+          decision.entries(),
+          (System.nanoTime() - start) * 1e-9,
+          decision.reasons());
+    } catch (Exception e) {
+      throw Failures.unwrap(e);
+    }
+  }
+
+  /**
+   * {@code tensor} with its coordinates changed while it is packed, for locality. Jobs on it take
+   * operands, and give results, in the coordinates of the file; with {@code keepOrder} results have
+   * the new ones. The entries are shared: {@code tensor} stays open as long as the new one.
+   *
+   * @param ordering a permutation for each mode, of at least its size; the next job on the tensor
+   *     reports the time that it took. Without permutations the answer is {@code tensor}
+   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}
+   */
+  public SparkTensor reorder(SparkTensor tensor, Ordering ordering, boolean keepOrder) {
+    if (ordering.relabelling().isEmpty()) {
+      tensor.ordered(ordering);
+      return tensor;
+    }
+    SparkTensor reordered = tensor.reordered(ordering, keepOrder);
+    tensors.add(reordered);
+    return reordered;
+  }
+
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(SparkTensor tensor, Job job) {
-    return planner.plan(job, tensor.statistics(), resources());
+    return planner.plan(job, tensor.statistics(), resources(), tensor.storedPartitioning());
   }
 
   /** What the context offers, as the planner counts it. */
@@ -170,7 +274,6 @@ public final class WeftEngine implements AutoCloseable {
       OutputTarget out,
       ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
-    TensorFiles.requireKnownExtension(out.uri());
     ResultFile.check(files, out.uri(), out.overwrite());
     JobClock clock = clock(tensor);
     try (JobName name = JobName.open(context.sc(), describe(job, tensor))) {
@@ -179,9 +282,10 @@ public final class WeftEngine implements AutoCloseable {
       for (Operand operand : plan.only().kernel().operands()) {
         DenseMatrix matrix = byMode.get(operand.mode());
         SingleJob.requireShape(operand, tensor.statistics().shape(), matrix);
-        operands.add(matrix);
+        Relabelling there = tensor.relabelling();
+        operands.add(there == null ? matrix : there.applyToRows(operand.mode(), matrix));
       }
-      try (PlanRunner runner = new PlanRunner(context, tensor, plan, clock)) {
+      try (PlanRunner runner = runner(tensor, plan, clock)) {
         new SingleJob(files, out, progress).run(runner, plan, operands, clock);
         ModePlan pass = plan.only();
         return clock.report(
@@ -201,8 +305,7 @@ public final class WeftEngine implements AutoCloseable {
     JobClock clock = clock(tensor);
     try (JobName name = JobName.open(context.sc(), describe(job, tensor))) {
       JobPlan plan = planned(tensor, job, clock, progress);
-      try (PlanRunner runner = new PlanRunner(context, tensor, plan, clock);
-          DistributedTensor mttkrps = new DistributedTensor(runner, plan, name)) {
+      try (PlanRunner runner = runner(tensor, plan, clock)) {
         int order = plan.modes().size();
         for (ModePlan pass : plan.modes()) {
           progress.step("pack by mode " + pass.mode(), 1 + pass.mode(), order + 2);
@@ -213,13 +316,12 @@ public final class WeftEngine implements AutoCloseable {
         progress.step("alternating least squares", order + 1, order + 2);
         double normSquared = runner.resident(first).normSquared();
         AlternatingLeastSquares.Model model =
-            new AlternatingLeastSquares(job, tensor.statistics().shape())
-                .run(mttkrps, normSquared, progress::iteration);
+            iterate(tensor, job, runner, plan, clock, name, normSquared, progress);
         JobReport report =
             clock.report(
                 job, runner.resident(first).storedEntries(), first.partitioning().partitions());
         return new CpdResult(
-            model.factors(),
+            resultFactors(model.factors(), tensor),
             model.lambda(),
             model.fits(),
             Math.sqrt(normSquared),
@@ -234,9 +336,72 @@ public final class WeftEngine implements AutoCloseable {
     }
   }
 
+  private PlanRunner runner(SparkTensor tensor, JobPlan plan, JobClock clock) {
+    return new PlanRunner(
+        context, tensor, plan, options.operandFetch(), clock, options.reproducible());
+  }
+
+  /** In this process if all partitions are here, otherwise by a Spark job for each step. */
+  private AlternatingLeastSquares.Model iterate(
+      SparkTensor tensor,
+      CpdJob job,
+      PlanRunner runner,
+      JobPlan plan,
+      JobClock clock,
+      JobName name,
+      double normSquared,
+      ProgressListener progress) {
+    List<DenseMatrix> initial = initialFactors(job, tensor);
+    AlternatingLeastSquares squares = new AlternatingLeastSquares(job, initial);
+    boolean suits = !job.nonnegative() && job.valueType() == ValueType.DOUBLE;
+    if (suits && Settings.isInProcess(context.getConf())) {
+      name.describe("cpd: hold partitions");
+      try (MemoryScope scope = ResidentMemory.own("the factors of a decomposition")) {
+        NativeRuntime.setThreads(plan.resources().coresPerExecutor());
+        Optional<InProcessTensor> held =
+            InProcessTensor.open(context, runner, plan, clock, scope, options.reproducible());
+        if (held.isPresent()) {
+          try (InProcessTensor mttkrps = held.get()) {
+            OffHeapUpdates updates =
+                new OffHeapUpdates(
+                    initial,
+                    mttkrps,
+                    FactorAlgebra.compile(compiler, job.rank()),
+                    plan.resources().coresPerExecutor(),
+                    scope);
+            return squares.run(updates, normSquared, progress::iteration);
+          }
+        }
+      }
+    }
+    try (DistributedTensor mttkrps = new DistributedTensor(runner, plan, name)) {
+      return squares.run(mttkrps, normSquared, progress::iteration);
+    }
+  }
+
+  /** The same rows for the same slices, whatever the order. */
+  private static List<DenseMatrix> initialFactors(CpdJob job, SparkTensor tensor) {
+    List<DenseMatrix> initial =
+        AlternatingLeastSquares.initialFactors(job, tensor.statistics().shape());
+    Relabelling there = tensor.relabelling();
+    return there == null ? initial : relabelled(initial, there);
+  }
+
+  private static List<DenseMatrix> resultFactors(List<DenseMatrix> factors, SparkTensor tensor) {
+    Broadcast<Relabelling> back = tensor.resultRelabelling();
+    return back == null ? factors : relabelled(factors, back.value());
+  }
+
+  private static List<DenseMatrix> relabelled(List<DenseMatrix> factors, Relabelling relabelling) {
+    return IntStream.range(0, factors.size())
+        .mapToObj(mode -> relabelling.applyToRows(mode, factors.get(mode)))
+        .toList();
+  }
+
   private JobClock clock(SparkTensor tensor) {
     JobClock clock = new JobClock(context.sc(), resources().slots());
     clock.add("read", tensor.takeReadNanos(clock));
+    clock.add("reorder", tensor.takeReorderNanos());
     return clock;
   }
 
@@ -255,7 +420,9 @@ public final class WeftEngine implements AutoCloseable {
   /** Frees the tensors and the compiler. */
   @Override
   public void close() {
-    tensors.forEach(SparkTensor::unpersist);
+    for (int t = tensors.size() - 1; t >= 0; t--) {
+      tensors.get(t).unpersist(); // a reordered tensor before the one that it shares entries with
+    }
     ResidentMemory.PROCESS.sweep();
     compiler.close();
   }

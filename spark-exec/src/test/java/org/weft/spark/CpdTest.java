@@ -1,6 +1,7 @@
 package org.weft.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -13,9 +14,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.planner.CpdJob;
-import org.weft.spark.resident.ResidentMemory;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** CP-ALS on Spark. */
@@ -26,8 +29,7 @@ class CpdTest {
 
   @AfterEach
   void nothingStaysOffHeap() {
-    ResidentMemory.PROCESS.sweep();
-    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    LocalSpark.assertNothingResident();
   }
 
   private static WeftEngine engine(int partitions) {
@@ -169,6 +171,80 @@ class CpdTest {
       for (int c = 0; c < one.chunkCount(); c++) {
         assertThat(one.chunk(c)).containsExactly(two.chunk(c));
       }
+    }
+  }
+
+  /** All partitions are in this process: an iteration runs no Spark job. */
+  @Test
+  void iterationsInOneProcessNeedNoSparkJobs() throws IOException {
+    SparseEntries entries = SparseEntries.random(52, 3000, 30, 20, 10);
+    int[] jobs = new int[2];
+    for (int run = 0; run < 2; run++) {
+      String group = "iterations " + run;
+      LocalSpark.context().setJobGroup(group, group);
+      try (WeftEngine engine = engine(4)) {
+        CpdJob job = new CpdJob(4, run == 0 ? 1 : 9, 0, false, 9, ValueType.DOUBLE);
+        CpdResult result = engine.cpd(read(engine, entries), job, ProgressListener.NONE);
+        assertThat(result.fits()).hasSize(run == 0 ? 1 : 9);
+        assertThat(result.report().steps()).hasSize(3);
+      } finally {
+        LocalSpark.context().clearJobGroup();
+      }
+      jobs[run] = LocalSpark.context().statusTracker().getJobIdsForGroup(group).length;
+    }
+    assertThat(jobs[1]).isEqualTo(jobs[0]).isPositive();
+  }
+
+  /** The single precision path runs a Spark job a step; both find the same decomposition. */
+  @Test
+  void stepsInProcessAndBySparkJobsAgree() throws IOException {
+    SparseEntries entries = SparseEntries.random(53, 3000, 30, 20, 10);
+    try (WeftEngine engine = engine(5)) {
+      SparkTensor tensor = read(engine, entries);
+      CpdResult here =
+          engine.cpd(
+              tensor, new CpdJob(4, 6, 0, false, 9, ValueType.DOUBLE), ProgressListener.NONE);
+      CpdResult jobs =
+          engine.cpd(tensor, new CpdJob(4, 6, 0, false, 9, ValueType.FLOAT), ProgressListener.NONE);
+      for (int i = 0; i < 6; i++) {
+        assertThat(here.fits().get(i)).isCloseTo(jobs.fits().get(i), within(1e-4));
+      }
+    }
+  }
+
+  /** Sums change their order, so that bits differ; the rows must be those of the same slices. */
+  @Test
+  void relabelledTensorsGiveTheSameFactors() throws IOException {
+    SparseEntries entries = SparseEntries.random(52, 2000, 30, 20, 25);
+    Relabelling shuffle =
+        new Relabelling(
+            Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
+    CpdJob job = new CpdJob(4, 4, 0, false, 9, ValueType.DOUBLE);
+    try (WeftEngine engine = engine(3)) {
+      SparkTensor file = read(engine, entries);
+      CpdResult plain = engine.cpd(file, job, ProgressListener.NONE);
+      CpdResult back =
+          engine.cpd(
+              engine.reorder(file, Ordering.given("a test", shuffle), false),
+              job,
+              ProgressListener.NONE);
+      CpdResult kept =
+          engine.cpd(
+              engine.reorder(file, Ordering.given("a test", shuffle), true),
+              job,
+              ProgressListener.NONE);
+      for (int m = 0; m < 3; m++) {
+        DenseMatrix expected = plain.factors().get(m);
+        for (int i = 0; i < expected.rows(); i++) {
+          for (int r = 0; r < 4; r++) {
+            double value = expected.get(i, r);
+            assertThat(back.factors().get(m).get(i, r)).isCloseTo(value, within(1e-8));
+            assertThat(kept.factors().get(m).get(shuffle.mode(m).apply(i), r))
+                .isCloseTo(value, within(1e-8));
+          }
+        }
+      }
+      assertThat(back.report().nonzeros()).isEqualTo(plain.report().nonzeros());
     }
   }
 

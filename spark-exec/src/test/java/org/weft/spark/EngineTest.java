@@ -27,10 +27,12 @@ import org.weft.error.WeftException;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
-import org.weft.spark.resident.ResidentMemory;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderers;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** The operations from file to file against a naive evaluator. */
@@ -41,8 +43,7 @@ class EngineTest {
 
   @AfterEach
   void nothingStaysOffHeap() {
-    ResidentMemory.PROCESS.sweep();
-    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    LocalSpark.assertNothingResident();
     assertThat(TaskMemory.liveBytes()).isZero();
     assertThat(SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed()).isZero();
     assertThat(SparkEnv.get().memoryManager().offHeapExecutionMemoryUsed()).isZero();
@@ -73,6 +74,11 @@ class EngineTest {
         Arguments.of("more partitions than slices", SparseEntries.random(7, 50, 2, 2, 30), 9),
         Arguments.of("heavy slice", heavy, 8),
         Arguments.of("stored zero", zeros, 2));
+  }
+
+  static Stream<Arguments> tensorsToRelabel() {
+    List<String> names = List.of("order 1", "order 4", "empty", "duplicates", "heavy slice");
+    return tensors().filter(arguments -> names.contains(arguments.get()[0]));
   }
 
   private WeftEngine engine(int partitions) {
@@ -183,6 +189,171 @@ class EngineTest {
         }
         assertSame(expected, tns(folder.resolve("y.tns")));
       }
+    }
+  }
+
+  /** Results of a relabelled tensor, in the file's coordinates and sorted by them. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("tensorsToRelabel")
+  void relabelledTensorsGiveTheSameResults(String name, SparseEntries entries, int partitions)
+      throws IOException {
+    double[][][] factors = new double[entries.order()][][];
+    List<DenseMatrix> matrices = new ArrayList<>();
+    for (int m = 0; m < factors.length; m++) {
+      factors[m] = matrix(entries.sizes()[m], RANK, 100 + m);
+      matrices.add(weft(factors[m], RANK));
+    }
+    Relabelling shuffle = shuffle(entries, 17);
+    try (WeftEngine engine = engine(partitions)) {
+      SparkTensor file = read(engine, entries, ValueType.DOUBLE);
+      SparkTensor tensor = engine.reorder(file, Ordering.given("a test", shuffle), false);
+      for (int mode = 0; mode < entries.order(); mode += 2) {
+        engine.mttkrp(
+            tensor,
+            new MttkrpJob(mode, RANK, ValueType.DOUBLE),
+            matrices,
+            target("m.npy"),
+            ProgressListener.NONE);
+        double[][] rows = entries.mttkrp(mode, factors, RANK);
+        double[] found = npy(folder.resolve("m.npy"));
+        assertThat(found).hasSize(rows.length * RANK);
+        for (int i = 0; i < found.length; i++) {
+          assertThat(found[i]).isCloseTo(rows[i / RANK][i % RANK], within(1e-10));
+        }
+        if (entries.order() == 1) {
+          continue; // no coordinates are left
+        }
+        double[] vector = Stream.of(factors[mode]).mapToDouble(row -> row[0]).toArray();
+        TtvJob ttv = new TtvJob(mode, ValueType.DOUBLE);
+        engine.ttv(tensor, ttv, vector, target("y.tns"), ProgressListener.NONE);
+        assertSame(entries.ttv(mode, vector), tns(folder.resolve("y.tns")));
+        byte[] relabelled = lines(folder.resolve("y.tns"));
+        engine.ttv(file, ttv, vector, target("y.tns"), ProgressListener.NONE);
+        assertThat(relabelled).isEqualTo(lines(folder.resolve("y.tns")));
+        TtmJob ttm = new TtmJob(mode, RANK, ValueType.DOUBLE);
+        engine.ttm(tensor, ttm, matrices.get(mode), target("y.tns"), ProgressListener.NONE);
+        assertSame(entries.ttm(mode, factors[mode], RANK), tns(folder.resolve("y.tns")));
+        relabelled = lines(folder.resolve("y.tns"));
+        engine.ttm(file, ttm, matrices.get(mode), target("y.tns"), ProgressListener.NONE);
+        assertThat(relabelled).isEqualTo(lines(folder.resolve("y.tns")));
+      }
+    }
+  }
+
+  /** The coordinates of a FROSTT file in its order, without values, whose last bits may differ. */
+  private static byte[] lines(Path file) throws IOException {
+    StringBuilder coordinates = new StringBuilder();
+    for (String line : Files.readAllLines(file)) {
+      coordinates.append(line, 0, Math.max(0, line.lastIndexOf(' '))).append('\n');
+    }
+    return coordinates.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private static Relabelling shuffle(SparseEntries entries, long seed) {
+    return new Relabelling(
+        Reorderers.named("random:" + seed).reorder(TensorShape.of(entries.sizes()), List.of()));
+  }
+
+  @Test
+  void keptOrderGivesResultsInNewCoordinates() throws IOException {
+    SparseEntries entries = SparseEntries.random(31, 500, 12, 10, 8);
+    double[][][] factors = {matrix(12, RANK, 1), matrix(10, RANK, 2), matrix(8, RANK, 3)};
+    double[] vector = Stream.of(factors[1]).mapToDouble(row -> row[0]).toArray();
+    Relabelling shuffle = shuffle(entries, 5);
+    try (WeftEngine engine = engine(3)) {
+      SparkTensor tensor =
+          engine.reorder(
+              read(engine, entries, ValueType.DOUBLE), Ordering.given("a test", shuffle), true);
+      engine.mttkrp(
+          tensor,
+          new MttkrpJob(0, RANK, ValueType.DOUBLE),
+          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK)),
+          target("m.npy"),
+          ProgressListener.NONE);
+      engine.ttv(
+          tensor, new TtvJob(1, ValueType.DOUBLE), vector, target("y.tns"), ProgressListener.NONE);
+    }
+    double[][] rows = entries.mttkrp(0, factors, RANK);
+    double[] found = npy(folder.resolve("m.npy"));
+    for (int i = 0; i < rows.length; i++) {
+      int moved = (int) shuffle.mode(0).apply(i) * RANK;
+      for (int r = 0; r < RANK; r++) {
+        assertThat(found[moved + r]).isCloseTo(rows[i][r], within(1e-10));
+      }
+    }
+    Map<List<Long>, Double> expected = new HashMap<>();
+    entries
+        .ttv(1, vector)
+        .forEach(
+            (at, value) ->
+                expected.put(
+                    List.of(shuffle.mode(0).apply(at.get(0)), shuffle.mode(2).apply(at.get(1))),
+                    value));
+    assertSame(expected, tns(folder.resolve("y.tns")));
+  }
+
+  @Test
+  void ordersOfSamplesDependOnTheEntriesAlone() throws IOException {
+    SparseEntries entries = SparseEntries.random(33, 3000, 60, 50, 40);
+    List<Ordering> found = new ArrayList<>();
+    for (int blockEntries : new int[] {100, 3000}) {
+      try (WeftEngine engine = engine(3)) {
+        SparkTensor tensor =
+            engine.read(
+                entries.write(folder.resolve("in.tns")).toString(),
+                ReadOptions.defaults()
+                    .withHeader(ReadOptions.Header.EXTENDED)
+                    .withBlockEntries(blockEntries),
+                ValueType.DOUBLE);
+        found.add(engine.order(tensor, "lexi", 500));
+        assertThat(engine.order(tensor, "lexi", 0).entries()).isEqualTo(3000);
+        assertThat(engine.order(tensor, "partition", 0).method()).isEqualTo("partition:3");
+      }
+    }
+    assertThat(found.get(0).entries()).isBetween(300L, 700L).isEqualTo(found.get(1).entries());
+    assertThat(found.get(0).relabelling()).isEqualTo(found.get(1).relabelling());
+  }
+
+  /** Entries read rows 0 to 99 and 900 to 999 of an operand of 3200 rows, in blocks of 100. */
+  @Test
+  void onlyBlocksOfRowsThatAreReadTravel() throws IOException {
+    SparseEntries entries = SparseEntries.empty(20, 3200);
+    for (int e = 0; e < 400; e++) {
+      entries.add(e + 0.5, e % 20, e % 7 == 0 ? 900 + e % 100 : e % 100);
+    }
+    double[][][] factors = {matrix(20, RANK, 1), matrix(3200, RANK, 2)};
+    long[] fetched = new long[2];
+    for (OperandFetch fetch : List.of(OperandFetch.WHOLE, OperandFetch.ROWS)) {
+      EngineOptions options = EngineOptions.defaults().withPartitions(3).withOperandFetch(fetch);
+      try (WeftEngine engine = WeftEngine.create(LocalSpark.context(), options)) {
+        fetched[fetch == OperandFetch.ROWS ? 1 : 0] =
+            engine
+                .mttkrp(
+                    read(engine, entries, ValueType.DOUBLE),
+                    new MttkrpJob(0, RANK, ValueType.DOUBLE),
+                    List.of(weft(factors[0], RANK), weft(factors[1], RANK)),
+                    target("m.npy"),
+                    ProgressListener.NONE)
+                .operandRowsFetched();
+      }
+      double[][] rows = entries.mttkrp(0, factors, RANK);
+      double[] found = npy(folder.resolve("m.npy"));
+      for (int i = 0; i < found.length; i++) {
+        assertThat(found[i]).isCloseTo(rows[i / RANK][i % RANK], within(1e-9));
+      }
+    }
+    assertThat(fetched).containsExactly(3200, 200);
+  }
+
+  @Test
+  void permutationsThatAreTooSmallAreRefused() throws IOException {
+    SparseEntries entries = SparseEntries.random(10, 40, 4, 5, 6);
+    try (WeftEngine engine = engine(2)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      Relabelling small = Relabelling.identity(TensorShape.of(4, 3, 6));
+      assertThatThrownBy(() -> engine.reorder(tensor, Ordering.given("a test", small), false))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected permutations of at least");
     }
   }
 

@@ -1,7 +1,11 @@
 package org.weft.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.weft.spark.resident.ResidentMemory;
 
 /** One in-process Spark for all tests of the module, stopped when the JVM ends. */
 final class LocalSpark {
@@ -23,5 +27,20 @@ final class LocalSpark {
       Runtime.getRuntime().addShutdownHook(new Thread(context::close));
     }
     return context;
+  }
+
+  /**
+   * Fails if off-heap memory stays. Spark takes back destroyed broadcasts in the background, so
+   * that their copies may live a moment longer than the call that made them.
+   */
+  static void assertNothingResident() {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      ResidentMemory.PROCESS.sweep();
+      if (ResidentMemory.PROCESS.liveBytes() == 0) {
+        return;
+      }
+      LockSupport.parkNanos(50_000_000);
+    }
+    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
   }
 }

@@ -36,8 +36,7 @@ class ResidencyTest {
 
   @AfterEach
   void nothingStaysOffHeap() {
-    ResidentMemory.PROCESS.sweep();
-    assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+    LocalSpark.assertNothingResident();
     assertThat(TaskMemory.liveBytes()).isZero();
     assertThat(
             org.apache.spark.SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed())
@@ -99,8 +98,7 @@ class ResidencyTest {
         assertThat(found).isEqualTo(expected);
         assertThat(resident.storedEntries()).isEqualTo(expected.size());
       }
-      ResidentMemory.PROCESS.sweep();
-      assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
+      LocalSpark.assertNothingResident();
     }
     tensor.unpersist();
   }

@@ -9,8 +9,11 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
@@ -29,6 +32,8 @@ import org.weft.error.WeftException;
 public final class FileAccess implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
+
+  private static final int HOSTS = 3;
 
   private final byte[] properties;
   private transient volatile @Nullable Configuration loaded;
@@ -106,6 +111,22 @@ public final class FileAccess implements Serializable {
               + path.toUri().getScheme()
               + "'; use file:, hdfs:, or add its connector to the class path",
           e);
+    } catch (IOException e) {
+      throw unavailable(path.toString(), e);
+    }
+  }
+
+  /** The hosts that hold the byte {@code offset} of a file, three at most; none if it is local. */
+  public List<String> hosts(Path path, long offset) {
+    try {
+      BlockLocation[] blocks = fileSystem(path).getFileBlockLocations(path, offset, 1);
+      if (blocks == null || blocks.length == 0) {
+        return List.of();
+      }
+      return Arrays.stream(blocks[0].getHosts())
+          .filter(host -> !host.equals("localhost"))
+          .limit(HOSTS)
+          .toList();
     } catch (IOException e) {
       throw unavailable(path.toString(), e);
     }

@@ -35,7 +35,7 @@ public final class Labels {
 
   /** Reads the file {@code uri}; holds all labels in memory. */
   public static Labels read(FileAccess access, String uri) {
-    SourceFile file = SourceFile.find(access, uri);
+    SourceFile file = SourceFile.find(access, uri, true);
     try (InputStream in = new BufferedInputStream(file.open(0), 1 << 16)) {
       return read(in, uri);
     } catch (IOException e) {

@@ -77,7 +77,7 @@ public final class NpyFile {
    *     dimensions, or kind DATA for a file that is no float array or not of its declared length
    */
   public static DenseMatrix read(FileAccess access, String uri) {
-    SourceFile file = SourceFile.find(access, uri);
+    SourceFile file = SourceFile.find(access, uri, false);
     try (InputStream in = file.open(0)) {
       return read(in, uri, file.compression() == Compression.NONE ? file.length() : -1);
     } catch (IOException e) {

@@ -12,6 +12,7 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.TensorOutput.Existing;
 
 /**
  * One output, a file or a folder, that appears whole or not at all: written under a hidden name
@@ -30,14 +31,9 @@ import org.weft.error.WeftException;
  */
 public final class OutputCommit implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
-  private static final String STAGING_SUFFIX = ".weft-tmp";
+  static final String STAGING_SUFFIX = ".weft-tmp";
+  static final String ASIDE_SUFFIX = ".weft-old";
   private static final int NAME_CHARACTERS = 100;
-
-  private enum Existing {
-    REFUSE,
-    REPLACE,
-    KEEP
-  }
 
   private enum State {
     OPEN,
@@ -68,7 +64,7 @@ public final class OutputCommit implements AutoCloseable {
       throw new WeftException(
           ErrorCode.USAGE, uri + ": expected an output below the root folder, found the root");
     }
-    this.staging = new Path(parent, hiddenName(target.getName()));
+    this.staging = new Path(parent, hiddenName(target.getName(), STAGING_SUFFIX));
     try {
       if (existing == Existing.REFUSE && fs.exists(target)) {
         throw outputExists();
@@ -99,9 +95,13 @@ public final class OutputCommit implements AutoCloseable {
     return new OutputCommit(access, uri, Existing.KEEP);
   }
 
-  private static String hiddenName(String name) {
+  static OutputCommit begin(FileAccess access, String uri, Existing existing) {
+    return new OutputCommit(access, uri, existing);
+  }
+
+  private static String hiddenName(String name, String suffix) {
     String shown = name.length() <= NAME_CHARACTERS ? name : name.substring(0, NAME_CHARACTERS);
-    return "." + shown + "." + UUID.randomUUID() + STAGING_SUFFIX;
+    return "." + shown + "." + UUID.randomUUID() + suffix;
   }
 
   /** Ancestors of the target, from {@code parent} up, that do not exist. */
@@ -222,7 +222,8 @@ public final class OutputCommit implements AutoCloseable {
       }
       if (there) {
         requireReplaceable(isDirectory);
-        publication.replace(new Path(staging.getParent(), hiddenName(target.getName())));
+        publication.replace(
+            new Path(staging.getParent(), hiddenName(target.getName(), ASIDE_SUFFIX)));
       } else {
         publication.publish();
       }

@@ -7,7 +7,7 @@ import java.io.Serializable;
  *
  * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
  * @param allowNonfinite NaN and infinities are values, not errors
- * @param header whether {@code .tns} text starts with an extended header
+ * @param header what {@code .tns} text starts with
  * @param blockEntries most entries in a block, up to the expansion of one symmetric entry
  */
 public record ReadOptions(
@@ -19,14 +19,20 @@ public record ReadOptions(
   private static final ReadOptions DEFAULTS =
       new ReadOptions(false, false, Header.AUTO, DEFAULT_BLOCK_ENTRIES);
 
-  /** The extended header of {@code .tns}: a line {@code order nnz}, then the mode sizes. */
+  /** What stands before the entries of {@code .tns} text. */
   public enum Header {
-    /** Taken where the file cannot be read otherwise, or where a comment announces it. */
+    /**
+     * A header is taken where the file cannot be read otherwise, or where a comment announces it.
+     */
     AUTO,
-    /** Every line is an entry. */
+    /** Nothing: every line is an entry. */
     NONE,
-    /** The first two lines are the header. */
-    EXTENDED
+    /** A line {@code order nnz}, then a line of mode sizes. */
+    EXTENDED,
+    /** A line {@code order}, then a line of mode sizes. */
+    ORDER,
+    /** One line of mode sizes and, as the last column, the number of entries. */
+    SIZES
   }
 
   public ReadOptions {

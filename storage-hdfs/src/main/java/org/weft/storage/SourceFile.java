@@ -4,48 +4,77 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.codec.Bzip2Source;
 
 /** One existing input file: the name that messages use, its length, and its bytes. */
 public final class SourceFile {
+  private final FileAccess access;
   private final String uri;
   private final FileSystem fileSystem;
   private final Path path;
   private final long length;
   private final long blockBytes;
-  private final Compression compression;
+  private final boolean compressible;
+  private @Nullable Compression compression;
 
-  private SourceFile(String uri, FileSystem fileSystem, FileStatus status) {
+  private SourceFile(
+      FileAccess access,
+      String uri,
+      FileSystem fileSystem,
+      FileStatus status,
+      boolean compressible) {
+    this.access = access;
     this.uri = uri;
     this.fileSystem = fileSystem;
     this.path = status.getPath();
     this.length = status.getLen();
     this.blockBytes = status.getBlockSize();
-    this.compression = Compression.of(uri);
+    this.compressible = compressible;
+  }
+
+  /** Finds a file that is read as it is. */
+  public static SourceFile find(FileAccess access, String uri) {
+    return find(access, uri, false);
   }
 
   /**
    * Finds {@code uri}.
    *
+   * @param compressible whether its format may be compressed as a whole
    * @throws WeftException {@code INPUT_NOT_FOUND} if it is missing or a directory, {@code
    *     STORAGE_UNAVAILABLE} if the file system does not answer
    */
-  public static SourceFile find(FileAccess access, String uri) {
+  public static SourceFile find(FileAccess access, String uri, boolean compressible) {
+    return find(access, uri, compressible, false);
+  }
+
+  /** As above for a tensor of {@code format}, which may be a folder. */
+  static SourceFile find(FileAccess access, String uri, TensorFileFormat format) {
+    return find(access, uri, format.compressible(), format.isFolder());
+  }
+
+  private static SourceFile find(
+      FileAccess access, String uri, boolean compressible, boolean folder) {
     Path path = access.path(uri);
     FileSystem fs = access.fileSystem(path);
     try {
       FileStatus status = fs.getFileStatus(path);
-      if (status.isDirectory()) {
+      if (status.isDirectory() && !folder) {
         throw new WeftException(
             ErrorCode.INPUT_NOT_FOUND,
             uri + ": expected a file, found a directory; name one file in it");
       }
-      return new SourceFile(uri, fs, status);
+      return new SourceFile(access, uri, fs, status, compressible);
     } catch (FileNotFoundException e) {
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
@@ -54,6 +83,11 @@ public final class SourceFile {
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
+  }
+
+  /** How the file was reached. */
+  public FileAccess access() {
+    return access;
   }
 
   /** The name as the user gave it. */
@@ -71,8 +105,37 @@ public final class SourceFile {
     return blockBytes;
   }
 
-  public Compression compression() {
-    return compression;
+  /** How the file is compressed. Cost: the first call reads its first bytes. */
+  public Compression compression() throws IOException {
+    Compression known = compression;
+    if (known == null) {
+      known = Compression.NONE;
+      if (compressible) {
+        try (InputStream in = fileSystem.open(path)) {
+          known = Compression.of(uri, in.readNBytes(Compression.MAGIC_BYTES));
+        }
+      }
+      compression = known;
+    }
+    return known;
+  }
+
+  /**
+   * The bytes of a bzip2 file from the first block that starts in [{@code start}, {@code end}) on;
+   * the caller closes the stream.
+   */
+  public Bzip2Source openBlocks(long start, long end) throws IOException {
+    FSDataInputStream raw = fileSystem.open(path);
+    try {
+      raw.seek(start);
+      return new Bzip2Source(raw, start, end, uri);
+    } catch (EOFException e) {
+      raw.close();
+      throw changed(e);
+    } catch (IOException | RuntimeException e) {
+      raw.close();
+      throw e;
+    }
   }
 
   /**
@@ -83,12 +146,12 @@ public final class SourceFile {
     FSDataInputStream raw = fileSystem.open(path);
     boolean ready = false;
     try {
-      if (compression == Compression.NONE) {
+      if (compression() == Compression.NONE) {
         raw.seek(offset);
         ready = true;
         return raw;
       }
-      InputStream inside = compression.decompress(raw, uri);
+      InputStream inside = compression().decompress(raw, uri);
       inside.skipNBytes(offset);
       ready = true;
       return inside;
@@ -101,6 +164,18 @@ public final class SourceFile {
     }
   }
 
+  /**
+   * As {@link #open}, for reading into direct buffers: local files without a copy. The caller
+   * closes the channel.
+   */
+  public ReadableByteChannel openChannel(long offset) throws IOException {
+    if (compression() == Compression.NONE && fileSystem.getClass() == RawLocalFileSystem.class) {
+      return FileChannel.open(((RawLocalFileSystem) fileSystem).pathToFile(path).toPath())
+          .position(offset);
+    }
+    return StreamChannel.of(open(offset));
+  }
+
   /** Checks that the file is still as long as when it was planned. */
   void requireLength(long planned) {
     if (planned != length) {
@@ -108,7 +183,7 @@ public final class SourceFile {
     }
   }
 
-  private WeftException changed(@org.jspecify.annotations.Nullable Throwable cause) {
+  private WeftException changed(@Nullable Throwable cause) {
     return new WeftException(
         ErrorCode.CORRUPT_INPUT,
         uri + ": the file changed while it was being read (" + length + " bytes now); run again",

@@ -18,8 +18,23 @@ public interface TensorFileFormat {
   /** Extension with its dot, lower case: {@code .tns}. */
   String extension();
 
-  /** Whether files may be gzip'd as a whole. */
+  /** Other extensions that files have; they are read, and {@link #extension} is what is written. */
+  default List<String> otherExtensions() {
+    return List.of();
+  }
+
+  /** Whether {@code name}, in lower case, ends in an extension of this format. */
+  default boolean takes(String name) {
+    return name.endsWith(extension()) || otherExtensions().stream().anyMatch(name::endsWith);
+  }
+
+  /** Whether files may be compressed as a whole, as {@link Compression} does. */
   boolean compressible();
+
+  /** Whether a tensor of this format is a folder. */
+  default boolean isFolder() {
+    return false;
+  }
 
   /** Reads what stands before the entries. Cost: a few lines or one seek. */
   TensorHeader readHeader(SourceFile file, ReadOptions options) throws IOException;
@@ -36,6 +51,38 @@ public interface TensorFileFormat {
    */
   TensorWriter write(OutputStream out, String name, int order, WriteOptions options)
       throws IOException;
+
+  /**
+   * Starts an output at {@code uri}.
+   *
+   * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and is to be refused
+   */
+  default TensorOutput create(
+      FileAccess access,
+      String uri,
+      TensorOutput.Existing existing,
+      int order,
+      WriteOptions options)
+      throws IOException {
+    if (existing == TensorOutput.Existing.APPEND) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          uri + ": expected a tensor folder .weft to add entries to, found a file of " + name());
+    }
+    OutputCommit output = OutputCommit.begin(access, uri, existing);
+    try {
+      OutputStream out = Compression.of(uri).compress(output.create());
+      return new TensorOutput.OfFile(output, write(out, uri, order, options));
+    } catch (IOException | RuntimeException e) {
+      output.close();
+      throw e;
+    }
+  }
+
+  /** Fails if an output at {@code uri} could not be published; leaves nothing. */
+  default void checkOutput(FileAccess access, String uri, boolean overwrite) {
+    OutputCommit.begin(access, uri, overwrite).close();
+  }
 
   /** The labels inside {@code file}, by mode; most formats have none. */
   default Map<Integer, Labels> labels(SourceFile file) throws IOException {

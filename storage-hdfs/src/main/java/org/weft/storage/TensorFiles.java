@@ -7,12 +7,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.CooBlock;
 
 /**
  * The front door: opens tensor files for reading and writing, in the format that their extension
- * names ({@code .tns}, {@code .mtx}, each also with {@code .gz}, {@code .wtb}, {@code .npy}).
+ * names ({@code .tns}, {@code .mtx}, each also with {@code .gz}, {@code .bz2} or {@code .zst},
+ * {@code .wtb}, {@code .npy}, and the folder {@code .weft}).
  *
  * <pre>{@code
  * InputPlan plan = TensorFiles.open(files, "hdfs:/data/x.tns", ReadOptions.defaults());
@@ -21,10 +27,9 @@ import org.weft.error.WeftException;
  *     reader.forEachRemaining(block -> ...);
  *   }
  * }
- * try (OutputCommit output = OutputCommit.begin(files, "out.tns.gz", false)) {
- *   try (TensorWriter writer = TensorFiles.write(output, 3, WriteOptions.defaults())) {
- *     writer.write(block);
- *   }
+ * try (TensorOutput output =
+ *     TensorFiles.create(files, "out.tns.gz", false, 3, WriteOptions.defaults())) {
+ *   output.write(block);
  *   output.commit();
  * }
  * }</pre>
@@ -47,7 +52,11 @@ public final class TensorFiles {
     for (TensorFileFormat format : FORMATS) {
       known.add(format.extension());
       if (format.compressible()) {
-        known.add(format.extension() + Compression.GZIP.suffix());
+        for (Compression compression : Compression.values()) {
+          if (compression != Compression.NONE) {
+            known.add(format.extension() + compression.suffix());
+          }
+        }
       }
     }
     return List.copyOf(known);
@@ -62,12 +71,17 @@ public final class TensorFiles {
     formatOf(uri);
   }
 
+  /** The extension of the format of {@code uri}, that of a compression left out: {@code .tns}. */
+  public static String extensionOf(String uri) {
+    return formatOf(uri).extension();
+  }
+
   private static TensorFileFormat formatOf(String uri) {
     Compression compression = Compression.of(uri);
     String name = compression.strip(uri).toLowerCase(Locale.ROOT);
     Optional<TensorFileFormat> found =
         FORMATS.stream()
-            .filter(f -> name.endsWith(f.extension()))
+            .filter(f -> f.takes(name))
             .filter(f -> compression == Compression.NONE || f.compressible())
             .findFirst();
     return found.orElseThrow(
@@ -101,8 +115,8 @@ public final class TensorFiles {
   public static InputPlan open(
       FileAccess access, String uri, ReadOptions options, long splitBytes) {
     TensorFileFormat format = formatOf(uri);
-    SourceFile file = SourceFile.find(access, uri);
-    if (file.length() == 0) {
+    SourceFile file = SourceFile.find(access, uri, format);
+    if (file.length() == 0 && !format.isFolder()) {
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,
           uri + ": expected " + format.name() + ", found an empty file (0 bytes)");
@@ -117,12 +131,66 @@ public final class TensorFiles {
     }
   }
 
+  /** All entries of a file, in its order. */
+  public record AllEntries(List<CooBlock> blocks, ReadSummary summary) {}
+
+  /**
+   * Reads all splits of {@code plan} on as many threads as there are processors, and checks the
+   * entry count. Memory: all entries.
+   */
+  public static AllEntries readAll(FileAccess access, InputPlan plan) {
+    int threads = Math.min(plan.splits().size(), Runtime.getRuntime().availableProcessors());
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<AllEntries>> parts = new ArrayList<>();
+      for (InputSplit split : plan.splits()) {
+        parts.add(pool.submit(() -> readSplit(access, plan, split)));
+      }
+      List<CooBlock> blocks = new ArrayList<>();
+      ReadSummary all = null;
+      for (Future<AllEntries> part : parts) {
+        AllEntries entries = part.get();
+        blocks.addAll(entries.blocks());
+        all = all == null ? entries.summary() : all.merge(entries.summary());
+      }
+      ReadSummary summary = java.util.Objects.requireNonNull(all, "a plan without splits");
+      plan.verify(summary);
+      return new AllEntries(blocks, summary);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof WeftException failure) {
+        throw new WeftException(failure.code(), String.valueOf(failure.getMessage()), failure);
+      } else if (e.getCause() instanceof IOException failure) {
+        throw FileAccess.unavailable(plan.uri(), failure);
+      } else if (e.getCause() instanceof Error failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(plan.uri() + ": " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw FileAccess.unavailable(plan.uri(), new IOException("interrupted", e));
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static AllEntries readSplit(FileAccess access, InputPlan plan, InputSplit split)
+      throws IOException {
+    List<CooBlock> blocks = new ArrayList<>();
+    try (BlockReader reader = read(access, plan, split)) {
+      reader.forEachRemaining(blocks::add);
+      return new AllEntries(blocks, reader.summary());
+    }
+  }
+
   /** Opens one split of {@code plan}; the caller closes the reader. */
   public static BlockReader read(FileAccess access, InputPlan plan, InputSplit split) {
-    SourceFile file = SourceFile.find(access, plan.uri());
-    file.requireLength(split.fileLength());
+    TensorFileFormat format = formatNamed(plan.format());
+    SourceFile file = SourceFile.find(access, plan.uri(), format);
+    if (!format.isFolder()) {
+      file.requireLength(split.fileLength());
+    }
     try {
-      return formatNamed(plan.format()).read(file, plan, split);
+      return format.read(file, plan, split);
     } catch (IOException e) {
       throw FileAccess.unavailable(plan.uri(), e);
     }
@@ -132,20 +200,44 @@ public final class TensorFiles {
   public static Map<Integer, Labels> labels(FileAccess access, String uri) {
     TensorFileFormat format = formatOf(uri);
     try {
-      return format.labels(SourceFile.find(access, uri));
+      return format.labels(SourceFile.find(access, uri, format));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
   }
 
   /**
-   * A writer into {@code output}, in the format of its name, for a tensor of {@code order} modes.
-   * Close the writer, then commit the output.
+   * Starts the output of a tensor of {@code order} modes, in the format that {@code uri} names.
+   *
+   * @throws WeftException {@code INVALID_FORMAT}, {@code OUTPUT_EXISTS} if the target exists and
+   *     {@code overwrite} is false
    */
-  public static TensorWriter write(OutputCommit output, int order, WriteOptions options)
+  public static TensorOutput create(
+      FileAccess access, String uri, boolean overwrite, int order, WriteOptions options)
       throws IOException {
-    TensorFileFormat format = formatOf(output.uri());
-    return format.write(
-        Compression.of(output.uri()).compress(output.create()), output.uri(), order, options);
+    TensorOutput.Existing existing =
+        overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+    return create(access, uri, existing, order, options);
+  }
+
+  /** As above, with what becomes of a target that exists already. */
+  public static TensorOutput create(
+      FileAccess access,
+      String uri,
+      TensorOutput.Existing existing,
+      int order,
+      WriteOptions options)
+      throws IOException {
+    return formatOf(uri).create(access, uri, existing, order, options);
+  }
+
+  /**
+   * Fails early if a tensor could not be published at {@code uri}; writes nothing.
+   *
+   * @throws WeftException {@code INVALID_FORMAT}, {@code OUTPUT_EXISTS}, {@code
+   *     STORAGE_UNAVAILABLE}
+   */
+  public static void checkOutput(FileAccess access, String uri, boolean overwrite) {
+    formatOf(uri).checkOutput(access, uri, overwrite);
   }
 }

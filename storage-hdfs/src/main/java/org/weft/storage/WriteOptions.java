@@ -14,16 +14,19 @@ import org.weft.tensor.TensorShape;
  * @param knownEntries entries that will be written, or -1
  * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
  * @param extendedHeader {@code .tns} text starts with {@code order nnz} and the mode sizes
- * @param labels labels by mode; kept inside the file by {@code .wtb}, which alone has a place for
- *     them, and left to label files by the others
+ * @param labels labels by mode; kept inside by {@code .weft} and {@code .wtb}, which alone have a
+ *     place for them, and left to label files by the others
+ * @param container what only containers keep
  */
 public record WriteOptions(
     @Nullable TensorShape knownShape,
     long knownEntries,
     boolean zeroBased,
     boolean extendedHeader,
-    Map<Integer, Labels> labels) {
-  private static final WriteOptions DEFAULTS = new WriteOptions(null, -1, false, false, Map.of());
+    Map<Integer, Labels> labels,
+    ContainerOptions container) {
+  private static final WriteOptions DEFAULTS =
+      new WriteOptions(null, -1, false, false, Map.of(), ContainerOptions.defaults());
 
   public WriteOptions {
     labels = Map.copyOf(labels);
@@ -35,23 +38,27 @@ public record WriteOptions(
   }
 
   public WriteOptions withShape(TensorShape shape) {
-    return new WriteOptions(shape, knownEntries, zeroBased, extendedHeader, labels);
+    return new WriteOptions(shape, knownEntries, zeroBased, extendedHeader, labels, container);
   }
 
   public WriteOptions withEntries(long entries) {
-    return new WriteOptions(knownShape, entries, zeroBased, extendedHeader, labels);
+    return new WriteOptions(knownShape, entries, zeroBased, extendedHeader, labels, container);
   }
 
   public WriteOptions withZeroBased(boolean value) {
-    return new WriteOptions(knownShape, knownEntries, value, extendedHeader, labels);
+    return new WriteOptions(knownShape, knownEntries, value, extendedHeader, labels, container);
   }
 
   public WriteOptions withExtendedHeader(boolean value) {
-    return new WriteOptions(knownShape, knownEntries, zeroBased, value, labels);
+    return new WriteOptions(knownShape, knownEntries, zeroBased, value, labels, container);
   }
 
   public WriteOptions withLabels(Map<Integer, Labels> value) {
-    return new WriteOptions(knownShape, knownEntries, zeroBased, extendedHeader, value);
+    return new WriteOptions(knownShape, knownEntries, zeroBased, extendedHeader, value, container);
+  }
+
+  public WriteOptions withContainer(ContainerOptions value) {
+    return new WriteOptions(knownShape, knownEntries, zeroBased, extendedHeader, labels, value);
   }
 
   public Optional<TensorShape> shape() {

@@ -5,12 +5,12 @@ import java.util.List;
 import org.weft.tensor.CooBlock;
 
 /** Entries as text, so that a failing comparison shows them. */
-final class Entries {
-  static final FileAccess ACCESS = FileAccess.local();
+public final class Entries {
+  public static final FileAccess ACCESS = FileAccess.local();
 
   private Entries() {}
 
-  static List<String> read(InputPlan plan) throws Exception {
+  public static List<String> read(InputPlan plan) throws Exception {
     List<String> entries = new ArrayList<>();
     ReadSummary all = null;
     for (InputSplit split : plan.splits()) {
@@ -25,7 +25,7 @@ final class Entries {
     return entries;
   }
 
-  static void describe(CooBlock block, List<String> into) {
+  public static void describe(CooBlock block, List<String> into) {
     for (int e = 0; e < block.size(); e++) {
       StringBuilder text = new StringBuilder();
       for (int mode = 0; mode < block.order(); mode++) {

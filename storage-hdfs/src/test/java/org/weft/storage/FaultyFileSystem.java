@@ -11,10 +11,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
+import org.jspecify.annotations.Nullable;
 
 /** The local file system under {@code faulty:}, with the faults that a test asks for. */
 public final class FaultyFileSystem extends FilterFileSystem {
-  enum Fault {
+  public enum Fault {
     NONE,
     RENAME_FALSE,
     RENAME_THROWS,
@@ -27,10 +28,18 @@ public final class FaultyFileSystem extends FilterFileSystem {
     CLOSE_FAILS
   }
 
-  static Fault fault = Fault.NONE;
+  public static Fault fault = Fault.NONE;
 
   /** Renames to let pass before the fault. */
-  static int sparedRenames;
+  public static int sparedRenames;
+
+  /** What happens elsewhere between a rename and its answer. */
+  public static @Nullable Meanwhile afterRename;
+
+  /** Somebody else's work. */
+  public interface Meanwhile {
+    void run() throws Exception;
+  }
 
   private boolean silent;
 
@@ -38,7 +47,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
     super(new RawLocalFileSystem());
   }
 
-  static FileAccess access() {
+  public static FileAccess access() {
     Configuration configuration = new Configuration();
     configuration.set("fs.faulty.impl", FaultyFileSystem.class.getName());
     configuration.setBoolean("fs.faulty.impl.disable.cache", true);
@@ -82,6 +91,11 @@ public final class FaultyFileSystem extends FilterFileSystem {
   }
 
   @Override
+  public org.apache.hadoop.fs.FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    return fs.open(local(path), bufferSize);
+  }
+
+  @Override
   public boolean mkdirs(Path path) throws IOException {
     return fs.mkdirs(local(path));
   }
@@ -119,7 +133,15 @@ public final class FaultyFileSystem extends FilterFileSystem {
         Files.writeString(java.nio.file.Path.of(to.toUri().getPath()), "theirs");
         return false;
       default:
-        return fs.rename(source, target);
+        boolean renamed = fs.rename(source, target);
+        if (afterRename != null) {
+          try {
+            afterRename.run();
+          } catch (Exception e) {
+            throw new IOException(e);
+          }
+        }
+        return renamed;
     }
   }
 

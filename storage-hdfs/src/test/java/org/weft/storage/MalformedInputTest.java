@@ -73,7 +73,8 @@ class MalformedInputTest {
     "'3 2\\n4 5 6\\n1 1 1 1\\n', ENTRY_COUNT_MISMATCH, , 'expected 2 entries, as its header declares, found 1'",
     "'3 1\\n4 5 6\\n1 1 1 1\\n1 1 1 1\\n', ENTRY_COUNT_MISMATCH, , 'found 2'",
     "'# only comments\\n\\n', MALFORMED_INPUT, , 'neither'",
-    "'7\\n', MALFORMED_INPUT, 1, 'found 1'",
+    "'7 x\\n', MALFORMED_INPUT, 1, 'a number as the value'",
+    "'7\\n', MALFORMED_INPUT, 2, 'the 7 mode sizes that the header announces, found the end of the file'",
     "'# extended FROSTT\\n2 5\\n1 1 1\\n', MALFORMED_INPUT, 3, 'the 2 mode sizes'"
   })
   void tns(String text, String code, String line, String says) throws IOException {
@@ -177,22 +178,22 @@ class MalformedInputTest {
   void unknownExtensionsListTheKnownOnes() throws IOException {
     WeftException error = error("t.csv", new byte[1], ReadOptions.defaults(), 1);
     assertThat(error.code().kind()).isEqualTo(ErrorCode.Kind.USER);
-    assertThat(error.getMessage()).contains(".mtx, .mtx.gz, .npy, .tns, .tns.gz, .wtb");
+    assertThat(error.getMessage())
+        .contains(
+            ".mtx, .mtx.gz, .mtx.bz2, .mtx.zst, .npy, .rb, .rb.gz, .rb.bz2, .rb.zst, .tns, .tns.gz, .tns.bz2, .tns.zst, .weft, .wtb");
   }
 
   @Test
   void aFlippedByteOfABinaryFileIsFoundWhereverItIs() throws Exception {
     String uri = folder.resolve("b.wtb").toString();
-    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, uri, false)) {
-      WriteOptions options =
-          WriteOptions.defaults()
-              .withLabels(java.util.Map.of(0, Labels.of(java.util.List.of("x", "y"))));
-      try (TensorWriter writer = TensorFiles.write(output, 2, options)) {
-        org.weft.tensor.CooBlock.Builder builder = new org.weft.tensor.CooBlock.Builder(2, 4);
-        builder.add(new long[] {0, 5}, 0.1);
-        builder.add(new long[] {1, 7}, 0.2);
-        writer.write(builder.build());
-      }
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withLabels(java.util.Map.of(0, Labels.of(java.util.List.of("x", "y"))));
+    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 2, options)) {
+      org.weft.tensor.CooBlock.Builder builder = new org.weft.tensor.CooBlock.Builder(2, 4);
+      builder.add(new long[] {0, 5}, 0.1);
+      builder.add(new long[] {1, 7}, 0.2);
+      output.write(builder.build());
       output.commit();
     }
     assertThat(TensorFiles.labels(Entries.ACCESS, uri).get(0).toList()).containsExactly("x", "y");

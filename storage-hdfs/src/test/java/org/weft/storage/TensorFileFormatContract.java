@@ -45,11 +45,10 @@ abstract class TensorFileFormatContract {
     if (announce && !dense()) {
       options = options.withEntries(entries);
     }
-    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, uri(name), false)) {
-      try (TensorWriter writer = TensorFiles.write(output, shape.length, options)) {
-        for (CooBlock block : blocks) {
-          writer.write(block);
-        }
+    try (TensorOutput output =
+        TensorFiles.create(Entries.ACCESS, uri(name), false, shape.length, options)) {
+      for (CooBlock block : blocks) {
+        output.write(block);
       }
       output.commit();
     }

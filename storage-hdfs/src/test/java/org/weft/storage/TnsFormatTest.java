@@ -78,6 +78,19 @@ class TnsFormatTest {
   }
 
   @Test
+  void takesTheHeadersOfOtherPrograms() throws Exception {
+    InputPlan order = open("3\n4 5 6\n1 1 1 1\n4 5 6 2\n", ReadOptions.defaults());
+    assertThat(order.header().shape()).contains(TensorShape.of(4, 5, 6));
+    assertThat(Entries.read(order)).containsExactly("0 0 0 1.0", "3 4 5 2.0");
+    ReadOptions sizes = ReadOptions.defaults().withHeader(ReadOptions.Header.SIZES);
+    InputPlan counted = open("4 5 6 2\n1 1 1 1\n4 5 6 2\n", sizes);
+    assertThat(counted.header().shape()).contains(TensorShape.of(4, 5, 6));
+    assertThat(counted.header().records()).hasValue(2);
+    assertThat(Entries.read(counted)).containsExactly("0 0 0 1.0", "3 4 5 2.0");
+    assertThat(entries("4 5 6 2\n1 1 1 1\n")).containsExactly("3 4 5 2.0", "0 0 0 1.0");
+  }
+
+  @Test
   void everySplitSizeGivesTheSameEntriesAndEveryLineOnce() throws Exception {
     String text =
         "# head\n1 1 1\n\n2 2 22.5\r\n# middle comment\n333 4 -1e-3\n  4 4\t4  \n5 5 5\n\n6 6 6";

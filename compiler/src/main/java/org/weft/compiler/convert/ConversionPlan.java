@@ -36,8 +36,10 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
   }
 
   /**
-   * The plan for tensors of {@code shape}. Zeros of a source whose last level is full are taken for
-   * padding, so that a dense matrix becomes a CSR matrix of its nonzeros.
+   * The plan for tensors of {@code shape}. What is an entry: whatever a level that is not full
+   * stores, zeros too; but where the source's last level is full (dense, blocks, diagonals), zeros
+   * cannot be told from padding and are none, so that a dense matrix becomes a CSR matrix of its
+   * nonzeros. They stay where the result is full as well, or has the same levels in other widths.
    *
    * @throws WeftException {@code INVALID_FORMAT} if the formats have different orders
    */
@@ -46,8 +48,8 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
   }
 
   /**
-   * As above, but every cell that the source stores is stored by the result, zeros of full levels
-   * included: what an expression means by a tensor does not depend on whether it is converted.
+   * As above, but zeros of a full last level are entries too: what an expression means by a tensor
+   * does not depend on whether it is converted.
    */
   public static ConversionPlan ofStored(TensorFormat from, TensorFormat to, TensorShape shape) {
     return of(from, to, shape, false);
@@ -85,40 +87,62 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
 
   /**
    * Formats with more levels than modes, unordered levels, and levels that are neither dense nor
-   * appended. Slots, diagonals and unordered levels are listed as coordinates and sorted; blocks
-   * are walked and appended by one kernel, which has the workspaces it needs.
+   * appended: blocks that one walk can append are; else entries are listed, sorted and assembled.
    */
   private static ConversionPlan structured(
       TensorFormat from, TensorFormat to, TensorShape shape, boolean drop) {
-    if (isAssembled(to)) {
-      return new ConversionPlan(from, to, List.of(new ConversionStep.Assemble(from, to, drop)));
-    }
-    if (isWalkedInto(from, to)) {
+    if (!isAssembled(to) && isWalkedInto(from, to)) {
       return new ConversionPlan(from, to, List.of(new ConversionStep.Copy(from, to, drop)));
     }
-    TensorFormat like =
-        coordinates(TensorFormat.coo(to.order(), to.valueType()), shape, to.valueType());
-    if (repeats(from)) {
-      like = modified(like, to.order() - 1, "u");
-    }
-    TensorFormat list = modified(like, 0, "o");
-    TensorFormat sorted = widthsByMode(like, like.withModeOrder(to.modeOrder()));
-    List<ConversionStep> steps = new ArrayList<>();
-    steps.add(new ConversionStep.Walk(from, list, drop));
-    steps.add(new ConversionStep.Sort(sorted, to.order()));
-    if (!sorted.equals(to)) {
-      steps.add(new ConversionStep.Copy(sorted, to, false));
-    }
-    return new ConversionPlan(from, to, steps);
+    TensorFormat by = listed(to);
+    TensorFormat list = list(by, shape);
+    int keys = to.isInsertable() ? 0 : list.order();
+    return new ConversionPlan(
+        from,
+        to,
+        List.of(
+            new ConversionStep.Enumerate(from, list, by, drop),
+            new ConversionStep.Sort(list, keys),
+            new ConversionStep.Assemble(list, to)));
   }
 
-  /** {@code format} whose levels from {@code first} on lack the properties {@code modifiers}. */
-  private static TensorFormat modified(TensorFormat format, int first, String modifiers) {
-    List<LevelSpec> levels = new ArrayList<>(format.levels());
-    for (int level = first; level < levels.size(); level++) {
-      levels.set(level, levels.get(level).withModifiers(modifiers));
+  /**
+   * The format by whose levels entries are listed: slots number entries that are sorted by modes.
+   */
+  private static TensorFormat listed(TensorFormat to) {
+    boolean slots = to.coordinate(0) instanceof LevelCoordinate.Slot;
+    return slots
+        ? TensorFormat.dense(to.order(), to.valueType()).withModeOrder(to.modeOrder())
+        : to;
+  }
+
+  /** COO with a mode for every level of {@code by}. */
+  private static TensorFormat list(TensorFormat by, TensorShape shape) {
+    TensorShape sizes = listShape(by, shape);
+    TensorFormat list = TensorFormat.coo(sizes.order(), by.valueType());
+    for (int level = 0; level < sizes.order(); level++) {
+      long largest = Math.max(0, sizes.size(level) - 1);
+      list = list.withLevelWidths(level, Width.W64, Width.narrowestFor(largest));
     }
-    return withLevels(format, levels);
+    return list;
+  }
+
+  /**
+   * The shape of a list of entries by the levels of {@code by}: diagonals have as many coordinates
+   * as the matrix has diagonals.
+   */
+  static TensorShape listShape(TensorFormat by, TensorShape shape) {
+    long[] sizes = new long[by.levelCount()];
+    for (int level = 0; level < sizes.length; level++) {
+      if (by.coordinate(level) instanceof LevelCoordinate.Diagonal) {
+        long rows = shape.size(by.modeOrder()[0]);
+        long columns = shape.size(by.modeOrder()[1]);
+        sizes[level] = Math.max(0, Math.addExact(rows, columns) - 1);
+      } else {
+        sizes[level] = by.levelSize(shape, level);
+      }
+    }
+    return TensorShape.of(sizes);
   }
 
   /**
@@ -207,14 +231,29 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     return format.levelCount() > 0 && format.coordinate(0).isCounted();
   }
 
-  /** Whether no kernel can make the format: some level neither has random access nor appends. */
+  /**
+   * Whether entries have to be inserted: some level neither has random access nor appends, or takes
+   * one coordinate per parent although the level above does not repeat its own.
+   */
   private static boolean isAssembled(TensorFormat format) {
     return isCounted(format)
+        || hasLoneChildren(format)
         || format.levels().stream()
             .anyMatch(
                 level ->
                     !isRandom(level)
                         && !level.format().capabilities().contains(LevelCapability.APPEND));
+  }
+
+  private static boolean hasLoneChildren(TensorFormat format) {
+    boolean repeats = false;
+    for (LevelSpec level : format.levels()) {
+      if (level.properties().branchless() && !repeats) {
+        return true;
+      }
+      repeats = level.properties().branchless() ? repeats : !level.properties().unique();
+    }
+    return false;
   }
 
   private static boolean isStructured(TensorFormat format) {
@@ -242,7 +281,7 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     } else if (last instanceof ConversionStep.Bucket bucket) {
       changed.add(new ConversionStep.Bucket(bucket.from(), wider, bucket.dropZeros()));
     } else if (last instanceof ConversionStep.Assemble assemble) {
-      changed.add(new ConversionStep.Assemble(assemble.from(), wider, assemble.dropZeros()));
+      changed.add(new ConversionStep.Assemble(assemble.from(), wider));
     } else {
       changed.add(last);
       changed.add(new ConversionStep.Copy(last.to(), wider, false));
@@ -379,11 +418,21 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
     return unique && inSourceOrder(from, to, group);
   }
 
-  /** Whether stored zeros of a format may be padding: its innermost level is full. */
+  /**
+   * Whether zeros of a format may be padding: its innermost level has a position for every
+   * coordinate, or for every row of a diagonal.
+   */
   static boolean pads(TensorFormat format) {
     int last = format.levelCount() - 1;
-    boolean diagonals = last > 0 && format.coordinate(0) instanceof LevelCoordinate.Diagonal;
-    return last >= 0 && (diagonals || format.level(last).properties().full());
+    while (last > 0 && isImplied(format.level(last))) {
+      last--;
+    }
+    return last >= 0 && (format.level(last).properties().full() || last < format.levelCount() - 1);
+  }
+
+  /** Whether the coordinates of a level follow from those above. */
+  private static boolean isImplied(LevelSpec level) {
+    return level.properties().branchless() && !level.format().hasCrd();
   }
 
   private static boolean sameLevels(TensorFormat a, TensorFormat b) {

@@ -54,12 +54,14 @@ public sealed interface ConversionStep {
    * entries as they come. Nothing has to be in order, and coordinates that the source repeats are
    * listed as often; positions without a coordinate are not.
    *
-   * @param to coordinates alone, all of them declared unordered
+   * @param to coordinates alone, one mode for every level of {@code by}
+   * @param by the format whose levels are listed: block numbers and diagonals are computed here
    */
-  record Walk(TensorFormat from, TensorFormat to, boolean dropZeros) implements ConversionStep {
+  record Enumerate(TensorFormat from, TensorFormat to, TensorFormat by, boolean dropZeros)
+      implements ConversionStep {
     @Override
     public String toString() {
-      return "walk " + from + " to " + to + (dropZeros ? ", zeros dropped" : "");
+      return "list " + from + " by the levels of " + by + (dropZeros ? ", zeros dropped" : "");
     }
   }
 
@@ -72,13 +74,13 @@ public sealed interface ConversionStep {
   }
 
   /**
-   * Packing of all entries on the Java heap, for formats whose arrays depend on all entries: slots,
-   * diagonals, hash tables, bitmaps.
+   * A kernel that makes any format from a sorted list of its entries by the insert functions of the
+   * levels: it counts children where a level has to know them, then puts every entry in its place.
    */
-  record Assemble(TensorFormat from, TensorFormat to, boolean dropZeros) implements ConversionStep {
+  record Assemble(TensorFormat from, TensorFormat to) implements ConversionStep {
     @Override
     public String toString() {
-      return "assemble " + to + " from " + from + (dropZeros ? ", zeros dropped" : "");
+      return "assemble " + to;
     }
   }
 }

@@ -17,12 +17,10 @@ import org.weft.compiler.lower.Lowering;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.runtime.EntrySort;
-import org.weft.tensor.CooBlock;
 import org.weft.tensor.LevelSpec;
-import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /** Runs conversion plans. Stateless apart from the compiler. */
 public final class Converter {
@@ -34,7 +32,12 @@ public final class Converter {
 
   /** A converter that compiles with {@code compiler}, which stays the caller's. */
   public Converter(TensorCompiler compiler, int threads) {
-    this.kernels = new KernelCall(compiler, threads);
+    this(new KernelCall(compiler, threads, false));
+  }
+
+  /** A converter that calls its kernels by {@code kernels}. */
+  public Converter(KernelCall kernels) {
+    this.kernels = kernels;
   }
 
   /**
@@ -53,7 +56,7 @@ public final class Converter {
     TensorStorage current = from;
     try {
       for (ConversionStep step : plan.steps()) {
-        TensorStorage next = step(parent, current, step);
+        TensorStorage next = step(parent, current, from.shape(), step);
         if (current != from && !reusesArrays(step)) {
           current.close();
         }
@@ -72,34 +75,18 @@ public final class Converter {
     return step instanceof ConversionStep.Sort || step instanceof ConversionStep.Declare;
   }
 
-  private TensorStorage step(MemoryScope parent, TensorStorage from, ConversionStep step) {
+  private TensorStorage step(
+      MemoryScope parent, TensorStorage from, TensorShape shape, ConversionStep step) {
     if (step instanceof ConversionStep.Sort sort) {
       return declared(EntrySort.sort(from, sort.to().modeOrder(), sort.keys()), sort.to());
     } else if (step instanceof ConversionStep.Declare declare) {
       return declared(from, declare.to());
-    } else if (step instanceof ConversionStep.Assemble assemble) {
-      return Packing.pack(
-          parent, from.shape(), assemble.to(), List.of(entries(from, assemble.dropZeros())));
     }
-    return kernels.run(parent, lower(step), Map.of(SOURCE, from), from.shape(), null);
-  }
-
-  private static CooBlock entries(TensorStorage from, boolean dropZeros) {
-    if (!dropZeros) {
-      return Packing.unpack(from);
-    }
-    boolean exact = from.format().valueType() == ValueType.LONG;
-    NativeArray values = from.vals();
-    CooBlock.Builder kept = new CooBlock.Builder(from.shape().order(), 16, exact);
-    from.forEachPosition(
-        (at, p) -> {
-          if (exact && values.getLong(p) != 0) {
-            kept.addLong(at, values.getLong(p));
-          } else if (!exact && values.getDouble(p) != 0) {
-            kept.add(at, values.getDouble(p));
-          }
-        });
-    return kept.build();
+    TensorShape made =
+        step instanceof ConversionStep.Enumerate list
+            ? ConversionPlan.listShape(list.by(), shape)
+            : shape;
+    return kernels.run(parent, step, () -> lower(step), Map.of(SOURCE, from), made, null);
   }
 
   /**
@@ -128,15 +115,19 @@ public final class Converter {
   /** The kernel of a step that is one. */
   public static LoweredKernel lower(ConversionStep step) {
     if (step instanceof ConversionStep.Copy copy) {
-      TensorAssignment algebra = assignment(copy.from(), copy.to(), copy.dropZeros());
+      TensorAssignment algebra = assignment(operand(copy.from()), copy.to(), copy.dropZeros());
       return Lowering.lower(SYMBOL, algebra, Schedule.sequential());
-    } else if (step instanceof ConversionStep.Walk walk) {
-      TensorFormat walked = ConversionPlan.walked(walk.from());
-      TensorVar source = new TensorVar(SOURCE, walked, TensorVar.Kind.OPERAND, walk.from());
-      TensorAssignment algebra = assignment(source, walk.to(), walk.dropZeros());
-      return Lowering.lower(SYMBOL, algebra, Schedule.sequential());
+    } else if (step instanceof ConversionStep.Enumerate list) {
+      TensorFormat walked = ConversionPlan.walked(list.from());
+      TensorVar source = new TensorVar(SOURCE, walked, TensorVar.Kind.OPERAND, list.from());
+      TensorVar entries = new TensorVar(RESULT, list.to(), TensorVar.Kind.RESULT);
+      return Lowering.lowerList(SYMBOL, source, list.dropZeros(), entries, list.by());
+    } else if (step instanceof ConversionStep.Assemble assemble) {
+      TensorVar result = new TensorVar(RESULT, assemble.to(), TensorVar.Kind.RESULT);
+      return Lowering.lowerAssembly(SYMBOL, operand(assemble.from()), result);
     } else if (step instanceof ConversionStep.Bucket bucket) {
-      TensorAssignment algebra = assignment(bucket.from(), bucket.to(), bucket.dropZeros());
+      TensorAssignment algebra =
+          assignment(operand(bucket.from()), bucket.to(), bucket.dropZeros());
       List<IndexVar> loops = new ArrayList<>();
       for (int mode : bucket.from().modeOrder()) {
         loops.add(algebra.target().variables().get(mode));
@@ -146,9 +137,8 @@ public final class Converter {
     throw new IllegalArgumentException("not a kernel: " + step);
   }
 
-  private static TensorAssignment assignment(
-      TensorFormat from, TensorFormat to, boolean dropZeros) {
-    return assignment(new TensorVar(SOURCE, from, TensorVar.Kind.OPERAND), to, dropZeros);
+  private static TensorVar operand(TensorFormat format) {
+    return new TensorVar(SOURCE, format, TensorVar.Kind.OPERAND);
   }
 
   /** {@code Result(i0, i1) = Source(i0, i1)}. */

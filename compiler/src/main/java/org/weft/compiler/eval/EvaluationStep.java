@@ -34,6 +34,13 @@ public sealed interface EvaluationStep {
       TensorShape shape,
       String estimate)
       implements EvaluationStep {
+    /** What the kernel follows from. */
+    record Request(TensorAssignment algebra, Schedule schedule) {}
+
+    Request request() {
+      return new Request(algebra, schedule);
+    }
+
     @Override
     public TensorVar result() {
       return algebra.target().tensor();

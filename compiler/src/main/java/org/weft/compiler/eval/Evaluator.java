@@ -14,6 +14,7 @@ import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.convert.Converter;
 import org.weft.compiler.convert.KernelCall;
+import org.weft.compiler.convert.Recent;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Statement;
 import org.weft.error.ErrorCode;
@@ -29,8 +30,12 @@ import org.weft.tensor.ValueType;
  * one evaluator may serve several threads.
  */
 public final class Evaluator {
+  private final int threads;
+  private final KernelCall kernels;
   private final PlanRunner runner;
   private final Converter converter;
+  private final Recent<EvaluationStep.Compute.Request, StatementPlanner.Lowered> lowered =
+      new Recent<>();
 
   /**
    * An evaluator that compiles with {@code compiler}, which stays the caller's.
@@ -38,12 +43,23 @@ public final class Evaluator {
    * @param threads threads that one statement may use, the calling one included
    */
   public Evaluator(TensorCompiler compiler, int threads) {
+    this(compiler, threads, false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param reproducible whether results are the same bits for every number of threads
+   */
+  public Evaluator(TensorCompiler compiler, int threads, boolean reproducible) {
     if (threads < 1) {
       throw new WeftException(
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
-    this.converter = new Converter(compiler, threads);
-    this.runner = new PlanRunner(new KernelCall(compiler, threads), converter);
+    this.threads = threads;
+    this.kernels = new KernelCall(compiler, threads, reproducible);
+    this.converter = new Converter(kernels);
+    this.runner = new PlanRunner(kernels, converter);
   }
 
   /**
@@ -64,7 +80,7 @@ public final class Evaluator {
 
   /** The value in a format whose levels are all in order where they can be. */
   private TensorStorage evaluateInOrder(MemoryScope parent, StatementInput input) {
-    Prepared prepared = prepare(input);
+    Prepared prepared = planned(input);
     MemoryScope temporaries = parent.child("temporaries");
     try {
       Map<String, TensorStorage> operands = new HashMap<>(input.operands());
@@ -84,12 +100,31 @@ public final class Evaluator {
   }
 
   /**
+   * A statement to be run many times, over tensors with the formats and shapes of these operands.
+   *
+   * @throws WeftException as {@link #evaluate}
+   * @throws IllegalArgumentException if the statement is not an assignment with {@code =}, or the
+   *     result's format has levels that only a conversion puts in order
+   */
+  public PreparedStatement prepare(StatementInput input) {
+    if (input.statement().assignment() != Statement.Assignment.ASSIGN
+        || !ConversionPlan.ordered(input.resultFormat()).equals(input.resultFormat())) {
+      throw new IllegalArgumentException(
+          "expected an assignment with = to a format in order, found "
+              + input.statement()
+              + " into "
+              + input.resultFormat());
+    }
+    return new PreparedStatement(planned(input).plan(), kernels, converter, threads);
+  }
+
+  /**
    * How {@link #evaluate} would go about it: conversions, contraction order, kernels.
    *
    * @throws WeftException as {@link #evaluate}
    */
   public EvaluationPlan plan(StatementInput input) {
-    return prepare(input.withResultFormat(ConversionPlan.ordered(input.resultFormat()))).plan();
+    return planned(input.withResultFormat(ConversionPlan.ordered(input.resultFormat()))).plan();
   }
 
   /**
@@ -116,6 +151,8 @@ public final class Evaluator {
 
   /**
    * The same entries in another format, in a child of {@code parent}; {@code from} is borrowed.
+   * Stored zeros are entries, except where the last level of {@code from} is full: there they are
+   * taken for padding, unless the result is dense or has the same levels.
    *
    * @throws WeftException {@code INVALID_FORMAT}, {@code WIDTH_OVERFLOW}, {@code OUT_OF_MEMORY}
    */
@@ -130,7 +167,7 @@ public final class Evaluator {
    */
   private record Prepared(TensorAssignment algebra, Optional<String> old, EvaluationPlan plan) {}
 
-  private static Prepared prepare(StatementInput input) {
+  private Prepared planned(StatementInput input) {
     TensorAssignment algebra = algebra(input);
     String name = input.statement().target().tensor();
     boolean accumulates = input.statement().assignment() != Statement.Assignment.ASSIGN;
@@ -143,7 +180,7 @@ public final class Evaluator {
     }
     LabelSizes labels = labels(algebra, operands, input);
     Map<String, Double> entries = entries(operands);
-    StatementPlanner planner = new StatementPlanner(labels, entries);
+    StatementPlanner planner = new StatementPlanner(labels, entries, lowered);
     Contractions contractions = new Contractions(labels, entries, planner);
     boolean free = input.schedule().loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
     TensorAssignment whole = free ? contractions.split(algebra) : algebra;

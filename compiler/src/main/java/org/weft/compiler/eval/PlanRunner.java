@@ -53,6 +53,34 @@ final class PlanRunner {
     return last(parent, steps.get(steps.size() - 1), known, previous);
   }
 
+  /** As {@link #run}, into {@code result}, a zero in dense storage that a kernel can fill. */
+  void runInto(
+      TensorStorage result,
+      MemoryScope temporaries,
+      EvaluationPlan plan,
+      Map<String, TensorStorage> operands) {
+    Map<String, TensorStorage> known = new HashMap<>(operands);
+    List<EvaluationStep> steps = plan.steps();
+    for (int at = 0; at < steps.size() - 1; at++) {
+      EvaluationStep step = steps.get(at);
+      known.put(step.result().name(), run(temporaries, step, known, null));
+      free(steps.subList(at + 1, steps.size()), operands.keySet(), known);
+    }
+    if (!(steps.get(steps.size() - 1) instanceof EvaluationStep.Compute last)) {
+      throw new IllegalArgumentException("the result is converted, not computed in place");
+    }
+    kernels.runInto(last.request(), last::kernel, read(last, known), result);
+  }
+
+  private static Map<String, TensorStorage> read(
+      EvaluationStep.Compute step, Map<String, TensorStorage> known) {
+    Map<String, TensorStorage> operands = new HashMap<>();
+    for (String name : reads(step)) {
+      operands.put(name, require(known, name));
+    }
+    return operands;
+  }
+
   /** The last step, again with wider arrays when the result outgrows them. */
   private TensorStorage last(
       MemoryScope parent,
@@ -118,11 +146,13 @@ final class PlanRunner {
       return converter.run(parent, source, convert.plan());
     }
     EvaluationStep.Compute compute = (EvaluationStep.Compute) step;
-    Map<String, TensorStorage> operands = new HashMap<>();
-    for (String name : reads(compute)) {
-      operands.put(name, require(known, name));
-    }
-    return kernels.run(parent, compute.kernel(), operands, compute.shape(), previous);
+    return kernels.run(
+        parent,
+        compute.request(),
+        compute::kernel,
+        read(compute, known),
+        compute.shape(),
+        previous);
   }
 
   private static TensorStorage require(Map<String, TensorStorage> known, String name) {

@@ -16,7 +16,9 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorMask;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
+import org.weft.compiler.convert.Recent;
 import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -36,16 +38,25 @@ final class StatementPlanner {
 
   private final LabelSizes labels;
   private final Map<String, Double> entries;
+  private final Recent<EvaluationStep.Compute.Request, Lowered> lowered;
   private final Set<String> names = new HashSet<>();
   private final List<EvaluationStep> steps = new ArrayList<>();
   private final Map<List<Object>, TensorVar> converted = new LinkedHashMap<>();
 
+  /** A lowered kernel, or why there is none; one of the two is null. */
+  record Lowered(@Nullable LoweredKernel kernel, @Nullable WeftException refusal) {}
+
   /**
    * @param entries stored entries of every operand, by name; those of temporaries are added
+   * @param lowered kernels that were lowered lately, of any statement
    */
-  StatementPlanner(LabelSizes labels, Map<String, Double> entries) {
+  StatementPlanner(
+      LabelSizes labels,
+      Map<String, Double> entries,
+      Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
+    this.lowered = lowered;
     this.names.addAll(entries.keySet());
   }
 
@@ -195,15 +206,24 @@ final class StatementPlanner {
 
   private @Nullable WeftException direct(
       TensorAssignment assignment, Schedule schedule, String estimate) {
-    try {
+    EvaluationStep.Compute.Request request =
+        new EvaluationStep.Compute.Request(assignment, schedule);
+    Lowered found = lowered.get(request, StatementPlanner::lower);
+    if (found.kernel() != null) {
       steps.add(
           new EvaluationStep.Compute(
               assignment,
-              Lowering.lower(SYMBOL, assignment, schedule),
+              found.kernel(),
               schedule,
               labels.shape(assignment.target().variables()),
               estimate));
-      return null;
+    }
+    return found.refusal();
+  }
+
+  private static Lowered lower(EvaluationStep.Compute.Request request) {
+    try {
+      return new Lowered(Lowering.lower(SYMBOL, request.algebra(), request.schedule()), null);
     } catch (WeftException e) {
       boolean solvable =
           e.code() == ErrorCode.INVALID_FORMAT
@@ -212,7 +232,7 @@ final class StatementPlanner {
       if (!solvable) {
         throw e;
       }
-      return e;
+      return new Lowered(null, e);
     }
   }
 
@@ -355,7 +375,7 @@ final class StatementPlanner {
         new EvaluationStep.Convert(
             source,
             result,
-            ConversionPlan.of(source.format(), result.format(), shape),
+            ConversionPlan.ofStored(source.format(), result.format(), shape),
             "a kernel cannot assemble " + result.format() + " in the order of its loops"));
   }
 

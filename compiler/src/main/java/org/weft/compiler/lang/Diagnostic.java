@@ -15,8 +15,10 @@ public record Diagnostic(Severity severity, SourceSpan span, String message, Str
     WARNING
   }
 
+  private static final int LONGEST_LINE = 160;
+
   /**
-   * The message with its source line and a caret.
+   * The message with its source line, or the part of a long one around the place, and a caret.
    *
    * <pre>
    * expression:1:10: error: expected ')' after the labels, found '*'
@@ -29,6 +31,13 @@ public record Diagnostic(Severity severity, SourceSpan span, String message, Str
     SourceText source = span.source();
     String line = source.lineAt(span.offset()).replace('\t', ' ');
     int column = source.column(span.offset());
+    if (line.length() > LONGEST_LINE) {
+      int from = Math.max(0, Math.min(column - 1 - LONGEST_LINE / 2, line.length() - LONGEST_LINE));
+      int to = from + LONGEST_LINE;
+      String before = from > 0 ? "..." : "";
+      line = before + line.substring(from, to) + (to < line.length() ? "..." : "");
+      column += before.length() - from;
+    }
     int width = Math.max(1, Math.min(span.length(), line.length() - column + 1));
     String text =
         span

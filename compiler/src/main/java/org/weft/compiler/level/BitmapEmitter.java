@@ -45,7 +45,15 @@ public final class BitmapEmitter implements LevelEmitter {
   }
 
   @Override
-  public void insertCoordinate(Level level, Expr position, Expr coordinate, Code code) {
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    Expr positions = code.name("p" + level.name() + "_end", Expr.product(parents, level.size()));
+    code.add(new Stmt.Grow(level.requireCrd(), positions));
+    code.add(new Stmt.Clear(level.requireCrd(), Expr.of(0), positions));
+    return positions;
+  }
+
+  @Override
+  public void insertCoordinate(Level level, Path path, Expr position, Code code) {
     code.add(new Stmt.Store(level.requireCrd(), position, Expr.of(1)));
   }
 

@@ -47,6 +47,28 @@ public class CompressedEmitter implements LevelEmitter {
   }
 
   @Override
+  public Children counted() {
+    return Children.EACH;
+  }
+
+  @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    appendFinalize(level, parents, children, true, code);
+    code.add(new Stmt.Grow(level.requireCrd(), children));
+    return children;
+  }
+
+  @Override
+  public Expr insertPosition(Level level, Path path, Expr rank, Code code) {
+    return Expr.add(new Expr.Load(level.requirePos(), path.parent()), rank);
+  }
+
+  @Override
+  public void insertCoordinate(Level level, Path path, Expr position, Code code) {
+    level.storeCoordinate(position, path.coordinate(level.number()), code);
+  }
+
+  @Override
   public void appendInit(Level level, Expr parents, Code code) {
     Buffer pos = level.requirePos();
     Expr entries = Expr.add(parents, Expr.of(1));
@@ -69,13 +91,7 @@ public class CompressedEmitter implements LevelEmitter {
   }
 
   static void appendCoordinateTo(Level level, Expr position, Expr coordinate, Code code) {
-    Buffer crd = level.requireCrd();
-    if (level.spec().crdWidth() != Width.W64) {
-      code.add(
-          new Stmt.CheckWidth(coordinate, level.spec().crdWidth(), level.tensor(), level.stored()));
-    }
-    code.add(new Stmt.Grow(crd, Expr.add(position, Expr.of(1))));
-    code.add(new Stmt.Store(crd, position, coordinate));
+    level.storeCoordinate(position, coordinate, code);
   }
 
   @Override

@@ -40,6 +40,11 @@ public final class DenseEmitter implements LevelEmitter {
   }
 
   @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    return Expr.product(parents, level.size());
+  }
+
+  @Override
   public Expr size(Level level, Expr parents) {
     return Expr.mul(parents, level.size());
   }

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
+import org.weft.tensor.Width;
 
 /**
  * Hashed level: {@code W = pos[0]} buckets under each parent, coordinate {@code i} in bucket {@code
@@ -41,6 +42,37 @@ public final class HashedEmitter implements LevelEmitter {
   @Override
   public @Nullable Expr labelled(Level level, Expr position) {
     return new Expr.Binary(Expr.Op.NE, coordinate(level, position), level.unlabelled());
+  }
+
+  @Override
+  public Children counted() {
+    return Children.MOST;
+  }
+
+  /** A power of two, so that at most half of the buckets of a parent are taken. */
+  @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    String name = "p" + level.name();
+    LoopVariable buckets = code.declare(name + "_buckets", Expr.of(1));
+    Expr doubled = Expr.mul(Expr.of(buckets), Expr.of(2));
+    Stmt grow = Stmt.Block.of(new Stmt.Assign(buckets, doubled));
+    Expr few = Expr.lessThan(Expr.of(buckets), Expr.mul(children, Expr.of(2)));
+    code.add(new Stmt.While(few, grow));
+    if (level.spec().posWidth() != Width.W64) {
+      code.add(
+          new Stmt.CheckWidth(
+              Expr.of(buckets), level.spec().posWidth(), level.tensor(), level.stored()));
+    }
+    code.add(new Stmt.Grow(level.requirePos(), Expr.of(1)));
+    code.add(new Stmt.Store(level.requirePos(), Expr.of(0), Expr.of(buckets)));
+    Expr positions = code.name(name + "_end", Expr.product(parents, Expr.of(buckets)));
+    level.makeUnlabelled(positions, code);
+    return positions;
+  }
+
+  @Override
+  public void insertCoordinate(Level level, Path path, Expr position, Code code) {
+    level.storeCoordinate(position, path.coordinate(level.number()), code);
   }
 
   @Override

@@ -3,7 +3,11 @@ package org.weft.compiler.level;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.Stmt;
 import org.weft.tensor.LevelSpec;
+import org.weft.tensor.Width;
 import org.weft.tensor.level.LevelCapability;
 
 /**
@@ -49,6 +53,13 @@ public record Level(
       int tensor,
       int number) {
     this(name, spec, unique, emitter, pos, crd, size, tensor, number, number, null, null);
+  }
+
+  /** The same level in other arrays. */
+  public Level withArrays(@Nullable Buffer otherPos, @Nullable Buffer otherCrd) {
+    return new Level(
+        name, spec, unique, emitter, otherPos, otherCrd, size, tensor, number, stored, above,
+        sizeBelow);
   }
 
   /**
@@ -113,6 +124,27 @@ public record Level(
   /** The number in {@code crd} that marks a position without a coordinate. */
   Expr unlabelled() {
     return Expr.of(spec.crdWidth().maximum());
+  }
+
+  /**
+   * Stores a coordinate in {@code crd}. Where positions may be without one, a coordinate must not
+   * be the number that says so.
+   */
+  void storeCoordinate(Expr position, Expr coordinate, Code code) {
+    boolean compact = spec.properties().compact();
+    if (spec.crdWidth() != Width.W64) {
+      Expr largest = compact ? coordinate : Expr.add(coordinate, Expr.of(1));
+      code.add(new Stmt.CheckWidth(largest, spec.crdWidth(), tensor, stored));
+    }
+    code.add(new Stmt.Store(requireCrd(), position, coordinate));
+  }
+
+  /** Makes {@code crd}, of which no position has a coordinate yet. */
+  void makeUnlabelled(Expr positions, Code code) {
+    code.add(new Stmt.Grow(requireCrd(), positions));
+    LoopVariable p = LoopVariable.integer(code.fresh("p" + name));
+    Stmt unlabel = new Stmt.Store(requireCrd(), Expr.of(p), unlabelled());
+    code.add(new Stmt.For(p, Expr.of(0), positions, Stmt.Block.of(unlabel), LoopTraits.VECTOR));
   }
 
   Level requireAbove() {

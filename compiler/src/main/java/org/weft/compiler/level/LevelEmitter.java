@@ -86,8 +86,45 @@ public interface LevelEmitter {
     return locate(level, parent, coordinate);
   }
 
-  /** {@code insert_coord}: stores a coordinate at the position that {@link #locate} gave. */
-  default void insertCoordinate(Level level, Expr position, Expr coordinate, Code code) {}
+  /** What has to be known of the children of a level before the first is inserted. */
+  enum Children {
+    NOTHING,
+    /** The largest number of children of a parent. */
+    MOST,
+    /** The number of children of each parent, appended to the level as edges. */
+    EACH
+  }
+
+  /** What {@link #insertInit} is told; {@link Children#EACH} takes a level that can append. */
+  default Children counted() {
+    return Children.NOTHING;
+  }
+
+  /**
+   * {@code insert_init}: makes the arrays of a result level whose parent has {@code parents}
+   * positions, before coordinates are inserted in their final places.
+   *
+   * @param children the number of all children, or the largest of a parent, as {@link #counted}
+   *     asks
+   * @return the number of positions of the level
+   */
+  default Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    throw unsupported(level, "insert");
+  }
+
+  /**
+   * The position of a child that is being inserted, whose coordinates the path has. Children of one
+   * parent come together and in increasing order.
+   *
+   * @param rank how many siblings were inserted before; 0 where {@link #counted} is not {@link
+   *     Children#EACH}
+   */
+  default Expr insertPosition(Level level, Path path, Expr rank, Code code) {
+    return locate(level, path.parent(), path.coordinate(level.number()), code).position();
+  }
+
+  /** {@code insert_coord}: stores the coordinate of the path at {@link #insertPosition}. */
+  default void insertCoordinate(Level level, Path path, Expr position, Code code) {}
 
   /** {@code size}: positions of the level when its parent has {@code parents} positions. */
   default Expr size(Level level, Expr parents) {
@@ -110,7 +147,10 @@ public interface LevelEmitter {
     throw unsupported(level, "append");
   }
 
-  /** {@code append_coord}: stores a coordinate at the position after the last one. */
+  /**
+   * {@code append_coord}: stores a coordinate at the position after the last one, for which the
+   * caller has made room.
+   */
   default void appendCoordinate(Level level, Expr position, Expr coordinate, Code code) {
     throw unsupported(level, "append");
   }

@@ -21,6 +21,16 @@ public final class OffsetEmitter implements LevelEmitter {
   }
 
   @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    return parents;
+  }
+
+  @Override
+  public Expr insertPosition(Level level, Path path, Expr rank, Code code) {
+    return path.parent();
+  }
+
+  @Override
   public Expr coordinate(Level level, Expr position, Path path) {
     Level range = level.requireAbove();
     Expr diagonal = new Expr.Load(range.requireCrd(), path.coordinate(level.number() - 2));

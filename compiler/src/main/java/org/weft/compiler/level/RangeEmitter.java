@@ -2,6 +2,8 @@ package org.weft.compiler.level;
 
 import com.google.auto.service.AutoService;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.Stmt;
+import org.weft.tensor.Width;
 
 /**
  * Range level: the rows of a diagonal of an {@code N x M} matrix. Diagonal {@code k} has the cells
@@ -34,5 +36,27 @@ public final class RangeEmitter implements LevelEmitter {
   @Override
   public Location coordinateAccess(Level level, Expr parent, Expr coordinate) {
     return new Location(Expr.add(Expr.mul(parent, level.size()), coordinate), null);
+  }
+
+  @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    code.add(new Stmt.Grow(level.requireCrd(), parents));
+    return Expr.product(parents, level.size());
+  }
+
+  @Override
+  public Expr insertPosition(Level level, Path path, Expr rank, Code code) {
+    return coordinateAccess(level, path.parent(), path.coordinate(level.number())).position();
+  }
+
+  /** The diagonal is the coordinate above, one number for all of its rows. */
+  @Override
+  public void insertCoordinate(Level level, Path path, Expr position, Code code) {
+    Expr diagonal = path.coordinate(level.number() - 1);
+    Width width = level.spec().crdWidth();
+    if (width != Width.W64) {
+      code.add(new Stmt.CheckWidth(diagonal, width, level.tensor(), level.stored()));
+    }
+    code.add(new Stmt.Store(level.requireCrd(), path.parent(), diagonal));
   }
 }

@@ -3,6 +3,7 @@ package org.weft.compiler.level;
 import com.google.auto.service.AutoService;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.Stmt;
 
 /**
  * Singleton level: the only child of parent {@code p} is at position {@code p} with coordinate
@@ -43,6 +44,26 @@ public final class SingletonEmitter implements LevelEmitter {
     return level.spec().properties().compact()
         ? null
         : new Expr.Binary(Expr.Op.NE, coordinate(level, position), level.unlabelled());
+  }
+
+  @Override
+  public Expr insertInit(Level level, Expr parents, Expr children, Code code) {
+    if (level.spec().properties().compact()) {
+      code.add(new Stmt.Grow(level.requireCrd(), parents));
+    } else {
+      level.makeUnlabelled(parents, code);
+    }
+    return parents;
+  }
+
+  @Override
+  public Expr insertPosition(Level level, Path path, Expr rank, Code code) {
+    return path.parent();
+  }
+
+  @Override
+  public void insertCoordinate(Level level, Path path, Expr position, Code code) {
+    level.storeCoordinate(position, path.coordinate(level.number()), code);
   }
 
   @Override

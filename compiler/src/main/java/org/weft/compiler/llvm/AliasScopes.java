@@ -4,14 +4,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.Buffer;
+import org.weft.compiler.loop.Stmt;
 
 /**
  * Tells LLVM that buffers do not overlap: one scope for all inputs, which nobody writes, one per
- * writable buffer, and one for the argument block. Every access is in its scope and outside all
- * others, so that loops vectorise without run-time checks. Loads of inputs are also invariant.
+ * writable buffer, and one for the argument block. Every access is in its scope (through a view, in
+ * two) and outside all others, so that loops vectorise without run-time checks. Loads of inputs are
+ * also invariant.
  */
 final class AliasScopes {
   private static final String INPUTS = "<inputs>";
@@ -22,7 +25,7 @@ final class AliasScopes {
   private final Map<String, LLVMMetadataRef> others = new LinkedHashMap<>();
   private final LLVMMetadataRef empty;
 
-  AliasScopes(ModuleContext module, String function, List<Buffer> buffers) {
+  AliasScopes(ModuleContext module, String function, List<Buffer> buffers, List<Stmt.View> views) {
     this.module = module;
     this.empty = module.node();
     LLVMMetadataRef domain = module.selfNode(module.text(function));
@@ -34,17 +37,19 @@ final class AliasScopes {
         scopes.put(buffer.name(), module.selfNode(domain, module.text(buffer.name())));
       }
     }
-    for (String name : scopes.keySet()) {
-      List<LLVMMetadataRef> rest = new ArrayList<>();
-      scopes.forEach(
-          (other, scope) -> {
-            if (!other.equals(name)) {
-              rest.add(scope);
-            }
-          });
-      own.put(name, module.node(scopes.get(name)));
-      others.put(name, module.node(rest.toArray(new LLVMMetadataRef[0])));
+    scopes.keySet().forEach(name -> add(name, Set.of(name), scopes));
+    for (Stmt.View view : views) {
+      add(view.view().name(), Set.of(view.whenTrue().name(), view.whenFalse().name()), scopes);
     }
+  }
+
+  /** Accesses by {@code name} are in the scopes {@code inside}, and outside all others. */
+  private void add(String name, Set<String> inside, Map<String, LLVMMetadataRef> scopes) {
+    List<LLVMMetadataRef> in = new ArrayList<>();
+    List<LLVMMetadataRef> rest = new ArrayList<>();
+    scopes.forEach((each, scope) -> (inside.contains(each) ? in : rest).add(scope));
+    own.put(name, module.node(in.toArray(new LLVMMetadataRef[0])));
+    others.put(name, module.node(rest.toArray(new LLVMMetadataRef[0])));
   }
 
   /** Marks a load or store of an element. */

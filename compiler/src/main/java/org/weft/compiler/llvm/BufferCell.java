@@ -17,6 +17,7 @@ final class BufferCell {
   private final @Nullable LLVMValueRef address;
   private final @Nullable LLVMValueRef bytes;
   private final @Nullable LLVMValueRef length;
+  private final @Nullable LLVMValueRef origin;
 
   private BufferCell(
       ModuleContext module,
@@ -24,13 +25,15 @@ final class BufferCell {
       @Nullable LLVMValueRef fixed,
       @Nullable LLVMValueRef address,
       @Nullable LLVMValueRef bytes,
-      @Nullable LLVMValueRef length) {
+      @Nullable LLVMValueRef length,
+      @Nullable LLVMValueRef origin) {
     this.module = module;
     this.buffer = buffer;
     this.fixed = fixed;
     this.address = address;
     this.bytes = bytes;
     this.length = length;
+    this.origin = origin;
   }
 
   /**
@@ -40,7 +43,27 @@ final class BufferCell {
    */
   static BufferCell fixed(
       ModuleContext module, Buffer buffer, LLVMValueRef address, @Nullable LLVMValueRef length) {
-    return new BufferCell(module, buffer, address, null, null, length);
+    return new BufferCell(module, buffer, address, null, null, length, null);
+  }
+
+  /**
+   * A view.
+   *
+   * @param address of the array that it shows
+   * @param origin what is added to every position
+   */
+  static BufferCell view(
+      ModuleContext module,
+      Buffer buffer,
+      LLVMValueRef address,
+      LLVMValueRef origin,
+      @Nullable LLVMValueRef length) {
+    return new BufferCell(module, buffer, address, null, null, length, origin);
+  }
+
+  /** Where element {@code position} is in the array at the address. */
+  LLVMValueRef inArray(IrBuilder code, LLVMValueRef position) {
+    return origin == null ? position : LLVMBuildNSWAdd(code.raw, position, origin, "");
   }
 
   /** A buffer that the frame's code allocates: null and 0 bytes at entry. */
@@ -48,7 +71,7 @@ final class BufferCell {
     ModuleContext module = frame.module;
     LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, module.pointer, buffer.name());
     LLVMValueRef bytes = LLVMBuildAlloca(frame.entry.raw, module.i64, buffer.name() + "_bytes");
-    BufferCell cell = new BufferCell(module, buffer, null, address, bytes, null);
+    BufferCell cell = new BufferCell(module, buffer, null, address, bytes, null, null);
     cell.set(frame.entry, LLVMConstNull(module.pointer), module.constant(0));
     return cell;
   }

@@ -4,6 +4,8 @@ import static org.bytedeco.llvm.global.LLVM.*;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 import org.bytedeco.javacpp.BytePointer;
@@ -14,13 +16,29 @@ import org.bytedeco.llvm.LLVM.LLVMPassBuilderOptionsRef;
 import org.weft.compiler.loop.LoopFunction;
 
 /**
- * The back end's pipeline: loop IR, LLVM IR, {@code default<O3>}, object, shared library. Thread
+ * The back end's pipeline: loop IR, LLVM IR, optimised LLVM IR, object, shared library. Thread
  * safe: every call has its own LLVM context. Kernels of one call share a module and a library,
  * which costs one link.
  */
 public final class CodeGenerator {
   /** The LLVM that the compiler is built for; loading another one fails. */
   public static final String LLVM_VERSION = "20.1.7";
+
+  /**
+   * What of {@code default<O3>} makes a difference to kernels, once each: half its time. Nothing is
+   * left to inline, vector loops are straight-line code already or simple, and merges of operands
+   * gain from threaded jumps.
+   */
+  private static final String PIPELINE =
+      "function(sroa,early-cse<memssa>,jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,"
+          + "loop-mssa(loop-rotate,licm),loop(indvars),gvn,dse,jump-threading,"
+          + "loop-vectorize,slp-vectorizer,loop-unroll<O3>,"
+          + "instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+          + "simplifycfg<no-keep-loops;hoist-common-insts;sink-common-insts;"
+          + "speculate-unpredictables>),strip-dead-prototypes";
+
+  /** The coroutine that every parallel loop uses, as an object: compiled once per process. */
+  private static final Map<Target, byte[]> RANGE_TASKS = new ConcurrentHashMap<>();
 
   private final Target target;
   private final ObjLongConsumer<Stage> clock;
@@ -39,9 +57,15 @@ public final class CodeGenerator {
    * @throws org.weft.error.WeftException COMPILER_FAILURE with the words of LLVM or the linker
    */
   public byte[] library(List<LoopFunction> kernels) {
-    load();
+    byte[] shared =
+        timed(
+            Stage.LOAD,
+            () -> {
+              LlvmNative.load();
+              return RANGE_TASKS.computeIfAbsent(target, t -> rangeTask());
+            });
     long start = System.nanoTime();
-    try (Linker linker = new Linker()) {
+    try (Linker linker = new Linker(shared)) {
       long starting = System.nanoTime() - start;
       byte[] object;
       try (ModuleContext module = build(kernels)) {
@@ -52,6 +76,30 @@ public final class CodeGenerator {
       clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
       return library;
     }
+  }
+
+  private byte[] rangeTask() {
+    try (ModuleContext module = new ModuleContext(target, "weft-range")) {
+      RangeTask.define(module);
+      optimise(module, lowering());
+      return emit(module, LLVMObjectFile);
+    }
+  }
+
+  /** LLVM IR text of {@link RangeTask}, before or after optimisation. */
+  String rangeTask(boolean optimised) {
+    LlvmNative.load();
+    try (ModuleContext module = new ModuleContext(target, "weft-range")) {
+      RangeTask.define(module);
+      if (optimised) {
+        optimise(module, lowering());
+      }
+      return module.print();
+    }
+  }
+
+  private String lowering() {
+    return "default<O" + target.optimisation() + ">";
   }
 
   /** Optimises the module, and emits its object. */
@@ -106,9 +154,12 @@ public final class CodeGenerator {
   }
 
   private boolean optimise(ModuleContext module) {
+    return optimise(module, target.optimisation() == 3 ? PIPELINE : lowering());
+  }
+
+  private static boolean optimise(ModuleContext module, String pipeline) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     try {
-      String pipeline = "default<O" + target.optimisation() + ">";
       LLVMErrorRef error = LLVMRunPasses(module.module, pipeline, module.machine, options);
       if (error != null && !error.isNull()) {
         BytePointer message = LLVMGetErrorMessage(error);

@@ -99,7 +99,11 @@ final class ExpressionEmitter {
     return address(buffer, emitPosition(position));
   }
 
-  private LLVMValueRef address(Buffer buffer, LLVMValueRef at) {
+  private LLVMValueRef address(Buffer buffer, LLVMValueRef position) {
+    LLVMValueRef at = position;
+    if (buffer.kind() == Buffer.Kind.VIEW) {
+      at = frame.cell(buffer).inArray(code, position);
+    }
     frame.guards.access(frame, buffer, at);
     return code.element(module.type(buffer.element()), frame.base(buffer), at);
   }

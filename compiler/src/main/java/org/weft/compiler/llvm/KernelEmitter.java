@@ -35,7 +35,8 @@ final class KernelEmitter {
   private void emit() {
     LLVMValueRef function = module.function(kernel.symbol(), module.nothing, true, module.pointer);
     module.enumAttribute(function, 1, "noalias");
-    AliasScopes scopes = new AliasScopes(module, kernel.symbol(), buffers());
+    List<Stmt.View> views = new ArrayList<>();
+    AliasScopes scopes = new AliasScopes(module, kernel.symbol(), buffers(views), views);
     BoundsGuards guards = BoundsGuards.of(kernel);
     try (Frame frame = new Frame(module, scopes, guards, function)) {
       RuntimeCalls runtime = new RuntimeCalls(frame);
@@ -103,26 +104,31 @@ final class KernelEmitter {
     return function;
   }
 
-  /** Every buffer of the kernel: those in slots and all workspaces. */
-  private List<Buffer> buffers() {
+  /** Every buffer of the kernel with memory of its own: those in slots and all workspaces. */
+  private List<Buffer> buffers(List<Stmt.View> views) {
     List<Buffer> buffers = new ArrayList<>();
     kernel.buffers().forEach(b -> buffers.add(b.buffer()));
-    collect(kernel.body(), buffers);
+    collect(kernel.body(), buffers, views);
     return buffers;
   }
 
-  private static void collect(Stmt stmt, List<Buffer> into) {
+  private static void collect(Stmt stmt, List<Buffer> into, List<Stmt.View> views) {
     if (stmt instanceof Stmt.Block s) {
-      s.statements().forEach(each -> collect(each, into));
+      s.statements().forEach(each -> collect(each, into, views));
     } else if (stmt instanceof Stmt.For s) {
-      collect(s.body(), into);
+      collect(s.body(), into, views);
+    } else if (stmt instanceof Stmt.Gather s) {
+      collect(s.front(), into, views);
+      collect(s.body(), into, views);
     } else if (stmt instanceof Stmt.While s) {
-      collect(s.body(), into);
+      collect(s.body(), into, views);
     } else if (stmt instanceof Stmt.If s) {
-      collect(s.then(), into);
-      collect(s.otherwise(), into);
+      collect(s.then(), into, views);
+      collect(s.otherwise(), into, views);
     } else if (stmt instanceof Stmt.AllocateWorkspace s) {
       into.add(s.buffer());
+    } else if (stmt instanceof Stmt.View s) {
+      views.add(s);
     }
   }
 }

@@ -37,8 +37,12 @@ final class Linker implements AutoCloseable {
   private final Path messages;
   private final Process process;
 
-  /** Starts the linker. */
-  Linker() {
+  /**
+   * Starts the linker.
+   *
+   * @param shared an object that is linked in where the one that follows needs it
+   */
+  Linker(byte[] shared) {
     Path made = null;
     try {
       Path lld = lld();
@@ -46,8 +50,9 @@ final class Linker implements AutoCloseable {
       folder = made;
       out = folder.resolve("kernels.so");
       messages = folder.resolve("messages");
+      Path library = Files.write(folder.resolve("shared.o"), shared);
       process =
-          new ProcessBuilder(command(lld))
+          new ProcessBuilder(command(lld, library))
               .redirectErrorStream(true)
               .redirectOutput(messages.toFile())
               .start();
@@ -113,12 +118,12 @@ final class Linker implements AutoCloseable {
         e);
   }
 
-  private List<String> command(Path lld) {
+  private List<String> command(Path lld, Path shared) {
     List<String> command = new ArrayList<>();
     command.add(lld.toString());
     command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
     command.addAll(List.of("--no-undefined", "--as-needed", "--threads=1"));
-    command.addAll(List.of("-o", out.toString(), "/dev/stdin"));
+    command.addAll(List.of("-o", out.toString(), "/dev/stdin", shared.toString()));
     command.add(library("libc.so.6"));
     command.add(library("libm.so.6"));
     return command;

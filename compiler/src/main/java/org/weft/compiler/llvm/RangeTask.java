@@ -62,20 +62,27 @@ final class RangeTask {
     return ModuleContext.functionType(module.nothing, module.pointer, module.i64, module.i64);
   }
 
-  /** The ramp function, emitted at the first use in a module. */
+  /** The ramp function, which another object of the library has. */
   static LLVMValueRef of(ModuleContext module) {
     LLVMValueRef known = LLVMGetNamedFunction(module.module, NAME);
-    if (known != null && !known.isNull()) {
-      return known;
-    }
+    return known != null && !known.isNull() ? known : declare(module);
+  }
+
+  private static LLVMValueRef declare(ModuleContext module) {
     LLVMTypeRef p = module.pointer;
     LLVMTypeRef n = module.i64;
-    LLVMValueRef function = module.function(NAME, p, false, p, p, p, p, n, n, n);
+    LLVMValueRef function = module.function(NAME, p, true, p, p, p, p, n, n, n);
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+    return function;
+  }
+
+  /** Emits the coroutine into a module of its own. */
+  static void define(ModuleContext module) {
+    LLVMValueRef function = declare(module);
     module.enumAttribute(function, LLVMAttributeFunctionIndex, "presplitcoroutine");
     try (IrBuilder code = new IrBuilder(module, function)) {
       new RangeTask(module, function, code).emit();
     }
-    return function;
   }
 
   private void emit() {

@@ -17,6 +17,7 @@ final class RuntimeCalls {
   static final int OUT_OF_MEMORY = 1;
   static final int WIDTH_OVERFLOW = 2;
   static final int BOUNDS = 3;
+  static final int MISFIT = 4;
 
   /** Requests past this size fail without asking the runtime: sizes cannot overflow. */
   private static final long LARGEST_BYTES = 1L << 47;

@@ -14,7 +14,6 @@ final class RuntimeTable {
   private static final int GROW = 1;
   private static final int RELEASE = 2;
   private static final int THREADS = 4;
-  private static final int SORT_I64 = 5;
   private static final int TASKS = 6;
   private static final int ENTER = 7;
   private static final int CLOSE = 8;
@@ -23,6 +22,12 @@ final class RuntimeTable {
   private static final int FINISH = 13;
   private static final int HUNGRY = 14;
   private static final int SORT_PAIRS_I64 = 16;
+
+  private static final int GATHER = 18;
+  private static final int TAKE = 19;
+  private static final int PLACE = 20;
+  private static final int GATHERED = 21;
+  private static final int SORT_MARKED = 22;
 
   private final ModuleContext module;
   private final IrBuilder code;
@@ -51,8 +56,9 @@ final class RuntimeTable {
     return word(THREADS, module.i64);
   }
 
-  void sort(LLVMValueRef address, LLVMValueRef count) {
-    call(SORT_I64, module.nothing, address, count);
+  void sortMarked(
+      LLVMValueRef positions, LLVMValueRef count, LLVMValueRef marks, LLVMValueRef length) {
+    call(SORT_MARKED, module.nothing, positions, count, marks, length);
   }
 
   /** 1, or 0 when there was no memory. */
@@ -86,6 +92,22 @@ final class RuntimeTable {
 
   LLVMValueRef hungry() {
     return call(HUNGRY, module.i64);
+  }
+
+  LLVMValueRef gather(LLVMValueRef wholes, long parts, LLVMValueRef items, LLVMValueRef threads) {
+    return call(GATHER, module.pointer, table, wholes, module.constant(parts), items, threads);
+  }
+
+  LLVMValueRef take(LLVMValueRef gather, LLVMValueRef range) {
+    return call(TAKE, module.i64, gather, range);
+  }
+
+  LLVMValueRef place(LLVMValueRef gather, LLVMValueRef range, LLVMValueRef parts) {
+    return call(PLACE, module.i64, gather, range, parts);
+  }
+
+  void gathered(LLVMValueRef gather, LLVMValueRef wholes) {
+    call(GATHERED, module.nothing, gather, wholes);
   }
 
   private LLVMValueRef call(int slot, LLVMTypeRef result, LLVMValueRef... arguments) {

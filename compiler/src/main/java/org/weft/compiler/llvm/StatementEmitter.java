@@ -4,6 +4,7 @@ import static org.bytedeco.llvm.global.LLVM.*;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
 import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
 import org.bytedeco.llvm.LLVM.LLVMTypeRef;
@@ -16,6 +17,8 @@ import org.weft.runtime.Slot;
 
 /** Emits statements into a frame. */
 final class StatementEmitter {
+  private static final int CACHE_LINE_BYTES = 64;
+
   private final KernelEmitter kernel;
   private final Frame frame;
   private final Lanes lanes;
@@ -61,6 +64,8 @@ final class StatementEmitter {
       accumulate(s);
     } else if (stmt instanceof Stmt.For s) {
       forLoop(s);
+    } else if (stmt instanceof Stmt.Gather s) {
+      GatherLoops.emit(kernel, this, s);
     } else if (stmt instanceof Stmt.While s) {
       whileLoop(s);
     } else if (stmt instanceof Stmt.If s) {
@@ -73,6 +78,10 @@ final class StatementEmitter {
   private void memory(Stmt stmt) {
     if (stmt instanceof Stmt.AllocateWorkspace s) {
       allocate(s);
+    } else if (stmt instanceof Stmt.View s) {
+      view(s);
+    } else if (stmt instanceof Stmt.Prefetch s) {
+      prefetch(s);
     } else if (stmt instanceof Stmt.Clear s) {
       LLVMValueRef from = expressions.emitPosition(s.from());
       LLVMValueRef to = expressions.emitPosition(s.to());
@@ -87,8 +96,10 @@ final class StatementEmitter {
     } else if (stmt instanceof Stmt.SetCount s) {
       Slot slot = new Slot(Slot.Kind.POSITIONS, s.tensor(), s.level());
       runtime.setSlot(kernel.slotNumber(slot), expressions.emit(s.count()));
-    } else if (stmt instanceof Stmt.SortWorkspace s) {
-      runtime.table().sort(frame.base(s.buffer()), expressions.emitPosition(s.count()));
+    } else if (stmt instanceof Stmt.SortMarked s) {
+      LLVMValueRef count = expressions.emitPosition(s.count());
+      LLVMValueRef length = expressions.emitPosition(s.length());
+      runtime.table().sortMarked(frame.base(s.buffer()), count, frame.base(s.marks()), length);
     } else if (stmt instanceof Stmt.SortPairs s) {
       LLVMValueRef count = expressions.emitPosition(s.count());
       runtime.sortPairs(frame.base(s.keys()), frame.base(s.values()), count);
@@ -96,6 +107,9 @@ final class StatementEmitter {
       LLVMValueRef most = module.constant(s.width().maximum());
       LLVMValueRef over = code.compare(LLVMIntUGT, expressions.emit(s.value()), most);
       runtime.failIf(over, RuntimeCalls.WIDTH_OVERFLOW, (long) s.tensor() << 32 | s.level());
+    } else if (stmt instanceof Stmt.Require s) {
+      LLVMValueRef misfits = expressions.emit(new Expr.Not(s.condition()));
+      runtime.failIf(misfits, RuntimeCalls.MISFIT, (long) s.tensor() << 32 | s.level());
     } else if (stmt instanceof Stmt.Return) {
       code.jump(frame.exit);
       code.at(code.block("unreachable"));
@@ -161,6 +175,40 @@ final class StatementEmitter {
     runtime.fillZero(s.buffer(), frame.base(s.buffer()), bytes);
   }
 
+  private void prefetch(Stmt.Prefetch s) {
+    LLVMValueRef first = expressions.emitPosition(s.position());
+    int width = s.buffer().element().bytes();
+    LLVMValueRef read = LLVMConstInt(module.i32, 0, 0);
+    LLVMValueRef nearest = LLVMConstInt(module.i32, 3, 0);
+    LLVMValueRef data = LLVMConstInt(module.i32, 1, 0);
+    for (long at = 0; at < s.elements(); at += CACHE_LINE_BYTES / width) {
+      LLVMValueRef position = LLVMBuildAdd(code.raw, first, module.constant(at), "");
+      LLVMValueRef address =
+          LLVMBuildGEP2(
+              code.raw,
+              module.type(s.buffer().element()),
+              frame.base(s.buffer()),
+              new PointerPointer<>(new LLVMValueRef[] {position}),
+              1,
+              "");
+      code.intrinsic("llvm.prefetch", module.pointer, address, read, nearest, data);
+    }
+  }
+
+  private void view(Stmt.View s) {
+    LLVMValueRef shown = expressions.emit(s.condition());
+    LLVMValueRef origin = expressions.emitPosition(s.origin());
+    origin = LLVMBuildSelect(code.raw, shown, origin, module.constant(0), "origin");
+    LLVMValueRef yes = frame.base(s.whenTrue());
+    LLVMValueRef base = LLVMBuildSelect(code.raw, shown, yes, frame.base(s.whenFalse()), "");
+    LLVMValueRef length = null;
+    if (frame.guards.checked()) {
+      LLVMValueRef whenFalse = frame.length(s.whenFalse());
+      length = LLVMBuildSelect(code.raw, shown, frame.length(s.whenTrue()), whenFalse, "");
+    }
+    frame.add(BufferCell.view(module, s.view(), base, origin, length));
+  }
+
   private void forLoop(Stmt.For s) {
     if (s.traits().parallel()) {
       ParallelLoops.emit(kernel, this, s);
@@ -173,6 +221,7 @@ final class StatementEmitter {
     }
   }
 
+  /** The value of a number. */
   LLVMValueRef position(Expr expr) {
     return expressions.emitPosition(expr);
   }
@@ -212,6 +261,9 @@ final class StatementEmitter {
     } else if (traits.unroll() > 1) {
       LLVMMetadataRef copies = module.number(module.i32, traits.unroll());
       facts.add(module.node(module.text("llvm.loop.unroll.count"), copies));
+    } else if (!traits.vector()) {
+      // Most fibers are shorter than the copies would be, and their sums are carried in order.
+      facts.add(module.node(module.text("llvm.loop.unroll.runtime.disable")));
     }
     return module.selfNode(facts.toArray(new LLVMMetadataRef[0]));
   }

@@ -7,7 +7,7 @@ import org.weft.error.WeftException;
  * What code is generated for: a named CPU level, so that one kernel serves a mixed cluster.
  *
  * @param cpu {@code x86-64-v2}, {@code x86-64-v3} or {@code x86-64-v4}
- * @param optimisation 0 to 3, as in {@code default<O3>}
+ * @param optimisation 0 to 2 as in {@code default<O2>}; 3 is the pipeline made for kernels
  */
 public record Target(String cpu, int optimisation) {
   /** Target triple of every kernel. */

@@ -1,6 +1,6 @@
 /**
- * Loop IR to a shared library in memory: LLVM IR, {@code default<O3>}, an object, and a link with
- * the bundled lld. The only package that knows LLVM.
+ * Loop IR to a shared library in memory: LLVM IR, LLVM's optimiser, an object, and a link with the
+ * bundled lld. The only package that knows LLVM.
  *
  * <p>{@link org.weft.compiler.llvm.CodeGenerator} is the pipeline in one place. Under it, {@code
  * ModuleContext} owns an LLVM module, {@code Frame} is one LLVM function in the making (a kernel,

@@ -4,7 +4,7 @@ import org.weft.memory.ElementType;
 
 /**
  * A flat array of elements. Two different buffers never overlap, except two inputs, which nobody
- * writes; code generation relies on it.
+ * writes, and a view and what it shows; code generation relies on it.
  */
 public record Buffer(String name, ElementType element, Kind kind) {
   /** Who allocates the array, and whether it grows. */
@@ -19,7 +19,9 @@ public record Buffer(String name, ElementType element, Kind kind) {
      */
     GROWABLE,
     /** Local to the kernel, or to one task when allocated inside a parallel loop. */
-    WORKSPACE
+    WORKSPACE,
+    /** One of two writable buffers, chosen at run time by {@link Stmt.View}. */
+    VIEW
   }
 
   public Buffer {

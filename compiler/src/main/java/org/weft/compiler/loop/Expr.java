@@ -4,6 +4,9 @@ import java.util.List;
 
 /** A side-effect free value. Types are checked on construction. */
 public sealed interface Expr {
+  /** More elements than any memory holds. */
+  long MANY = 1L << 62;
+
   ScalarType type();
 
   /** Operators with two operands of one type. */
@@ -268,6 +271,18 @@ public sealed interface Expr {
     } catch (ArithmeticException e) {
       return new Binary(op, left, right);
     }
+  }
+
+  /**
+   * {@code left * right} for counts of at least 0, or {@link #MANY} where that would be more: sizes
+   * that no memory holds stay as large as they are.
+   */
+  static Expr product(Expr left, Expr right) {
+    if (left instanceof IntLiteral a && a.value() == 1) {
+      return right;
+    }
+    Expr most = new Binary(Op.DIV, of(MANY), new Binary(Op.MAX, left, of(1)));
+    return new Select(lessThan(most, right), of(MANY), mul(left, right));
   }
 
   static Expr binary(Op op, Expr left, Expr right) {

@@ -22,8 +22,8 @@ import org.weft.runtime.TensorParameter;
  *       and holds elements of the buffer's kind; scalar arguments are numbers, not addresses.
  *   <li>Variables and buffers are declared before use, in scope, and once in the function; loop
  *       variables are not assigned.
- *   <li>A parallel loop's body assigns no outer variable, grows or counts nothing, does not return,
- *       and holds no second parallel loop.
+ *   <li>The body of a parallel loop or a gather assigns no outer variable, grows or counts nothing
+ *       but its own workspaces, does not return, and holds no second parallel loop.
  *   <li>Counts and widths name a sparse output of the signature.
  * </ul>
  *
@@ -97,11 +97,19 @@ public final class LoopChecker {
 
   private void block(Stmt stmt) {
     scopes.push(new HashSet<>());
+    statements(stmt);
+    leave();
+  }
+
+  private void statements(Stmt stmt) {
     if (stmt instanceof Stmt.Block block) {
       block.statements().forEach(this::statement);
     } else {
       statement(stmt);
     }
+  }
+
+  private void leave() {
     Set<String> ended = scopes.pop();
     visible.removeIf(v -> ended.contains(v.name()));
     constant.removeIf(v -> ended.contains(v.name()));
@@ -127,6 +135,8 @@ public final class LoopChecker {
       expr(s.value());
     } else if (stmt instanceof Stmt.For s) {
       forLoop(s);
+    } else if (stmt instanceof Stmt.Gather s) {
+      gather(s);
     } else if (stmt instanceof Stmt.While s) {
       expr(s.condition());
       block(s.body());
@@ -143,13 +153,22 @@ public final class LoopChecker {
     if (stmt instanceof Stmt.AllocateWorkspace s) {
       expr(s.length());
       declareBuffer(s.buffer());
+    } else if (stmt instanceof Stmt.View s) {
+      expr(s.condition());
+      expr(s.origin());
+      buffer(s.whenTrue());
+      buffer(s.whenFalse());
+      declareBuffer(s.view());
+    } else if (stmt instanceof Stmt.Prefetch s) {
+      access(s.buffer(), s.position());
     } else if (stmt instanceof Stmt.Clear s) {
       access(s.buffer(), s.from());
       expr(s.to());
     } else if (stmt instanceof Stmt.FreeWorkspace s) {
       buffer(s.buffer());
-    } else if (stmt instanceof Stmt.SortWorkspace s) {
+    } else if (stmt instanceof Stmt.SortMarked s) {
       access(s.buffer(), s.count());
+      access(s.marks(), s.length());
     } else if (stmt instanceof Stmt.SortPairs s) {
       access(s.keys(), s.count());
       buffer(s.values());
@@ -170,23 +189,58 @@ public final class LoopChecker {
     } else if (stmt instanceof Stmt.CheckWidth s) {
       tensor(s.tensor());
       expr(s.value());
+    } else if (stmt instanceof Stmt.Require s) {
+      tensor(s.tensor());
+      expr(s.condition());
     } else if (stmt instanceof Stmt.Return) {
       check(!parallel, "a parallel loop may not return");
     }
+  }
+
+  private void gather(Stmt.Gather s) {
+    expr(s.items());
+    expr(s.work());
+    for (Stmt.Part part : s.parts()) {
+      buffer(part.whole());
+      check(
+          part.total() == null || visible.contains(part.total()),
+          "the total of " + part.whole().name() + " is not declared here");
+      check(part.shift() < s.parts().size(), "there is no part " + part.shift());
+    }
+    Set<LoopVariable> fixed = enterParallel();
+    scopes.push(new HashSet<>());
+    statements(s.front());
+    declare(s.from());
+    constant.add(s.from());
+    declare(s.to());
+    constant.add(s.to());
+    scopes.push(new HashSet<>());
+    statements(s.body());
+    for (Stmt.Part part : s.parts()) {
+      buffer(part.piece());
+      expr(part.count());
+    }
+    leave();
+    leave();
+    constant.removeAll(fixed);
+    parallel = false;
+  }
+
+  /** Makes all variables constant; returns those that were not. */
+  private Set<LoopVariable> enterParallel() {
+    check(!parallel, "parallel loops do not nest");
+    parallel = true;
+    Set<LoopVariable> fixed = new HashSet<>(visible);
+    fixed.removeAll(constant);
+    constant.addAll(fixed);
+    return fixed;
   }
 
   private void forLoop(Stmt.For s) {
     expr(s.lower());
     expr(s.upper());
     boolean outer = parallel;
-    Set<LoopVariable> fixed = Set.of();
-    if (s.traits().parallel()) {
-      check(!parallel, "parallel loops do not nest");
-      parallel = true;
-      fixed = new HashSet<>(visible);
-      fixed.removeAll(constant);
-      constant.addAll(fixed);
-    }
+    Set<LoopVariable> fixed = s.traits().parallel() ? enterParallel() : Set.of();
     scopes.push(new HashSet<>());
     declare(s.variable());
     constant.add(s.variable());

@@ -82,6 +82,8 @@ public final class LoopPrinter {
       line(element(s.buffer(), s.position()) + " += " + top(s.value()) + ";");
     } else if (stmt instanceof Stmt.For s) {
       forLoop(s);
+    } else if (stmt instanceof Stmt.Gather s) {
+      gather(s);
     } else if (stmt instanceof Stmt.While s) {
       line("while (" + top(s.condition()) + ") {");
       nested(s.body());
@@ -130,6 +132,36 @@ public final class LoopPrinter {
     line("}");
   }
 
+  private void gather(Stmt.Gather s) {
+    line("#pragma weft gather, threads for work " + top(s.work()));
+    line("{");
+    depth++;
+    statements(s.front());
+    String piece = "[" + s.from().name() + ", " + s.to().name() + ")";
+    line("for (pieces " + piece + " of [0, " + top(s.items()) + ")) {");
+    depth++;
+    statements(s.body());
+    for (Stmt.Part part : s.parts()) {
+      String end = part.lead() == 0 ? top(part.count()) : part.lead() + " + " + top(part.count());
+      String elements = part.piece().name() + "[" + part.lead() + " : " + end + "]";
+      String shift =
+          part.shift() < 0 ? "" : ", shifted by " + s.parts().get(part.shift()).whole().name();
+      String total = part.total() == null ? "" : ";  // in all " + part.total().name();
+      line(
+          "append("
+              + part.whole().name()
+              + ", "
+              + elements
+              + shift
+              + ")"
+              + (total.isEmpty() ? ";" : total));
+    }
+    depth--;
+    line("}");
+    depth--;
+    line("}");
+  }
+
   private void ifElse(Stmt.If s) {
     Stmt.If arm = s;
     line("if (" + top(arm.condition()) + ") {");
@@ -153,6 +185,20 @@ public final class LoopPrinter {
       return s.onStack()
           ? type + " " + s.buffer().name() + "[" + top(s.length()) + "] = {0};"
           : type + " *" + s.buffer().name() + " = allocate_zeroed(" + top(s.length()) + ");";
+    } else if (stmt instanceof Stmt.View s) {
+      String choice = s.whenTrue().name() + " + " + text(s.origin(), 7);
+      return cType(s.view().element())
+          + " *"
+          + s.view().name()
+          + " = "
+          + text(s.condition(), 1)
+          + " ? "
+          + choice
+          + " : "
+          + s.whenFalse().name()
+          + ";";
+    } else if (stmt instanceof Stmt.Prefetch s) {
+      return "prefetch(" + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
     } else if (stmt instanceof Stmt.Clear s) {
       return "clear(" + s.buffer().name() + ", " + top(s.from()) + ", " + top(s.to()) + ");";
     } else if (stmt instanceof Stmt.FreeWorkspace s) {
@@ -161,14 +207,18 @@ public final class LoopPrinter {
       return "grow(" + s.buffer().name() + ", " + top(s.neededElements()) + ");";
     } else if (stmt instanceof Stmt.SetCount s) {
       return tensorName(s.tensor()) + ".positions[" + s.level() + "] = " + top(s.count()) + ";";
-    } else if (stmt instanceof Stmt.SortWorkspace s) {
-      return "sort(" + s.buffer().name() + ", " + top(s.count()) + ");";
+    } else if (stmt instanceof Stmt.SortMarked s) {
+      String marks = s.marks().name() + ", " + top(s.length());
+      return "sort_marked(" + s.buffer().name() + ", " + top(s.count()) + ", " + marks + ");";
     } else if (stmt instanceof Stmt.SortPairs s) {
       String arrays = s.keys().name() + ", " + s.values().name();
       return "sort_pairs(" + arrays + ", " + top(s.count()) + ");";
     } else if (stmt instanceof Stmt.CheckWidth s) {
       String where = tensorName(s.tensor()) + " level " + s.level();
       return "check_width(" + top(s.value()) + ", " + s.width().bits() + ");  // " + where;
+    } else if (stmt instanceof Stmt.Require s) {
+      String where = tensorName(s.tensor()) + " level " + s.level();
+      return "require(" + top(s.condition()) + ");  // " + where;
     } else if (stmt instanceof Stmt.Return) {
       return "return;";
     }

@@ -1,11 +1,13 @@
 package org.weft.compiler.loop;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.weft.tensor.Width;
 
 /**
- * A statement. Failing statements ({@link AllocateWorkspace}, {@link Grow}, {@link CheckWidth}) set
- * the STATUS slot, release everything the kernel allocated, growable arrays included, and return.
+ * A statement. Failing statements ({@link AllocateWorkspace}, {@link Grow}, {@link CheckWidth},
+ * {@link Require}) set the STATUS slot, release everything the kernel allocated, growable arrays
+ * included, and return.
  */
 public sealed interface Stmt {
 
@@ -116,10 +118,46 @@ public sealed interface Stmt {
     }
   }
 
-  /** Sets elements {@code [from, to)} to zero. */
+  /**
+   * Introduces {@code view}: its element {@code p} is {@code whenTrue[p + origin]} where the
+   * condition holds now, else {@code whenFalse[p]}. So one loop nest writes to either.
+   */
+  record View(Buffer view, Expr condition, Buffer whenTrue, Expr origin, Buffer whenFalse)
+      implements Stmt {
+    public View {
+      requireKind(view, Buffer.Kind.VIEW);
+      requireType("condition of " + view.name(), ScalarType.BOOL, condition);
+      requireType("origin of " + view.name(), ScalarType.I64, origin);
+      for (Buffer shown : List.of(whenTrue, whenFalse)) {
+        requireWritable(shown);
+        if (shown.element() != view.element() || shown.kind() == Buffer.Kind.VIEW) {
+          throw new IllegalArgumentException(
+              "expected an array of " + view.element() + " behind a view, found " + shown);
+        }
+      }
+    }
+  }
+
+  /**
+   * Asks for {@code elements} elements from {@code position} on to be brought near; changes nothing
+   * else, wherever that is. At most {@value #MOST_BYTES} bytes.
+   */
+  record Prefetch(Buffer buffer, Expr position, long elements) implements Stmt {
+    public static final long MOST_BYTES = 2048;
+
+    public Prefetch {
+      requireType("position in " + buffer.name(), ScalarType.I64, position);
+      elements = Math.min(elements, MOST_BYTES / buffer.element().bytes());
+    }
+  }
+
+  /** Sets elements {@code [from, to)} to zero; not of a view. */
   record Clear(Buffer buffer, Expr from, Expr to) implements Stmt {
     public Clear {
       requireWritable(buffer);
+      if (buffer.kind() == Buffer.Kind.VIEW) {
+        throw new IllegalArgumentException("views are not cleared, found " + buffer.name());
+      }
       requireType("start of a clear of " + buffer.name(), ScalarType.I64, from);
       requireType("end of a clear of " + buffer.name(), ScalarType.I64, to);
     }
@@ -146,6 +184,60 @@ public sealed interface Stmt {
     }
   }
 
+  /**
+   * Makes growable arrays from pieces, on several threads:
+   *
+   * <pre>
+   * for pieces [from, to) of [0, items), on any thread, in any order
+   *   body                                appends to the arrays of one piece
+   *   part.whole += part.piece            in the order of the pieces
+   * part.total = elements in the whole
+   * </pre>
+   *
+   * So results do not depend on who makes which piece, nor on where pieces end. A thread runs
+   * {@code front} once, before its first piece; with one thread, there is one piece, which becomes
+   * the whole without a copy. The body may grow nothing but workspaces of {@code front}. Status 1
+   * when the runtime has no memory.
+   *
+   * @param work multiply-adds, which decide on the number of threads
+   */
+  record Gather(
+      Expr items,
+      Expr work,
+      LoopVariable from,
+      LoopVariable to,
+      Stmt front,
+      Stmt body,
+      List<Part> parts)
+      implements Stmt {
+    public Gather {
+      requireType("items", ScalarType.I64, items);
+      requireType("work", ScalarType.I64, work);
+      parts = List.copyOf(parts);
+    }
+  }
+
+  /**
+   * An array of a {@link Gather}.
+   *
+   * @param whole has the {@code lead} before, and nothing else
+   * @param piece a growable workspace
+   * @param lead elements at the start of every piece that are not part of it: the 0 of a {@code
+   *     pos} array
+   * @param count elements of a piece behind the lead, once its body has run
+   * @param shift number of the part whose elements in the pieces before are counted into every
+   *     element of this one, as positions are; -1 for none
+   * @param total set to the elements of the whole behind the lead; null where nobody asks
+   */
+  record Part(
+      Buffer whole, Buffer piece, int lead, Expr count, int shift, @Nullable LoopVariable total) {
+    public Part {
+      requireKind(whole, Buffer.Kind.GROWABLE);
+      requireKind(piece, Buffer.Kind.WORKSPACE);
+      requireType("count of " + piece.name(), ScalarType.I64, count);
+    }
+  }
+
   /** Writes the number of positions of a level of a sparse output to its POSITIONS slot. */
   record SetCount(int tensor, int level, Expr count) implements Stmt {
     public SetCount {
@@ -153,11 +245,16 @@ public sealed interface Stmt {
     }
   }
 
-  /** Sorts the first {@code count} elements of an I64 workspace in ascending order. */
-  record SortWorkspace(Buffer buffer, Expr count) implements Stmt {
-    public SortWorkspace {
+  /**
+   * Sorts the first {@code count} elements of an I64 workspace in ascending order: the positions of
+   * all nonzero elements among the first {@code length} of {@code marks}, a U8 workspace.
+   */
+  record SortMarked(Buffer buffer, Expr count, Buffer marks, Expr length) implements Stmt {
+    public SortMarked {
       requireSortable(buffer);
       requireType("count", ScalarType.I64, count);
+      requireKind(marks, Buffer.Kind.WORKSPACE);
+      requireType("length", ScalarType.I64, length);
     }
   }
 
@@ -177,6 +274,15 @@ public sealed interface Stmt {
   record CheckWidth(Expr value, Width width, int tensor, int level) implements Stmt {
     public CheckWidth {
       requireType("checked value", ScalarType.I64, value);
+    }
+  }
+
+  /**
+   * Fails with status 4 and the level as detail unless the entries of a result are as they must.
+   */
+  record Require(Expr condition, int tensor, int level) implements Stmt {
+    public Require {
+      requireType("condition", ScalarType.BOOL, condition);
     }
   }
 

@@ -1,7 +1,9 @@
 package org.weft.compiler.lower;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
@@ -12,6 +14,7 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.LevelSpec;
 import org.weft.tensor.level.LevelCapability;
 
 /**
@@ -28,11 +31,16 @@ final class AppendPlan {
 
   private final TensorExpr.Access access;
   private final TensorLayout layout;
-  private final List<Group> groups = new ArrayList<>();
+  private final List<Group> groups;
 
-  AppendPlan(TensorExpr.Access access, TensorLayout layout, Code head) {
+  private AppendPlan(TensorExpr.Access access, TensorLayout layout, List<Group> groups) {
     this.access = access;
     this.layout = layout;
+    this.groups = groups;
+  }
+
+  AppendPlan(TensorExpr.Access access, TensorLayout layout, Code head) {
+    this(access, layout, new ArrayList<>());
     int level = 0;
     while (level < layout.order()) {
       int last = level;
@@ -40,6 +48,7 @@ final class AppendPlan {
         requireAppendable(level);
         while (last + 1 < layout.order() && layout.level(last + 1).branchless()) {
           last++;
+          requireRepeating(level, last);
         }
         boolean counted = level > 0 && layout.level(level - 1).random();
         LoopVariable position =
@@ -69,20 +78,32 @@ final class AppendPlan {
     }
   }
 
+  private void requireRepeating(int above, int number) {
+    int head = layout.level(above).stored();
+    LevelSpec stored = layout.tensor().stored().level(head);
+    if (layout.level(number).stored() > head && stored.properties().unique()) {
+      throw new WeftException(
+          ErrorCode.CONVERSION_REQUIRED,
+          "the result "
+              + access
+              + " cannot be assembled: level "
+              + (number + 1)
+              + " ("
+              + layout.level(number).spec()
+              + ") holds one coordinate per parent, but level "
+              + (above + 1)
+              + " ("
+              + layout.level(above).spec()
+              + ") does not repeat its coordinates; declare that level CN");
+    }
+  }
+
   TensorExpr.Access access() {
     return access;
   }
 
   TensorLayout layout() {
     return layout;
-  }
-
-  /** Whether the result is a list of entries in no order: coordinates alone, declared unordered. */
-  boolean isList() {
-    return groups.size() == 1
-        && groups.get(0).first() == 0
-        && groups.get(0).last() == layout.order() - 1
-        && layout.levels().stream().noneMatch(Level::ordered);
   }
 
   /** The group that {@code level} belongs to, or null for a random-access level. */
@@ -107,7 +128,11 @@ final class AppendPlan {
 
   /** The last level that is appended; random-access levels below it form a block of values. */
   int lastAppended() {
-    return groups.get(groups.size() - 1).last();
+    return lastGroup().last();
+  }
+
+  Group lastGroup() {
+    return groups.get(groups.size() - 1);
   }
 
   /** Positions of level {@code to - 1} for each position of level {@code from - 1}. */
@@ -138,6 +163,83 @@ final class AppendPlan {
       throw new IllegalStateException("level " + level.name() + " has no coordinates to append");
     }
     return level.crd();
+  }
+
+  /**
+   * How one thread assembles the pieces of a {@link Stmt.Gather}: with arrays and positions of its
+   * own, but for the edges of a group whose parents are known before the first append.
+   *
+   * @param workspaces where the arrays of pieces are allocated
+   * @param code runs at the start of every piece
+   */
+  AppendPlan piece(Workspaces workspaces, Code code) {
+    List<Level> levels = new ArrayList<>(layout.levels());
+    List<Group> own = new ArrayList<>();
+    Map<Buffer, Buffer> arrays = new HashMap<>(); // the halves of a split level share theirs
+    for (Group group : groups) {
+      for (int number = group.first(); number <= group.last(); number++) {
+        Level level = layout.level(number);
+        Buffer pos = level.pos();
+        if (pos != null && hasOwnEdges(group)) {
+          pos = arrays.computeIfAbsent(pos, workspaces::growable);
+        }
+        Buffer crd = arrays.computeIfAbsent(requireCrd(level), workspaces::growable);
+        levels.set(number, level.withArrays(pos, crd));
+      }
+      LoopVariable position = code.declare(group.position().name(), Expr.of(0));
+      own.add(new Group(group.first(), group.last(), position, group.counted()));
+    }
+    Buffer vals = workspaces.growable(layout.vals());
+    AppendPlan piece = new AppendPlan(access, layout.withArrays(levels, vals), own);
+    for (Group group : own) {
+      Level level = piece.layout.level(group.first());
+      if (hasOwnEdges(group)) {
+        level.emitter().appendInit(level, Expr.of(0), code);
+      }
+      for (int number = group.first(); number <= group.last(); number++) {
+        code.add(new Stmt.Grow(requireCrd(piece.layout.level(number)), Expr.of(1)));
+      }
+    }
+    code.add(new Stmt.Grow(vals, Expr.of(1)));
+    return piece;
+  }
+
+  /** Whether parents of the group come into being with the coordinates above. */
+  private boolean hasOwnEdges(Group group) {
+    return groups.stream().anyMatch(above -> above.last() < group.first());
+  }
+
+  /** The arrays of this result that are gathered from those of {@code piece}. */
+  List<Stmt.Part> parts(AppendPlan piece) {
+    List<Stmt.Part> parts = new ArrayList<>();
+    Group above = null;
+    for (int number = 0; number < groups.size(); number++) {
+      Group whole = groups.get(number);
+      Group own = piece.groups.get(number);
+      int positions = parts.size();
+      for (int level = whole.first(); level <= whole.last(); level++) {
+        Buffer crd = requireCrd(layout.level(level));
+        Buffer part = requireCrd(piece.layout.level(level));
+        LoopVariable total = level == whole.first() ? whole.position() : null;
+        if (parts.stream().noneMatch(known -> known.whole().equals(crd))) {
+          parts.add(new Stmt.Part(crd, part, 0, Expr.of(own.position()), -1, total));
+        }
+      }
+      Buffer pos = layout.level(whole.first()).pos();
+      Buffer part = piece.layout.level(whole.first()).pos();
+      if (above != null && pos != null && part != null) {
+        Expr block = blockSize(above.last() + 1, whole.first());
+        Expr parents = Expr.mul(Expr.of(above.position()), block);
+        parts.add(new Stmt.Part(pos, part, 1, parents, whole.counted() ? -1 : positions, null));
+      }
+      above = own;
+    }
+    if (above != null) {
+      Expr block = blockSize(above.last() + 1, layout.order());
+      Expr values = Expr.mul(Expr.of(above.position()), block);
+      parts.add(new Stmt.Part(layout.vals(), piece.layout.vals(), 0, values, -1, null));
+    }
+    return parts;
   }
 
   /** Completes the levels and reports their numbers of positions. */

@@ -9,6 +9,7 @@ import org.weft.compiler.level.Level;
 import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 
 /**
@@ -34,11 +35,14 @@ final class AppendSink implements Sink {
 
   private final boolean settled;
 
+  /** Whether the loop around has made room for all that it can append. */
+  private final boolean roomy;
+
   /** What zeroes the block that was entered; null when that is done, or need not be. */
   private final @Nullable Stmt zeroing;
 
   AppendSink(AppendPlan plan) {
-    this(plan, null, null, null, null, false, null);
+    this(plan, null, null, null, null, false, false, null);
   }
 
   private AppendSink(
@@ -48,6 +52,7 @@ final class AppendSink implements Sink {
       @Nullable Expr childBegin,
       @Nullable LoopVariable present,
       boolean settled,
+      boolean roomy,
       @Nullable Stmt zeroing) {
     this.plan = plan;
     this.fold = fold;
@@ -55,6 +60,7 @@ final class AppendSink implements Sink {
     this.childBegin = childBegin;
     this.present = present;
     this.settled = settled;
+    this.roomy = roomy;
     this.zeroing = zeroing;
   }
 
@@ -71,16 +77,63 @@ final class AppendSink implements Sink {
   /** Levels are appended in order; those below the last one are filled in any order. */
   @Override
   public boolean accepts(IndexVar variable, Scope scope) {
-    if (isList()) {
-      return true;
-    }
     int above = Math.min(level(variable), plan.lastAppended() + 1);
     return order().subList(0, above).stream().allMatch(scope::isBound);
   }
 
-  /** Whether entries may come in any order. */
-  boolean isList() {
-    return plan.isList();
+  /**
+   * Whether the loop over {@code variable} may append pieces: it is the one over the first level.
+   */
+  boolean gathers(IndexVar variable) {
+    return level(variable) == 0;
+  }
+
+  /** Whether each iteration of the loop over {@code variable} takes at most one position. */
+  boolean appendsAlong(IndexVar variable) {
+    return level(variable) == plan.lastAppended();
+  }
+
+  /** Makes room for {@code most} positions, so that nothing need be asked for each of them. */
+  void makeRoom(Expr most, Code code) {
+    AppendPlan.Group group = plan.lastGroup();
+    Expr end =
+        code.name(
+            "p" + plan.layout().vals().name() + "_room", Expr.add(Expr.of(group.position()), most));
+    for (int number = group.first(); number <= group.last(); number++) {
+      code.add(new Stmt.Grow(plan.layout().level(number).requireCrd(), end));
+    }
+    Expr block = plan.blockSize(group.last() + 1, plan.layout().order());
+    code.add(new Stmt.Grow(plan.layout().vals(), Expr.mul(end, block)));
+  }
+
+  /** This sink in a loop for which {@link #makeRoom} was called. */
+  AppendSink withRoom() {
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, settled, true, zeroing);
+  }
+
+  /** Whether values are appended one by one: nothing lies below the last appended level. */
+  boolean appendsValues() {
+    return plan.lastAppended() == plan.layout().order() - 1;
+  }
+
+  /**
+   * Puts a value at the next position, which is taken only if {@code stored}; null for always.
+   * There is room.
+   */
+  void putIf(@Nullable Expr stored, Expr value, Scope scope, Code code) {
+    if (stored == null) {
+      put(value, scope, code);
+      return;
+    }
+    AppendPlan.Group group = plan.lastGroup();
+    Expr position = Expr.of(group.position());
+    Buffer vals = plan.layout().vals();
+    code.add(new Stmt.Store(vals, position, Values.convert(value, vals.scalar())));
+    storeCoordinates(group, scope, code, new Expr.Convert(stored, ScalarType.I64));
+  }
+
+  AppendPlan plan() {
+    return plan;
   }
 
   private int level(IndexVar variable) {
@@ -100,7 +153,7 @@ final class AppendSink implements Sink {
       return this;
     }
     Expr begin = Expr.of(code.declare(stem(level) + "_begin", Expr.of(group.position())));
-    return new AppendSink(plan, fold, begin, childBegin, present, settled, zeroing);
+    return new AppendSink(plan, fold, begin, childBegin, present, settled, roomy, zeroing);
   }
 
   @Override
@@ -142,7 +195,7 @@ final class AppendSink implements Sink {
     if (below == null) {
       Stmt zero = makeBlock(group, code);
       LoopVariable flag = code.declare(stem(level) + "_any", Presence.FALSE);
-      return new AppendSink(plan, fold, segmentBegin, null, flag, false, zero);
+      return new AppendSink(plan, fold, segmentBegin, null, flag, false, roomy, zero);
     }
     if (below.first() > level + 1) {
       Level head = plan.layout().level(below.first());
@@ -151,7 +204,7 @@ final class AppendSink implements Sink {
       head.emitter().appendParents(head, from, Expr.add(from, block), code);
     }
     Expr begin = Expr.of(code.declare(stem(below.first()) + "_first", Expr.of(below.position())));
-    return new AppendSink(plan, fold, segmentBegin, begin, null, false, null);
+    return new AppendSink(plan, fold, segmentBegin, begin, null, false, false, null);
   }
 
   /** Makes room for the block of a new position; returns what zeroes it. */
@@ -161,7 +214,9 @@ final class AppendSink implements Sink {
     Expr begin = Expr.mul(Expr.of(group.position()), block);
     Buffer vals = plan.layout().vals();
     Expr end = code.name("p" + vals.name() + "_end", Expr.add(begin, block));
-    code.add(new Stmt.Grow(vals, end));
+    if (!roomy) {
+      code.add(new Stmt.Grow(vals, end));
+    }
     return new Stmt.Clear(vals, begin, end);
   }
 
@@ -171,7 +226,7 @@ final class AppendSink implements Sink {
       return this;
     }
     code.add(zeroing);
-    return new AppendSink(plan, fold, segmentBegin, childBegin, present, settled, null);
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, settled, roomy, null);
   }
 
   @Override
@@ -195,18 +250,25 @@ final class AppendSink implements Sink {
   }
 
   private void storeCoordinates(AppendPlan.Group group, Scope scope, Code code) {
+    storeCoordinates(group, scope, code, Expr.of(1));
+  }
+
+  private void storeCoordinates(AppendPlan.Group group, Scope scope, Code code, Expr positions) {
     Expr position = Expr.of(group.position());
     for (int number = group.first(); number <= group.last(); number++) {
       Level level = plan.layout().level(number);
+      if (!roomy) {
+        code.add(new Stmt.Grow(level.requireCrd(), Expr.add(position, Expr.of(1))));
+      }
       Expr coordinate = scope.coordinate(plan.access().variableAt(number));
       level.emitter().appendCoordinate(level, position, coordinate, code);
     }
-    code.assign(group.position(), Expr.add(position, Expr.of(1)));
+    code.assign(group.position(), Expr.add(position, positions));
   }
 
   @Override
   public Sink reducing(Fold inner) {
-    return new AppendSink(plan, inner, segmentBegin, childBegin, present, settled, zeroing);
+    return new AppendSink(plan, inner, segmentBegin, childBegin, present, settled, roomy, zeroing);
   }
 
   @Override
@@ -232,7 +294,7 @@ final class AppendSink implements Sink {
       code.add(zeroing);
     }
     code.assign(present, Presence.TRUE);
-    return new AppendSink(plan, fold, segmentBegin, childBegin, present, true, null);
+    return new AppendSink(plan, fold, segmentBegin, childBegin, present, true, roomy, null);
   }
 
   @Override
@@ -248,7 +310,9 @@ final class AppendSink implements Sink {
     AppendPlan.Group group = plan.groupOf(leaf);
     if (group != null) {
       Expr position = Expr.of(group.position());
-      code.add(new Stmt.Grow(vals, Expr.add(position, Expr.of(1))));
+      if (!roomy) {
+        code.add(new Stmt.Grow(vals, Expr.add(position, Expr.of(1))));
+      }
       code.add(new Stmt.Store(vals, position, converted));
       storeCoordinates(group, scope, code);
       return;

@@ -1,5 +1,6 @@
 package org.weft.compiler.lower;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
@@ -11,6 +12,7 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
+import org.weft.memory.ElementType;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.Width;
@@ -20,25 +22,48 @@ import org.weft.tensor.level.LevelCapability;
  * Assembles a result of random-access levels above one appended group, such as CSR or CSC, from
  * values that come in any order of the upper levels: counting sort. The expression is walked twice.
  * The first pass counts the entries of every bucket, that is of every position of the last upper
- * level; the sums of the counts are the {@code pos} array; the second pass places each entry at the
- * next free position of its bucket.
+ * level; the sums of the counts are the {@code pos} array. The second pass divides the entries
+ * among parts, each of neighbouring buckets whose entries fit a cache; a pass over the parts places
+ * each entry at the next free position of its bucket. Placing entries right away would miss the
+ * cache once for every entry of a large result.
  *
  * <p>While the passes run, {@code pos} is one element longer than in the end and counts one bucket
- * ahead: the second pass turns the start of a bucket into its end, which is where {@code pos} needs
- * it. Correct when each cell is put once and the cells of one bucket come in order.
+ * ahead: placing turns the start of a bucket into its end, which is where {@code pos} needs it.
+ * Correct when each cell is put once and the cells of one bucket come in order.
  */
 final class BucketSink implements Sink {
   /** The two walks over the expression. */
   private enum Pass {
     COUNT,
-    PLACE
+    DIVIDE
   }
+
+  /** Parts have about this many entries, where their number allows it. */
+  private static final long PART_ENTRIES = 32768;
+
+  /** More streams at once are slower than larger parts. */
+  private static final long MOST_PARTS = 128;
+
+  /** First length of the arrays; past what {@link Stmt.AllocateWorkspace} puts on the stack. */
+  private static final long FIRST = 8192;
+
+  /**
+   * The entries on their way.
+   *
+   * @param bucket of each entry
+   * @param crd coordinates of the appended levels
+   * @param next where the next entry of each part goes
+   * @param shift bits of a bucket's number within its part
+   */
+  private record Parts(
+      Buffer bucket, List<Buffer> crd, Buffer vals, Buffer next, LoopVariable shift) {}
 
   private final Pass pass;
   private final TensorExpr.Access access;
   private final TensorLayout layout;
   private final int first;
   private final LoopVariable entries;
+  private final Parts parts;
   private final boolean settled;
 
   private BucketSink(
@@ -47,12 +72,14 @@ final class BucketSink implements Sink {
       TensorLayout layout,
       int first,
       LoopVariable entries,
+      Parts parts,
       boolean settled) {
     this.pass = pass;
     this.access = access;
     this.layout = layout;
     this.first = first;
     this.entries = entries;
+    this.parts = parts;
     this.settled = settled;
   }
 
@@ -88,11 +115,12 @@ final class BucketSink implements Sink {
   }
 
   /** The sink of the first pass; {@code code} runs before it. */
-  static BucketSink counting(TensorExpr.Access access, TensorLayout layout, Code code) {
+  static BucketSink counting(
+      TensorExpr.Access access, TensorLayout layout, Workspaces workspaces, Code code) {
     int first = groupOf(layout.tensor().format());
-    BucketSink sink =
-        new BucketSink(
-            Pass.COUNT, access, layout, first, code.declare("entries", Expr.of(0)), false);
+    LoopVariable entries = code.declare("entries", Expr.of(0));
+    Parts parts = parts(layout, first, workspaces, code);
+    BucketSink sink = new BucketSink(Pass.COUNT, access, layout, first, entries, parts, false);
     Expr length = Expr.add(sink.buckets(), Expr.of(2));
     Buffer pos = layout.level(first).requirePos();
     code.add(new Stmt.Grow(pos, length));
@@ -101,6 +129,26 @@ final class BucketSink implements Sink {
       checkCoordinates(layout.level(number), code);
     }
     return sink;
+  }
+
+  private static Parts parts(TensorLayout layout, int first, Workspaces workspaces, Code code) {
+    List<Buffer> crd = new ArrayList<>();
+    for (int number = first; number < layout.order(); number++) {
+      crd.add(workspace(layout.level(number).requireCrd(), workspaces, code));
+    }
+    Buffer vals = workspace(layout.vals(), workspaces, code);
+    Buffer bucket = new Buffer(code.fresh("part_bucket"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    workspaces.allocate(bucket, Expr.of(FIRST));
+    Buffer next = new Buffer(code.fresh("part_next"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    workspaces.allocate(next, Expr.of(MOST_PARTS));
+    return new Parts(bucket, crd, vals, next, code.declare("part_shift", Expr.of(0)));
+  }
+
+  private static Buffer workspace(Buffer result, Workspaces workspaces, Code code) {
+    Buffer buffer =
+        new Buffer(code.fresh(result.name() + "_part"), result.element(), Buffer.Kind.WORKSPACE);
+    workspaces.allocate(buffer, Expr.of(FIRST));
+    return buffer;
   }
 
   private static void checkCoordinates(Level level, Code code) {
@@ -113,7 +161,7 @@ final class BucketSink implements Sink {
   }
 
   /** The sink of the second pass; {@code code} runs between the passes. */
-  BucketSink placing(Code code) {
+  BucketSink dividing(Code code) {
     Level head = layout.level(first);
     Buffer pos = head.requirePos();
     Expr count = Expr.of(entries);
@@ -135,11 +183,60 @@ final class BucketSink implements Sink {
       code.add(new Stmt.Grow(layout.level(number).requireCrd(), room));
     }
     code.add(new Stmt.Grow(layout.vals(), room));
-    return new BucketSink(Pass.PLACE, access, layout, first, entries, false);
+    parts.crd().forEach(crd -> code.add(new Stmt.Grow(crd, room)));
+    code.add(new Stmt.Grow(parts.bucket(), room));
+    code.add(new Stmt.Grow(parts.vals(), room));
+    startParts(code);
+    return new BucketSink(Pass.DIVIDE, access, layout, first, entries, parts, false);
   }
 
-  /** Reports the numbers of positions. */
+  /** Finds out how large the parts are and where each begins. */
+  private void startParts(Code code) {
+    Expr buckets = code.name("buckets", buckets());
+    Expr wanted = new Expr.Binary(Expr.Op.DIV, Expr.of(entries), Expr.of(PART_ENTRIES));
+    Expr most =
+        code.name(
+            "parts_most",
+            Expr.min(Expr.of(MOST_PARTS), Expr.binary(Expr.Op.MAX, wanted, Expr.of(1))));
+    LoopVariable size = code.declare("part_size", Expr.of(1));
+    Code larger = code.nested();
+    larger.assign(size, Expr.mul(Expr.of(size), Expr.of(2)));
+    larger.assign(parts.shift(), Expr.add(Expr.of(parts.shift()), Expr.of(1)));
+    Expr held = Expr.mul(Expr.of(size), most);
+    code.add(new Stmt.While(Expr.lessThan(held, buckets), larger.block()));
+    LoopVariable part = LoopVariable.integer(code.fresh("part"));
+    Expr firstBucket = Expr.mul(Expr.of(part), Expr.of(size));
+    Expr begin = new Expr.Load(layout.level(first).requirePos(), Expr.add(firstBucket, Expr.of(1)));
+    Expr last = Expr.add(buckets, Expr.sub(Expr.of(size), Expr.of(1)));
+    code.add(
+        new Stmt.For(
+            part,
+            Expr.of(0),
+            new Expr.Binary(Expr.Op.SHR, last, Expr.of(parts.shift())),
+            Stmt.Block.of(new Stmt.Store(parts.next(), Expr.of(part), begin)),
+            LoopTraits.SERIAL));
+  }
+
+  /** Puts the divided entries in their places. */
+  private void place(Code code) {
+    Buffer pos = layout.level(first).requirePos();
+    LoopVariable e = LoopVariable.integer(code.fresh("e"));
+    Code loop = code.nested();
+    Expr bucket = new Expr.Load(parts.bucket(), Expr.of(e));
+    Expr next = loop.name("bucket_next", Expr.add(bucket, Expr.of(1)));
+    Expr position = loop.name("p" + layout.level(first).name(), new Expr.Load(pos, next));
+    for (int number = first; number < layout.order(); number++) {
+      Expr coordinate = new Expr.Load(parts.crd().get(number - first), Expr.of(e));
+      loop.add(new Stmt.Store(layout.level(number).requireCrd(), position, coordinate));
+    }
+    loop.add(new Stmt.Store(layout.vals(), position, new Expr.Load(parts.vals(), Expr.of(e))));
+    loop.add(new Stmt.Store(pos, next, Expr.add(position, Expr.of(1))));
+    code.add(new Stmt.For(e, Expr.of(0), Expr.of(entries), loop.block(), LoopTraits.SERIAL));
+  }
+
+  /** Places the entries and reports the numbers of positions. */
   void finish(Code code) {
+    place(code);
     Expr positions = Expr.of(1);
     for (int number = 0; number < layout.order(); number++) {
       Level level = layout.level(number);
@@ -181,7 +278,7 @@ final class BucketSink implements Sink {
 
   @Override
   public @Nullable Sink settle(Code code) {
-    return new BucketSink(pass, access, layout, first, entries, true);
+    return new BucketSink(pass, access, layout, first, entries, parts, true);
   }
 
   @Override
@@ -197,21 +294,21 @@ final class BucketSink implements Sink {
       Expr coordinate = scope.coordinate(access.variableAt(number));
       bucket = level.emitter().locate(level, bucket, coordinate).position();
     }
-    Buffer pos = layout.level(first).requirePos();
     if (pass == Pass.COUNT) {
+      Buffer pos = layout.level(first).requirePos();
       code.add(new Stmt.Accumulate(pos, Expr.add(bucket, Expr.of(2)), Expr.of(1)));
       code.assign(entries, Expr.add(Expr.of(entries), Expr.of(1)));
       return;
     }
-    Expr next = code.name("bucket_next", Expr.add(bucket, Expr.of(1)));
-    Expr position = code.name("p" + layout.level(first).name(), new Expr.Load(pos, next));
+    Expr whole = code.name("bucket", bucket);
+    Expr part = code.name("part_of", new Expr.Binary(Expr.Op.SHR, whole, Expr.of(parts.shift())));
+    Expr at = code.name("part_at", new Expr.Load(parts.next(), part));
+    code.add(new Stmt.Store(parts.bucket(), at, whole));
     for (int number = first; number < layout.order(); number++) {
-      Level level = layout.level(number);
       Expr coordinate = scope.coordinate(access.variableAt(number));
-      code.add(new Stmt.Store(level.requireCrd(), position, coordinate));
+      code.add(new Stmt.Store(parts.crd().get(number - first), at, coordinate));
     }
-    code.add(
-        new Stmt.Store(layout.vals(), position, Values.convert(value, layout.vals().scalar())));
-    code.add(new Stmt.Store(pos, next, Expr.add(position, Expr.of(1))));
+    code.add(new Stmt.Store(parts.vals(), at, Values.convert(value, layout.vals().scalar())));
+    code.add(new Stmt.Store(parts.next(), part, Expr.add(at, Expr.of(1))));
   }
 }

@@ -47,9 +47,17 @@ record Chain(TensorExpr.Access access, int top, List<Level> levels) {
     return levels.isEmpty();
   }
 
-  /** Whether any segment can be cut anywhere: no coordinate repeats in it. */
-  boolean isUnique() {
-    return levels.stream().allMatch(Level::unique);
+  /**
+   * Whether any segment can be cut anywhere: no coordinate repeats in it, or one loop walks it
+   * entry by entry.
+   */
+  boolean isDivisible(@Nullable FusedAccess fused) {
+    int last = levels.size() - 1;
+    boolean listed =
+        fused != null
+            && fused.access().id() == access.id()
+            && fused.first() == levels.get(last).number();
+    return levels.subList(0, listed ? last : last + 1).stream().allMatch(Level::unique);
   }
 
   /** Entries before position {@code p} of the top level. */

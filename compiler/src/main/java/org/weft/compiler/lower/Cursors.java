@@ -61,6 +61,25 @@ final class Cursors {
     return advanced;
   }
 
+  /** Asks for the values below a cursor; for the first of them where their number is not known. */
+  void prefetch(TensorExpr.Access access, Cursor row, Code code) {
+    TensorLayout layout = tensors.layout(access.tensor());
+    if (row.end() != null || row.next() == 0) {
+      return;
+    }
+    Expr first = row.begin();
+    long cells = 1;
+    for (int number = row.next(); number < layout.order(); number++) {
+      if (!layout.level(number).random()) {
+        return;
+      }
+      first = layout.level(number).emitter().size(layout.level(number), first);
+      Long size = tensors.constantSize(access.variableAt(number));
+      cells *= size == null ? 1 : size;
+    }
+    code.add(new Stmt.Prefetch(layout.vals(), first, cells));
+  }
+
   static WeftException nonUnique(Level level) {
     return new WeftException(
         ErrorCode.CONVERSION_REQUIRED,

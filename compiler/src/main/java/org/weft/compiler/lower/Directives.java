@@ -59,10 +59,12 @@ final class Directives {
 
   private boolean isParallel(IndexVar variable, LoopFacts facts, Directive.@Nullable Split split) {
     boolean cut = split != null && split.by() == Directive.SplitBy.COORDINATE;
+    boolean gathered =
+        facts.writes() == LoopFacts.Writes.APPENDED && facts.outermost() && split == null;
     boolean disjoint =
         cut
             ? facts.apart()
-            : facts.walks().counted() && facts.writes() == LoopFacts.Writes.DISJOINT;
+            : gathered || facts.walks().counted() && facts.writes() == LoopFacts.Writes.DISJOINT;
     boolean legal = disjoint && !facts.insideParallel();
     Optional<Directive.Parallel> wanted = schedule.find(Directive.Parallel.class, variable.name());
     if (wanted.isEmpty()) {
@@ -81,10 +83,17 @@ final class Directives {
               + " other",
           "run a loop outside it in parallel, or choose a dense result");
     }
+    if (facts.writes() == LoopFacts.Writes.APPENDED && !gathered) {
+      return refuse(
+          directive,
+          "only the outermost loop, and not its blocks, makes pieces of a sparse result",
+          "run the outermost loop in parallel, without split");
+    }
     if (facts.writes() == LoopFacts.Writes.SUMS && !cut) {
       return refuse(
           directive,
-          "its iterations add to the same cells of a result that must know which cells have entries",
+          "its iterations add to the same cells of a result that must know which cells have"
+              + " entries",
           "choose a dense result, or run a loop outside it in parallel");
     }
     if (!legal) {
@@ -150,6 +159,13 @@ final class Directives {
     return schedule.find(Directive.Parallel.class, variable.name());
   }
 
+  /** How many entries ahead rows that {@code variable} chooses are to be prefetched; 0 for not. */
+  int prefetch(IndexVar variable) {
+    Optional<Directive.Prefetch> wanted = schedule.find(Directive.Prefetch.class, variable.name());
+    wanted.ifPresent(this::follow);
+    return wanted.map(Directive.Prefetch::distance).orElse(0);
+  }
+
   /** The workspace chosen for values that scatter along {@code variable}. */
   Optional<Directive.WorkspaceKind> workspace(IndexVar variable) {
     Optional<Directive.Workspace> wanted =
@@ -198,9 +214,14 @@ final class Directives {
     if (directive instanceof Directive.Workspace) {
       return "no workspace along this label is needed; drop the directive";
     }
+    if (directive instanceof Directive.Prefetch) {
+      return "no loop lists entries with this label, as in {CU, CN, S}; drop the directive or store"
+          + " the operand so";
+    }
     String labels = assignment.variables().toString();
     return "there is no loop over this label alone; the labels are "
         + labels
-        + ", and those that one operand stores as a list of coordinates share the loop of the first";
+        + ", and those that one operand stores as a list of coordinates share the loop of the"
+        + " first";
   }
 }

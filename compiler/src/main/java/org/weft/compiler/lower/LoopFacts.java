@@ -56,6 +56,8 @@ record LoopFacts(
     DISJOINT,
     /** Iterations add to the same cells. */
     SUMS,
+    /** Iterations append to a result whose pieces can be gathered. */
+    APPENDED,
     /** Iterations append, or note which cells have entries: each needs the one before. */
     ORDERED
   }
@@ -79,8 +81,10 @@ record LoopFacts(
       return Writes.SUMS;
     } else if (sink instanceof MemorySink memory && !memory.tracksPresence()) {
       return memory.variables().contains(variable) ? Writes.DISJOINT : Writes.SUMS;
-    } else if (sink instanceof AppendSink && sink.independent(variable)) {
-      return Writes.DISJOINT;
+    } else if (sink instanceof AppendSink append) {
+      return append.independent(variable)
+          ? Writes.DISJOINT
+          : append.gathers(variable) ? Writes.APPENDED : Writes.ORDERED;
     }
     return Writes.ORDERED;
   }
@@ -88,6 +92,12 @@ record LoopFacts(
   /** Whether it runs in vector lanes unless told otherwise. */
   boolean vectorises() {
     return independent && innermost && walks == Walks.ALL_COORDINATES;
+  }
+
+  /** The facts of a loop that cannot be cut into pieces. */
+  LoopFacts uncut() {
+    Writes changed = writes == Writes.APPENDED ? Writes.ORDERED : writes;
+    return new LoopFacts(walks, changed, apart, independent, innermost, outermost, insideParallel);
   }
 
   /** The facts of a loop that walks repeated coordinates of {@code variable} one by one. */

@@ -161,8 +161,7 @@ final class LoopNest {
         order.stream().filter(v -> sink.variables().contains(v) && !scope.isBound(v)).toList();
     boolean small = temporaries.isSmall(expr, unbound, scope);
     Fold fold = Fold.of(reduction);
-    boolean once = variable.isSlot() && sink instanceof AppendSink append && append.isList();
-    if (once || sink.scatters(fold, unbound, small)) {
+    if (sink.scatters(fold, unbound, small)) {
       TensorExpr body = Reductions.without(expr, List.of(variable));
       List<IndexVar> rest = order.subList(1, order.size());
       if (fold.operator() == Operator.PLUS && privateSums.apply(variable, false, sink, scope)) {
@@ -176,7 +175,7 @@ final class LoopNest {
             code,
             (inner, own, share) -> loop(body, variable, rest, inner, own, share));
       } else {
-        loop(body, variable, rest, scope, once ? sink : sink.reducing(fold), code);
+        loop(body, variable, rest, scope, sink.reducing(fold), code);
       }
     } else {
       temporaries.replace(reduction, expr, order, scope, sink, code);
@@ -199,13 +198,15 @@ final class LoopNest {
     Sink inner = sink.beforeLoop(variable, scope, code);
     MergeLoops loops = merged(expr, variable, rest, lattice, scope, inner);
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
-    LoopFacts facts = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
+    LoopFacts found = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
+    LoopFacts facts = found.walks().counted() || loops.isOrdered() ? found : found.uncut();
     LoopPlan plan = directives.plan(variable, facts);
-    if (plan.isParallel() && facts.outermost() && inner instanceof MemorySink memory) {
+    boolean inTasks = inner instanceof MemorySink || facts.writes() == LoopFacts.Writes.APPENDED;
+    if (plan.isParallel() && facts.outermost() && inTasks) {
       LoopTraits traits = facts.vectorises() ? LoopTraits.VECTOR : LoopTraits.SERIAL;
       int unroll = plan.inner().unroll();
       LoopPlan each = new LoopPlan(null, LoopTraits.SERIAL, traits.withUnroll(unroll));
-      new TaskLoops(tensors, iteration)
+      new TaskLoops(tensors, iteration, fused)
           .emit(
               expr,
               variable,
@@ -213,7 +214,7 @@ final class LoopNest {
               lattice.points().get(0).iterated(),
               rest,
               scope,
-              memory,
+              inner,
               code,
               (own, part, body) ->
                   merged(expr, variable, rest, lattice, part, own).emit(each, part, body));
@@ -231,6 +232,10 @@ final class LoopNest {
       MergeLattice lattice,
       Scope scope,
       Sink sink) {
+    AppendSink appending =
+        sink instanceof AppendSink append && append.appendsAlong(variable) ? append : null;
+    boolean stored = !lattice.isEmpty() && !lattice.points().get(0).universe();
+    Sink inside = appending != null && stored ? appending.withRoom() : sink;
     MergeLoops loops =
         new MergeLoops(
             variable,
@@ -238,8 +243,18 @@ final class LoopNest {
             lattice,
             (present, bound, body) -> {
               TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
-              body(restricted, List.of(variable), rest, bound, sink, body);
+              body(restricted, List.of(variable), rest, bound, inside, body);
             });
+    if (appending != null && stored) {
+      loops.makeRoom(appending::makeRoom);
+      if (appending.appendsValues()
+          && !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink)) {
+        AppendSink leaf = appending.withRoom();
+        loops.choose(
+            (cases, complete, bound, body) ->
+                choose(expr, variable, scope, cases, complete, bound, leaf, body));
+      }
+    }
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
@@ -247,12 +262,41 @@ final class LoopNest {
         loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
     }
-    if (sink instanceof AppendSink append
-        && !append.isList()
-        && sink.variables().contains(variable)) {
+    if (sink instanceof AppendSink && sink.variables().contains(variable)) {
       loops.inOrder();
     }
     return loops;
+  }
+
+  /** Appends the value of the case that applies, without a branch. */
+  private void choose(
+      TensorExpr expr,
+      IndexVar variable,
+      Scope outer,
+      List<MergeLoops.Case> cases,
+      boolean complete,
+      Scope bound,
+      AppendSink sink,
+      Code code) {
+    Expr value = null;
+    Expr stored = complete ? null : Presence.FALSE;
+    for (int c = cases.size() - 1; c >= 0; c--) {
+      MergeLoops.Case each = cases.get(c);
+      TensorExpr restricted = iteration.restrict(expr, variable, each.present(), outer);
+      Scope held = cursors.advance(restricted.accesses(), each.scope(), code);
+      held = cursors.hold(restricted.valueAccesses(), true, held, code);
+      Expr own = code.name("value", values.of(restricted, held));
+      value = value == null ? own : new Expr.Select(each.condition(), own, value);
+      Expr present = present(restricted, held);
+      if (present != null || stored != null) {
+        Expr yes = present == null ? Presence.TRUE : present;
+        Expr other = stored == null ? Presence.TRUE : stored;
+        stored = new Expr.Select(each.condition(), yes, other);
+      }
+    }
+    if (value != null) {
+      sink.putIf(stored, value, bound, code);
+    }
   }
 
   /** The body of a loop or case in which {@code entered} variables have just been bound. */
@@ -364,11 +408,17 @@ final class LoopNest {
     IndexVar outermost = chain.variables().get(0);
     Level first = layout.level(chain.first());
     Cursor parent = scope.cursor(chain.access());
-    LevelEmitter.Range all = first.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range every = first.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range all = scope.clipped(chain.access().id(), first, every);
     LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
     LevelEmitter.Range range =
         Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
+    if (chain.variables().stream().anyMatch(v -> directives.prefetch(v) > 0)) {
+      Expr end = code.name(p.name() + "_end", range.end());
+      range = new LevelEmitter.Range(range.begin(), end);
+    }
+    Expr last = Expr.sub(range.end(), Expr.of(1));
     TensorExpr body = Reductions.without(expr, chain.variables());
     Blocks.counted(
         outermost,
@@ -378,6 +428,7 @@ final class LoopNest {
         scope,
         code,
         (inner, loop) -> {
+          prefetch(chain, expr, Expr.of(p), last, inner, loop);
           Expr labelled = labelled(chain, layout, Expr.of(p));
           Code there = labelled == null ? loop : loop.nested();
           Scope bound = bindFused(chain, layout, Expr.of(p), inner, there);
@@ -386,6 +437,27 @@ final class LoopNest {
             loop.when(labelled, there);
           }
         });
+  }
+
+  /** Asks for the rows that an entry further on will need, if the schedule says so. */
+  private void prefetch(
+      FusedAccess chain, TensorExpr expr, Expr position, Expr last, Scope scope, Code loop) {
+    for (IndexVar variable : chain.variables()) {
+      int distance = directives.prefetch(variable);
+      if (distance == 0) {
+        continue;
+      }
+      Expr further = Expr.add(position, Expr.of(distance));
+      Expr ahead = loop.name("ahead", Expr.min(further, last));
+      TensorLayout layout = tensors.layout(chain.access().tensor());
+      Scope there = bindFused(chain, layout, ahead, scope, loop);
+      for (TensorExpr.Access access : expr.accesses()) {
+        if (access.id() != chain.access().id() && access.variables().contains(variable)) {
+          Cursor row = cursors.advance(access, there, loop).cursor(access);
+          cursors.prefetch(access, row, loop);
+        }
+      }
+    }
   }
 
   /** Whether all fused levels have a coordinate at a position of the first; null when always. */

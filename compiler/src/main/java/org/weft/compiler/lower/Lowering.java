@@ -1,9 +1,11 @@
 package org.weft.compiler.lower;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
@@ -13,9 +15,12 @@ import org.weft.compiler.algebra.Flatten;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.level.Code;
@@ -23,6 +28,7 @@ import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.LoopPrinter;
 import org.weft.error.WeftException;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -30,6 +36,9 @@ import org.weft.tensor.TensorFormat;
  * structured formats, order loops, fuse branchless levels or factor products, emit loops, check.
  */
 public final class Lowering {
+  private static final SourceSpan NOWHERE =
+      new SourceSpan(SourceText.expression("conversion"), 0, 0);
+
   private final String symbol;
   private final Schedule schedule;
   private final Map<String, String> stages = new LinkedHashMap<>();
@@ -97,17 +106,113 @@ public final class Lowering {
     TensorLayout result = tensors.layout(algebra.target().tensor());
     Code body = tensors.head().nested();
     Scope scope = Scope.root(tensors.head().nested());
-    BucketSink counting = BucketSink.counting(algebra.target(), result, body);
+    BucketSink counting = BucketSink.counting(algebra.target(), result, scope.workspaces(), body);
     nest.emit(algebra.value(), order, scope, counting, body);
-    BucketSink placing = counting.placing(body);
-    nest.emit(algebra.value(), order, scope, placing, body);
-    placing.finish(body);
+    BucketSink dividing = counting.dividing(body);
+    nest.emit(algebra.value(), order, scope, dividing, body);
+    dividing.finish(body);
     stages.put("lattices", nest.lattices());
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();
     whole.addAll(scope.workspaces().allocations());
     whole.addAll(body);
     return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
+  }
+
+  /**
+   * Lowers the listing of a tensor's entries in storage order, with one mode for every level of
+   * another format.
+   *
+   * @param source every level is walked as if each position had a coordinate of its own
+   * @param dropZeros whether stored zeros are not listed
+   * @param list a coordinate format of as many modes as {@code format} has levels
+   * @param format whose levels the list has, a format for tensors of the source's order
+   */
+  public static LoweredKernel lowerList(
+      String symbol, TensorVar source, boolean dropZeros, TensorVar list, TensorFormat format) {
+    Lowering lowering = new Lowering(symbol, Schedule.sequential());
+    List<IndexVar> labels = variables("i", source.stored().order());
+    TensorExpr.Access from = new TensorExpr.Access(1, source, labels, NOWHERE);
+    TensorExpr.Access to =
+        new TensorExpr.Access(0, list, variables("c", list.format().order()), NOWHERE);
+    TensorExpr.Access levels =
+        ExposeLevels.of(new TensorAssignment(to, false, from, Map.of())).value().accesses().get(0);
+    TensorExpr value =
+        dropZeros ? new TensorExpr.Apply(TensorExpr.Function.NONZERO, List.of(levels)) : levels;
+    List<IndexVar> loops = new ArrayList<>();
+    for (int level = 0; level < levels.tensor().format().order(); level++) {
+      loops.add(levels.variableAt(level));
+    }
+    lowering.stages.put("algebra", to + " = list of " + value + " by " + format + "\n");
+    lowering.stages.put("iterationGraph", "loops: " + loops + ", entries as they come\n");
+    TensorAssignment algebra = new TensorAssignment(to, false, value, Map.of());
+    Tensors tensors = new Tensors(algebra);
+    Code body = tensors.head().nested();
+    Scope scope = Scope.root(tensors.head().nested());
+    LoopNest nest =
+        new LoopNest(
+            tensors,
+            new Values(tensors, Values.typeOf(algebra)),
+            FusedAccess.in(value, loops),
+            new Directives(lowering.schedule));
+    EntryList sink = new EntryList(loops, tensors.layout(list), labels, format, tensors, body);
+    nest.emit(value, loops, scope, sink, body);
+    sink.finish(body);
+    return lowering.lowered(tensors, nest, scope, body);
+  }
+
+  /** Lowers the making of {@code result} from a sorted list of its entries: {@link Assembly}. */
+  public static LoweredKernel lowerAssembly(String symbol, TensorVar list, TensorVar result) {
+    Lowering lowering = new Lowering(symbol, Schedule.sequential());
+    TensorFormat format = result.format();
+    List<IndexVar> labels = variables("i", format.order());
+    List<IndexVar> levels = new ArrayList<>();
+    for (int level = 0; level < format.levelCount(); level++) {
+      LevelCoordinate coordinate = format.coordinate(level);
+      IndexVar label =
+          coordinate.isCounted()
+              ? new IndexVar(result.name() + ".slot")
+              : labels.get(format.modeOf(level));
+      levels.add(
+          coordinate instanceof LevelCoordinate.Block block
+              ? IndexVar.block(label, block.size())
+              : coordinate instanceof LevelCoordinate.Within within
+                  ? IndexVar.within(label, within.size())
+                  : label);
+    }
+    TensorVar seen =
+        new TensorVar(
+            result.name(),
+            TensorFormat.ofLevels(format.levels(), format.valueType()),
+            TensorVar.Kind.RESULT,
+            format);
+    TensorExpr.Access to = new TensorExpr.Access(0, seen, levels, NOWHERE);
+    TensorExpr.Access from =
+        new TensorExpr.Access(1, list, variables("c", list.format().order()), NOWHERE);
+    lowering.stages.put("algebra", to + " assembled from " + from + "\n");
+    lowering.stages.put("iterationGraph", "loops: [entries], level by level\n");
+    TensorAssignment algebra = new TensorAssignment(to, false, from, Map.of());
+    Tensors tensors = new Tensors(algebra);
+    Code body = tensors.head().nested();
+    new Assembly(tensors.layout(list), tensors.layout(seen), body).emit();
+    return lowering.lowered(tensors, null, Scope.root(tensors.head().nested()), body);
+  }
+
+  private static List<IndexVar> variables(String stem, int count) {
+    return IntStream.range(0, count).mapToObj(number -> new IndexVar(stem + number)).toList();
+  }
+
+  private LoweredKernel lowered(Tensors tensors, @Nullable LoopNest nest, Scope scope, Code body) {
+    stages.put("lattices", nest == null ? "" : nest.lattices());
+    scope.workspaces().freeAll(body);
+    Code whole = tensors.head();
+    whole.addAll(scope.workspaces().allocations());
+    whole.addAll(body);
+    LoopFunction function =
+        new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
+    LoopChecker.check(function);
+    stages.put("loops", LoopPrinter.print(function));
+    return new LoweredKernel(function, stages);
   }
 
   private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {

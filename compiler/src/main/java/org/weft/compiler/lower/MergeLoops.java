@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -37,6 +39,27 @@ final class MergeLoops {
   /** Emits what happens at a coordinate in one case. */
   interface Body {
     void emit(LatticePoint present, Scope scope, Code code);
+  }
+
+  /** Told how many coordinates may come, in front of the loops over them. */
+  interface Room {
+    void make(Expr most, Code code);
+  }
+
+  /**
+   * What happens at a coordinate in one case.
+   *
+   * @param condition whether this is the case, unless an earlier one is
+   */
+  record Case(LatticePoint present, Expr condition, Scope scope) {}
+
+  /** Emits what happens at a coordinate without a branch. */
+  interface Choice {
+    /**
+     * @param cases the most specific first
+     * @param complete whether one of them always applies
+     */
+    void emit(List<Case> cases, boolean complete, Scope scope, Code code);
   }
 
   /** An operand being walked. */
@@ -102,6 +125,8 @@ final class MergeLoops {
   private final Map<Integer, Level> levels = new LinkedHashMap<>();
   private boolean segments = true;
   private boolean inOrder;
+  private @Nullable Room room;
+  private @Nullable Choice choice;
 
   /** Loops over {@code variable}. */
   MergeLoops(IndexVar variable, Supplier<Expr> size, MergeLattice lattice, Body body) {
@@ -122,9 +147,24 @@ final class MergeLoops {
     segments &= level.random() || below.stream().noneMatch(Level::random);
   }
 
+  /** Has room made for all coordinates before loops over stored ones. */
+  void makeRoom(Room forAll) {
+    room = forAll;
+  }
+
+  /** Has {@code branchless} take the place of the cases where two operands are merged. */
+  void choose(Choice branchless) {
+    choice = branchless;
+  }
+
   /** Whether there are too many cases to write each out, and one body can serve them all. */
   private boolean sharesBody() {
     return segments && (lattice.isSummary() || lattice.points().size() > MOST_CASES);
+  }
+
+  /** Whether a block of coordinates can be found in all operands. */
+  boolean isOrdered() {
+    return levels.values().stream().allMatch(level -> level.random() || level.ordered());
   }
 
   /** How the loop finds its coordinates, once all operands are announced. */
@@ -181,7 +221,11 @@ final class MergeLoops {
       LevelEmitter.Range range = range(only, scope, code);
       OrderedCopy copy = inOrder ? ordered(only, range, scope, code) : null;
       Expr begin = copy == null ? range.begin() : Expr.of(0);
-      single(top, only, begin, copy == null ? range.end() : copy.count(), copy, scope, code);
+      Expr end = copy == null ? range.end() : copy.count();
+      if (room != null) {
+        room.make(Expr.sub(end, begin), code);
+      }
+      single(top, only, begin, end, copy, scope, code);
     } else if (sharesBody()) {
       anyOperand(top, scope, code);
     } else {
@@ -192,6 +236,7 @@ final class MergeLoops {
   /** All operands of {@code point} in one loop, until the last of them ends. */
   private void anyOperand(LatticePoint point, Scope scope, Code code) {
     List<Walk> walks = walked(point).stream().map(o -> walk(o, scope, code)).toList();
+    makeRoom(walks, code);
     Code loop = code.nested();
     Expr more = null;
     Expr least = null;
@@ -224,6 +269,7 @@ final class MergeLoops {
         }
       }
     }
+    makeRoom(walks.values(), code);
     for (LatticePoint point : lattice.points()) {
       List<Operand> walked = walked(point);
       if (walked.size() == 1) {
@@ -233,6 +279,19 @@ final class MergeLoops {
         together(point, walked.stream().map(o -> require(walks.get(o))).toList(), scope, code);
       }
     }
+  }
+
+  private void makeRoom(Collection<Walk> walks, Code code) {
+    if (room == null) {
+      return;
+    }
+    boolean all = lattice.points().size() == 1 && !lattice.isSummary();
+    Expr most = null;
+    for (Walk walk : walks) {
+      Expr own = Expr.sub(walk.end, walk.at());
+      most = most == null ? own : all ? Expr.min(most, own) : Expr.add(most, own);
+    }
+    room.make(require(most), code);
   }
 
   private List<Operand> walked(LatticePoint point) {
@@ -453,8 +512,55 @@ final class MergeLoops {
       least = least == null ? walk.coordinate : Expr.min(least, walk.coordinate);
     }
     Expr i = loop.name(variable.name(), require(least));
-    cases(point, walks, i, scope.bind(variable, i), loop);
+    if (choice != null && isSimple(point, walks)) {
+      chosen(choice, point, walks, i, scope.bind(variable, i), loop);
+    } else {
+      cases(point, walks, i, scope.bind(variable, i), loop);
+    }
     code.add(new Stmt.While(require(condition), loop.block()));
+  }
+
+  /** Whether two operands that store each coordinate once, and nothing else, decide on the case. */
+  private boolean isSimple(LatticePoint point, List<Walk> walks) {
+    return walks.size() == 2
+        && walks.stream()
+            .allMatch(w -> w.level.unique() && w.copy == null && w.level.labelled(w.at()) == null)
+        && point.operands().stream()
+            .allMatch(o -> requireLevel(o).random() || point.iterated().contains(o));
+  }
+
+  /** All cases at once: which it is would be hard to predict. */
+  private void chosen(
+      Choice choice, LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
+    List<Expr> here =
+        walks.stream()
+            .map(w -> loop.name(w.position.name() + "_here", Expr.equal(w.coordinate(), i)))
+            .toList();
+    List<Case> cases = new ArrayList<>();
+    boolean[] alone = new boolean[walks.size()];
+    for (LatticePoint present : lattice.cases(point)) {
+      Expr condition = null;
+      Scope inner = scope;
+      int only = -1;
+      for (int w = 0; w < walks.size(); w++) {
+        Walk walk = walks.get(w);
+        if (present.operands().stream().anyMatch(o -> o.id() == walk.access.id())) {
+          only = condition == null ? w : -1;
+          condition = and(condition, here.get(w));
+          int next = scope.cursor(walk.access).next() + 1;
+          inner = inner.withCursor(walk.access.id(), new Cursor(next, walk.at(), null));
+        }
+      }
+      if (only >= 0) {
+        alone[only] = true;
+      }
+      cases.add(new Case(present, require(condition), inner));
+    }
+    choice.emit(cases, alone[0] && alone[1], scope, loop);
+    for (int w = 0; w < walks.size(); w++) {
+      Expr step = new Expr.Convert(here.get(w), ScalarType.I64);
+      loop.assign(walks.get(w).position, Expr.add(walks.get(w).at(), step));
+    }
   }
 
   /** The cases of a loop, the most specific first, then the steps of the operands at {@code i}. */

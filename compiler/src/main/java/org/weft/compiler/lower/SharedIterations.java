@@ -12,7 +12,6 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
-import org.weft.memory.ElementType;
 
 /**
  * Heavy iterations of {@link TaskLoops}: those with more than a quarter of a task's share at the
@@ -26,8 +25,10 @@ import org.weft.memory.ElementType;
  * <pre>
  * parts[2 t]      task t's part of the iteration in which it begins
  * parts[2 t + 1]  its part of the one in which it ends
- * owners[s]       1 + the coordinate of slice s in the result; 0 for none
  * </pre>
+ *
+ * One nest serves for both parts and for the whole iterations between them: what it walks is
+ * clipped to bounds that are no bounds for whole iterations, and a view shows it where to write.
  */
 final class SharedIterations {
   /** A border may be off by this part of a share. */
@@ -38,10 +39,8 @@ final class SharedIterations {
   private final MemorySink sink;
   private final Buffer vals;
   private final Expr sliceSize;
-  private final Expr slices;
   private final Expr share;
   private final Buffer parts;
-  private final Buffer owners;
 
   private SharedIterations(
       TaskLoops.Counted counted,
@@ -56,14 +55,11 @@ final class SharedIterations {
     this.sink = sink;
     this.vals = vals;
     this.sliceSize = sliceSize;
-    this.slices = code.name("slices", Expr.mul(Expr.of(2), tasks));
     this.share = share;
     parts = new Buffer(code.fresh("parts"), vals.element(), Buffer.Kind.WORKSPACE);
-    owners = new Buffer(code.fresh("owners"), ElementType.I64, Buffer.Kind.WORKSPACE);
     Expr fits = Expr.and(Expr.lessThan(Expr.of(1), tasks), notMore(sliceSize, share));
-    Expr cells = Expr.mul(slices, sliceSize);
+    Expr cells = Expr.mul(Expr.mul(Expr.of(2), tasks), sliceSize);
     code.add(new Stmt.AllocateWorkspace(parts, new Expr.Select(fits, cells, Expr.of(0))));
-    code.add(new Stmt.AllocateWorkspace(owners, slices));
   }
 
   /** Null if iterations may not be shared. */
@@ -71,6 +67,7 @@ final class SharedIterations {
       TensorExpr expr,
       TaskLoops.Counted counted,
       Tensors tensors,
+      @Nullable FusedAccess fused,
       MemorySink sink,
       Expr tasks,
       Expr share,
@@ -82,7 +79,7 @@ final class SharedIterations {
     Chain chain = counted.chains().get(0);
     boolean sums = sink.fold() == null || sink.fold().operator() == Operator.PLUS;
     boolean dense = result.levels().stream().allMatch(l -> l.emitter() instanceof DenseEmitter);
-    if (!sums || !dense || !chain.isUnique() || !isLinear(expr, chain.access())) {
+    if (!sums || !dense || !chain.isDivisible(fused) || !isLinear(expr, chain.access())) {
       return null;
     }
     Expr size = Expr.of(1);
@@ -131,8 +128,20 @@ final class SharedIterations {
     return Expr.binary(Expr.Op.OR, left, right);
   }
 
-  /** The loops over a task's parts of the iterations that it shares. */
-  void parts(
+  /** Whether a task has a part of the iteration at its first border. */
+  private static Expr hasFirst(TaskLoops.Border first) {
+    return Expr.lessThan(Expr.of(0), first.cut());
+  }
+
+  /** Whether it has one of the iteration at its last border that is not the same. */
+  private static Expr hasLast(TaskLoops.Border first, TaskLoops.Border last) {
+    Expr apart = Expr.lessThan(first.at(), last.at());
+    Expr whole = Expr.equal(first.cut(), Expr.of(0));
+    return Expr.and(Expr.lessThan(Expr.of(0), last.cut()), or(apart, whole));
+  }
+
+  /** The loops over a task's parts of the iterations that it shares, and over its whole ones. */
+  void loops(
       TaskLoops.Border first,
       TaskLoops.Border last,
       Expr task,
@@ -141,79 +150,108 @@ final class SharedIterations {
       TaskLoops.Loop loop) {
     LoopVariable side = LoopVariable.integer(code.fresh("side"));
     Expr atFirst = Expr.equal(Expr.of(side), Expr.of(0));
-    Code both = code.nested();
-    Expr zero = Expr.of(0);
-    Expr apart = Expr.lessThan(first.at(), last.at());
-    Expr cutFirst = Expr.lessThan(zero, first.cut());
-    Expr cutLast =
-        Expr.and(Expr.lessThan(zero, last.cut()), or(apart, Expr.equal(first.cut(), zero)));
-    Code part = both.nested();
-    Expr v = part.name("shared", new Expr.Select(atFirst, first.at(), last.at()));
-    Expr slice = part.name("slice_at", Expr.add(Expr.mul(Expr.of(2), task), Expr.of(side)));
-    Expr owner = Expr.add(counted.coordinate(v), Expr.of(1));
-    part.add(new Stmt.Store(owners, slice, owner));
-    Scope clipped = clip(v, atFirst, apart, first, last, scope, part);
+    Expr atLast = Expr.equal(Expr.of(side), Expr.of(1));
+    Code each = code.nested();
+    Code body = each.nested();
+    Expr after = Expr.add(first.at(), Expr.of(1));
+    Expr firstWhole = new Expr.Select(hasFirst(first), after, first.at());
+    Expr start = new Expr.Select(atFirst, first.at(), firstWhole);
+    Expr from = body.name("from", new Expr.Select(atLast, last.at(), start));
+    Expr next = Expr.add(from, Expr.of(1));
+    Expr isPart = body.name("part", Expr.lessThan(Expr.of(side), Expr.of(2)));
+    Expr to = body.name("to", new Expr.Select(isPart, next, last.at()));
+
+    LoopVariable origin = body.declare("origin", Expr.of(0));
+    Code part = body.nested();
+    Expr slice = Expr.add(Expr.mul(Expr.of(2), task), Expr.of(side));
+    Expr shift = Expr.sub(slice, counted.coordinate(from));
+    part.assign(origin, Expr.mul(shift, sliceSize));
+    Scope clipped = clip(from, atFirst, first, last, scope, body, part);
+    body.when(isPart, part);
+    Buffer cells = new Buffer(body.fresh(vals.name() + "_part"), vals.element(), Buffer.Kind.VIEW);
+    body.add(new Stmt.View(cells, isPart, parts, Expr.of(origin), vals));
     MemorySink own =
-        new MemorySink(sink.access(), parts, sink.fold(), sink.temporary(), sink.present());
-    Scope addressed = clipped.withCursor(sink.access().id(), new Cursor(1, slice, null));
-    Block one = counted.block(v, Expr.add(v, Expr.of(1)));
-    loop.emit(own, addressed.withBlock(counted.variable(), one), part);
-    both.when(new Expr.Select(atFirst, cutFirst, cutLast), part);
-    code.add(new Stmt.For(side, zero, Expr.of(2), both.block(), LoopTraits.SERIAL.withUnroll(1)));
+        new MemorySink(sink.access(), cells, sink.fold(), sink.temporary(), sink.present());
+    loop.emit(own, clipped.withBlock(counted.variable(), counted.block(from, to)), body);
+
+    Expr any = new Expr.Select(atLast, hasLast(first, last), hasFirst(first));
+    each.when(or(Expr.equal(Expr.of(side), Expr.of(2)), any), body);
+    LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
+    code.add(new Stmt.For(side, Expr.of(0), Expr.of(3), each.block(), once));
   }
 
-  /** Restricts the walked levels of the chain to the entries of the task. */
+  /**
+   * Restricts the walked levels of the chain to the entries of the task.
+   *
+   * @param v the iteration that {@code part} is about
+   * @param code declares bounds beyond everything
+   * @param part finds those of the part
+   */
   private Scope clip(
       Expr v,
       Expr atFirst,
-      Expr apart,
       TaskLoops.Border first,
       TaskLoops.Border last,
       Scope scope,
-      Code code) {
+      Code code,
+      Code part) {
     Expr next = Expr.add(v, Expr.of(1));
-    Expr start = code.name("entries", chain.before(v));
+    Expr start = part.name("entries", chain.before(v));
     Expr skipped = new Expr.Select(atFirst, first.cut(), Expr.of(0));
-    Expr from = code.name("entry_from", Expr.add(start, skipped));
-    Expr toEnd = Expr.and(atFirst, apart);
+    LoopVariable from = code.declare("entry_from", Expr.of(Long.MIN_VALUE));
+    part.assign(from, Expr.add(start, skipped));
+    Expr toEnd = Expr.and(atFirst, Expr.lessThan(first.at(), last.at()));
     Expr end = new Expr.Select(toEnd, chain.before(next), Expr.add(start, last.cut()));
-    Expr to = code.name("entry_to", end);
+    LoopVariable to = code.declare("entry_to", Expr.of(Long.MAX_VALUE));
+    part.assign(to, end);
     Scope clipped = scope;
     int access = chain.access().id();
     int leaf = chain.levels().size() - 1;
     for (int number = 0; number < leaf; number++) {
       Level level = chain.levels().get(number);
       int below = number + 1;
-      Expr low = code.name("low", chain.child(number, v));
-      Expr high = code.name("high", Expr.sub(chain.child(number, next), Expr.of(1)));
       String name = "p" + level.name();
+      LoopVariable begin = code.declare(name + "_from", Expr.of(Long.MIN_VALUE));
+      LoopVariable behind = code.declare(name + "_to", Expr.of(Long.MAX_VALUE));
+      Expr low = part.name("low", chain.child(number, v));
+      Expr high = part.name("high", Expr.sub(chain.child(number, next), Expr.of(1)));
       TaskLoops.Before before = p -> chain.before(below, p);
-      LoopVariable begin = TaskLoops.lastUpTo(name + "_from", low, high, from, before, code);
-      Expr lastEntry = Expr.sub(to, Expr.of(1));
-      LoopVariable until =
-          TaskLoops.lastUpTo(name + "_to", Expr.of(begin), high, lastEntry, before, code);
-      Expr after = Expr.add(Expr.of(until), Expr.of(1));
-      clipped = clipped.withClip(access, level, new LevelEmitter.Range(Expr.of(begin), after));
+      String search = name + "_at";
+      LoopVariable at = TaskLoops.lastUpTo(search, low, high, Expr.of(from), before, part);
+      part.assign(begin, Expr.of(at));
+      Expr lastEntry = Expr.sub(Expr.of(to), Expr.of(1));
+      LoopVariable until = TaskLoops.lastUpTo(search, Expr.of(at), high, lastEntry, before, part);
+      part.assign(behind, Expr.add(Expr.of(until), Expr.of(1)));
+      LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(begin), Expr.of(behind));
+      clipped = clipped.withClip(access, level, range);
     }
     Level level = chain.levels().get(leaf);
-    return clipped.withClip(access, level, new LevelEmitter.Range(from, to));
+    LevelEmitter.Range entries = new LevelEmitter.Range(Expr.of(from), Expr.of(to));
+    return clipped.withClip(access, level, entries);
   }
 
-  /** Adds the parts to the result. */
-  void combine(Code code) {
+  /** Adds the parts to the result, in the order of tasks. */
+  void combine(Buffer borders, Expr tasks, Code code) {
     LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
-    LoopVariable cell = LoopVariable.integer(code.fresh("cell"));
     Code each = code.nested();
-    Expr owner = each.name("owner", new Expr.Load(owners, Expr.of(slice)));
+    Expr task = each.name("owner", Expr.binary(Expr.Op.DIV, Expr.of(slice), Expr.of(2)));
+    Expr atFirst = Expr.equal(Expr.mul(task, Expr.of(2)), Expr.of(slice));
+    String name = counted.variable().name();
+    TaskLoops.Border first = TaskLoops.Border.load(borders, name, task, each);
+    Expr nextTask = Expr.add(task, Expr.of(1));
+    TaskLoops.Border last = TaskLoops.Border.load(borders, name, nextTask, each);
     Code add = each.nested();
-    Expr to = add.name("to", Expr.mul(Expr.sub(owner, Expr.of(1)), sliceSize));
+    Expr v = add.name("shared", new Expr.Select(atFirst, first.at(), last.at()));
+    Expr to = add.name("to", Expr.mul(counted.coordinate(v), sliceSize));
     Expr from = add.name("from", Expr.mul(Expr.of(slice), sliceSize));
+    LoopVariable cell = LoopVariable.integer(code.fresh("cell"));
     Expr value = new Expr.Load(parts, Expr.add(from, Expr.of(cell)));
     Stmt sum = new Stmt.Accumulate(vals, Expr.add(to, Expr.of(cell)), value);
     add.add(new Stmt.For(cell, Expr.of(0), sliceSize, Stmt.Block.of(sum), LoopTraits.VECTOR));
-    each.when(Expr.lessThan(Expr.of(0), owner), add);
-    code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), LoopTraits.SERIAL));
+    each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), add);
+    Expr slices = Expr.mul(Expr.of(2), tasks);
+    LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
+    code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), once));
     code.add(new Stmt.FreeWorkspace(parts));
-    code.add(new Stmt.FreeWorkspace(owners));
   }
 }

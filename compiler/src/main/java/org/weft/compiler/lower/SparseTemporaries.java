@@ -105,6 +105,7 @@ final class SparseTemporaries {
       Scope scope,
       Workspace workspace,
       Code code) {
+    workspace.prepare(code);
     nest.emit(part, order, scope, new WorkspaceSink(open, Fold.of(part), workspace), code);
     workspace.drain(code);
   }

@@ -10,10 +10,12 @@ import org.weft.compiler.lattice.Operand;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
+import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
+import org.weft.memory.ElementType;
 
 /**
  * The outermost loop as tasks of equal work, however skewed the operands are.
@@ -81,21 +83,41 @@ final class TaskLoops {
    * @param at an iteration
    * @param cut entries of that iteration before the border; 0 for none
    */
-  record Border(Expr at, Expr cut) {}
+  record Border(Expr at, Expr cut) {
+    /** Border {@code number} of an array with two numbers for each. */
+    static Border load(Buffer borders, String name, Expr number, Code code) {
+      Expr first = Expr.mul(Expr.of(2), number);
+      Expr at = code.name(name + "_at", new Expr.Load(borders, first));
+      Expr second = Expr.add(first, Expr.of(1));
+      return new Border(at, code.name(name + "_cut", new Expr.Load(borders, second)));
+    }
+
+    void store(Buffer borders, Expr number, Code code) {
+      Expr first = Expr.mul(Expr.of(2), number);
+      code.add(new Stmt.Store(borders, first, at));
+      code.add(new Stmt.Store(borders, Expr.add(first, Expr.of(1)), cut));
+    }
+  }
 
   private final Tensors tensors;
   private final Iteration iteration;
+  private final @Nullable FusedAccess fused;
 
-  TaskLoops(Tensors tensors, Iteration iteration) {
+  /**
+   * @param fused the access whose listed entries one loop inside walks
+   */
+  TaskLoops(Tensors tensors, Iteration iteration, @Nullable FusedAccess fused) {
     this.tensors = tensors;
     this.iteration = iteration;
+    this.fused = fused;
   }
 
   /**
-   * Emits the loop over {@code variable}, which has a counter and no loop around it.
+   * Emits the loop over {@code variable}, which has no loop around it.
    *
    * @param expr what it evaluates
-   * @param walked the operands whose positions the loop may walk; others are located
+   * @param walked the operands whose positions the loop may walk; others are located. A loop that
+   *     merges several is divided by coordinates
    * @param rest the variables with loops inside
    */
   void emit(
@@ -105,7 +127,7 @@ final class TaskLoops {
       Set<Operand> walked,
       List<IndexVar> rest,
       Scope scope,
-      MemorySink sink,
+      Sink sink,
       Code code,
       Loop loop) {
     Counted counted = counted(expr, variable, walks, walked, scope, code);
@@ -113,9 +135,75 @@ final class TaskLoops {
     Expr before = code.name(name + "_before", counted.items(counted.range().begin()));
     Expr all = Expr.sub(counted.items(counted.range().end()), before);
     Expr total = code.name(name + "_items", all);
-    Expr tasks = code.name("tasks", new Expr.Tasks(Expr.mul(total, innerWork(expr, rest))));
+    Expr entries = walks.counted() ? total : entries(expr, variable, counted, total, scope);
+    Expr work = Expr.mul(entries, innerWork(expr, rest));
+    if (sink instanceof AppendSink append) {
+      gather(counted, before, total, work, scope, append.plan(), code, loop);
+    } else if (sink instanceof MemorySink memory) {
+      tasks(expr, counted, before, total, work, scope, memory, code, loop);
+    } else {
+      throw new IllegalStateException("no tasks for a loop into " + sink);
+    }
+  }
+
+  /** Stored entries of operands that are merged, whose coordinates are the items. */
+  private Expr entries(
+      TensorExpr expr, IndexVar variable, Counted counted, Expr total, Scope scope) {
+    Expr all = Expr.sub(total, Expr.sub(counted.range().end(), counted.range().begin()));
+    for (TensorExpr.Access access : expr.accesses()) {
+      Level level = iteration.levelAt(access, variable, scope);
+      if (level != null && !level.random() && level.number() == 0) {
+        Cursor root = scope.cursor(access);
+        LevelEmitter.Range range = level.walk(root.begin(), root.endOrNext());
+        Chain chain = Chain.below(access, tensors.layout(access.tensor()), 0);
+        all = Expr.add(all, Expr.sub(chain.before(range.end()), chain.before(range.begin())));
+      }
+    }
+    return all;
+  }
+
+  /** Pieces of the result, which the runtime puts together. */
+  private static void gather(
+      Counted counted,
+      Expr before,
+      Expr total,
+      Expr work,
+      Scope scope,
+      AppendPlan plan,
+      Code code,
+      Loop loop) {
+    Workspaces own = new Workspaces(code.nested());
+    Code body = code.nested();
+    LoopVariable from = LoopVariable.integer(code.fresh("items_from"));
+    LoopVariable to = LoopVariable.integer(code.fresh("items_to"));
+    AppendPlan piece = plan.piece(own, body);
+    Border first = border(counted, Expr.of(from), before, null, total, body);
+    Border last = border(counted, Expr.of(to), before, null, total, body);
+    Scope part = scope.withWorkspaces(own);
+    Block block = counted.block(first.at(), last.at());
+    loop.emit(new AppendSink(piece), part.withBlock(counted.variable(), block), body);
+    code.add(
+        new Stmt.Gather(
+            total, work, from, to, own.allocations().block(), body.block(), plan.parts(piece)));
+  }
+
+  private void tasks(
+      TensorExpr expr,
+      Counted counted,
+      Expr before,
+      Expr total,
+      Expr work,
+      Scope scope,
+      MemorySink sink,
+      Code code,
+      Loop loop) {
+    IndexVar variable = counted.variable();
+    String name = variable.name();
+    Expr tasks = code.name("tasks", new Expr.Tasks(work));
     Expr share = code.name("share", Expr.binary(Expr.Op.DIV, total, tasks));
-    SharedIterations shared = SharedIterations.of(expr, counted, tensors, sink, tasks, share, code);
+    SharedIterations shared =
+        SharedIterations.of(expr, counted, tensors, fused, sink, tasks, share, code);
+    Buffer borders = borders(counted, before, total, tasks, shared, code);
 
     LoopVariable task = LoopVariable.integer(code.fresh("task"));
     LevelEmitter.Range numbers = new LevelEmitter.Range(Expr.of(0), tasks);
@@ -126,26 +214,39 @@ final class TaskLoops {
         scope,
         code,
         (inner, body) -> {
-          Expr end = Expr.add(Expr.of(task), Expr.of(1));
-          Border first =
-              border(counted, item(total, Expr.of(task), tasks), before, shared, total, body);
-          Border last = border(counted, item(total, end, tasks), before, shared, total, body);
-          Expr from = first.at();
+          Border first = Border.load(borders, name, Expr.of(task), body);
+          Border last = Border.load(borders, name, Expr.add(Expr.of(task), Expr.of(1)), body);
           if (shared != null) {
-            shared.parts(first, last, Expr.of(task), inner, body, loop);
-            Expr next = Expr.add(from, Expr.of(1));
-            Expr isCut = Expr.lessThan(Expr.of(0), first.cut());
-            from = body.name(name + "_whole", new Expr.Select(isCut, next, from));
+            shared.loops(first, last, Expr.of(task), inner, body, loop);
+          } else {
+            Block block = counted.block(first.at(), last.at());
+            loop.emit(sink, inner.withBlock(variable, block), body);
           }
-          loop.emit(sink, inner.withBlock(variable, counted.block(from, last.at())), body);
         });
     if (shared != null) {
-      shared.combine(code);
+      shared.combine(borders, tasks, code);
     }
+    code.add(new Stmt.FreeWorkspace(borders));
   }
 
-  private static Expr item(Expr total, Expr task, Expr tasks) {
-    return Expr.binary(Expr.Op.DIV, Expr.mul(total, task), tasks);
+  /** Finds where tasks begin and end; a serial loop, as there are few tasks. */
+  private static Buffer borders(
+      Counted counted,
+      Expr before,
+      Expr total,
+      Expr tasks,
+      @Nullable SharedIterations shared,
+      Code code) {
+    Buffer borders = new Buffer(code.fresh("borders"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    Expr ends = Expr.add(tasks, Expr.of(1));
+    code.add(new Stmt.AllocateWorkspace(borders, Expr.mul(Expr.of(2), ends)));
+    LoopVariable number = LoopVariable.integer(code.fresh("border"));
+    Code each = code.nested();
+    Expr item = Expr.binary(Expr.Op.DIV, Expr.mul(total, Expr.of(number)), tasks);
+    border(counted, item, before, shared, total, each).store(borders, Expr.of(number), each);
+    LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
+    code.add(new Stmt.For(number, Expr.of(0), ends, each.block(), once));
+    return borders;
   }
 
   private Counted counted(
@@ -155,7 +256,7 @@ final class TaskLoops {
       Set<Operand> iterated,
       Scope scope,
       Code code) {
-    boolean coordinates = walks == LoopFacts.Walks.ALL_COORDINATES;
+    boolean coordinates = walks != LoopFacts.Walks.POSITIONS;
     LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(0), Expr.of(0));
     if (coordinates) {
       range = new LevelEmitter.Range(Expr.of(0), tensors.size(variable));
@@ -226,6 +327,9 @@ final class TaskLoops {
     Expr begin = counted.range().begin();
     Expr end = counted.range().end();
     Expr x = code.name(name + "_item", item);
+    if (counted.chains().isEmpty()) {
+      return new Border(Expr.add(begin, x), Expr.of(0));
+    }
     Expr low = new Expr.Select(Expr.lessThan(x, total), begin, end);
     Expr high = new Expr.Select(Expr.lessThan(Expr.of(0), x), end, begin);
     Expr bound = code.name(name + "_bound", Expr.add(x, before));

@@ -21,6 +21,11 @@ record TensorLayout(TensorVar tensor, List<Level> levels, Buffer vals, @Nullable
     this(tensor, levels, vals, null);
   }
 
+  /** The same tensor in other arrays. */
+  TensorLayout withArrays(List<Level> changed, Buffer values) {
+    return new TensorLayout(tensor, changed, values, states);
+  }
+
   Level level(int number) {
     return levels.get(number);
   }

@@ -10,6 +10,9 @@ import org.weft.compiler.loop.Expr;
  * An array grows with the cells of a round, and a round costs time in proportion to them.
  */
 interface Workspace {
+  /** Makes ready for the puts of a round. */
+  default void prepare(Code code) {}
+
   /** Adds {@code value} to the cell at {@code coordinates}; the cell is present from then on. */
   void put(List<Expr> coordinates, Expr value, Code code);
 

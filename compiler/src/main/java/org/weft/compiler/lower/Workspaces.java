@@ -24,6 +24,15 @@ final class Workspaces {
     buffers.add(buffer);
   }
 
+  /** A workspace that grows, for a part of {@code whole}. */
+  Buffer growable(Buffer whole) {
+    String name = allocations.fresh(whole.name() + "_piece");
+    Buffer piece = new Buffer(name, whole.element(), Buffer.Kind.WORKSPACE);
+    int offStack = Stmt.AllocateWorkspace.STACK_WORKSPACE_BYTES / whole.element().bytes() + 1;
+    allocate(piece, Expr.of(offStack));
+    return piece;
+  }
+
   Code allocations() {
     return allocations;
   }

@@ -133,6 +133,16 @@ class ParserTest {
   }
 
   @Test
+  void ofALongLineThePartAroundThePlaceIsShown() {
+    String sum = " + x(i)".repeat(100);
+    Diagnostics diagnostics = new Diagnostics();
+    Parser.statement(SourceText.expression("y(i) = x(i)" + sum + " + $" + sum), diagnostics);
+    List<String> lines = diagnostics.render().lines().toList();
+    assertThat(lines.get(1)).hasSizeBetween(150, 180).startsWith("  ...").endsWith("...");
+    assertThat(lines.get(1).charAt(lines.get(2).indexOf('^'))).isEqualTo('$');
+  }
+
+  @Test
   void randomTokensNeverCrash() {
     List<String> pieces =
         List.of(

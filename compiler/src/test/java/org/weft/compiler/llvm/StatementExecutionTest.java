@@ -32,6 +32,7 @@ class StatementExecutionTest {
   private static final int SIZE = 12;
   private static final LoopVariable I = LoopVariable.integer("i");
   private static final LoopVariable J = LoopVariable.integer("j");
+  private static final LoopVariable J2 = LoopVariable.integer("j2");
   private static final LoopVariable K = LoopVariable.integer("k");
 
   /** The buffers of the function under test. */
@@ -195,7 +196,8 @@ class StatementExecutionTest {
   @ValueSource(booleans = {true, false})
   void workspaces(boolean constantLength) {
     Buffer work = new Buffer("work", ElementType.I64, Buffer.Kind.WORKSPACE);
-    double[] in = {7, 3, 3, 9, -4, 0, 1000000007, 5, 2, 8, 6, -4};
+    Buffer marks = new Buffer("marks", ElementType.U8, Buffer.Kind.WORKSPACE);
+    double[] in = {7, 3, 9, 0, 11, 5, 2, 8, 6, 4, 1, 10};
     double[] out =
         run(
             ValueType.LONG,
@@ -210,7 +212,14 @@ class StatementExecutionTest {
                       a.size(),
                       LoopTraits.SERIAL,
                       new Stmt.Accumulate(work, Expr.of(J), new Expr.Load(a.in(), Expr.of(J)))));
-              body.add(new Stmt.SortWorkspace(work, a.size()));
+              body.add(new Stmt.AllocateWorkspace(marks, a.size()));
+              body.add(
+                  loop(
+                      J2,
+                      a.size(),
+                      LoopTraits.SERIAL,
+                      new Stmt.Store(marks, new Expr.Load(a.in(), Expr.of(J2)), Expr.of(1))));
+              body.add(new Stmt.SortMarked(work, a.size(), marks, a.size()));
               body.add(new Stmt.Clear(work, Expr.of(0), Expr.of(1)));
               body.add(new Stmt.Clear(work, Expr.of(5), Expr.of(2)));
               body.add(
@@ -222,7 +231,7 @@ class StatementExecutionTest {
               body.add(new Stmt.FreeWorkspace(work));
               return List.of(loop(K, Expr.of(2), LoopTraits.SERIAL, body.toArray(new Stmt[0])));
             });
-    assertThat(out).containsExactly(0, -8, 0, 4, 6, 6, 10, 12, 14, 16, 18, 2000000014);
+    assertThat(out).containsExactly(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22);
   }
 
   /** Tasks have workspaces of their own and see variables of the kernel. */

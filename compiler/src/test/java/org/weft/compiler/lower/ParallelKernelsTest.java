@@ -55,6 +55,10 @@ class ParallelKernelsTest {
         "M(i,r) = T(i,j,k) * C(j,r) * D(k,r)",
         "D,D",
         Map.of("T", "D,D,CU", "C", "D,D", "D", "D,D")),
+    MTTKRP_LISTED(
+        "M(i,r) = T(i,j,k) * C(j,r) * D(k,r)",
+        "D,D",
+        Map.of("T", "CU,CN,S", "C", "D,D", "D", "D,D")),
     NOT_LINEAR("y(i) = T(i,j,k) * T(i,j,k)", "D", Map.of("T", "CU,CU,CU")),
     TTM_DENSE("Y(i,j,r) = T(i,j,k) * D(k,r)", "D,D,D", Map.of("T", "CU,CU,CU", "D", "D,D")),
     TTV("Y(i,j) = T(i,j,k) * v(k)", "CU,CU", Map.of("T", "CU,CU,CU", "v", "D")),
@@ -63,6 +67,10 @@ class ParallelKernelsTest {
     ADDITION("Y(i,j) = A(i,j) + B(i,j)", "D,CU", Map.of("A", "D,CU", "B", "D,CU")),
     ELEMENTWISE(
         "Y(i,j,k) = T(i,j,k) * S(i,j,k)", "CU,CU,CU", Map.of("T", "CU,CU,CU", "S", "CU,CU,CU")),
+    ADDITION_CSF(
+        "Y(i,j,k) = T(i,j,k) + S(i,j,k)", "CU,CU,CU", Map.of("T", "CU,CU,CU", "S", "CU,CU,CU")),
+    ADDITION_COO("Y(i,j,k) = T(i,j,k) + S(i,j,k)", "CN,S,S", Map.of("T", "CN,S,S", "S", "D,CU,CU")),
+    SCALED_FIBERS("Y(i,j,k) = T(i,j,k) * x(j)", "CU,D,CU", Map.of("T", "CU,CU,CU", "x", "D")),
     SCALED("Y(i,j,k) = T(i,j,k) * x(j)", "CN,S,S", Map.of("T", "CU,CU,CU", "x", "D"));
 
     final String expression;

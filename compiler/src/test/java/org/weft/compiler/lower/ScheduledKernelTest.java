@@ -73,7 +73,8 @@ class ScheduledKernelTest {
         SPMV + " | y=Dense:1 A=Dense:2 x=Dense:1 | order(j,i) vector(i) split(j:position:4)",
         SPMV + " | y=Dense:1 A=Dense:2 x=Dense:1 | parallel(i) vector(j)",
         "s = x(i) * y(i)     | s=Dense:0 x=Dense:1 y=Dense:1 | parallel(i)",
-        "s = x(i) * y(i)     | s=Dense:0 x=Dense:1 y=Dense:1 | split(i:position:8) parallel(i) vector(i)",
+        "s = x(i) * y(i)     | s=Dense:0 x=Dense:1 y=Dense:1 | split(i:position:8) parallel(i)"
+            + " vector(i)",
         "s = x(i) * y(i)     | s=Dense:0 x=CSF:1 y=CSF:1 | parallel(i)",
         "s = x(i) * y(i)     | s=Dense:0 x=CSF:1 y=CSF:1 | split(i:coordinate:4)",
         "s = x(i) + y(i)     | s=Dense:0 x=CSF:1 y=CSF:1 | parallel(i)",
@@ -81,7 +82,8 @@ class ScheduledKernelTest {
         "s = A(i,j) * B(i,j) | s=Dense:0 A=CSF:2 B=CSF:2 | parallel(j)",
         "Y(i,j) = A(i,j) + B(i,j) | Y=Dense:2 A=CSF:2 B=CSF:2 | split(i:coordinate:4) parallel(i)",
         "Y(i,j) = A(i,j) + B(i,j) | Y=Dense:2 A=CSF:2 B=COO:2 | split(i:coordinate:4) parallel(i)",
-        "Y(i,j) = A(i,j) + B(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | split(i:position:4) split(j:coordinate:3)",
+        "Y(i,j) = A(i,j) + B(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | split(i:position:4)"
+            + " split(j:coordinate:3)",
         "Y(i,j) = A(i,j) + B(i,j) | Y=CSR:2 A=CSR:2 B=COO:2 | split(j:coordinate:3)",
         "Y(i,j) = A(i,j) * B(i,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | split(i:coordinate:3)",
         "Y(i,j) = A(i,j) .* B(i,j) | Y=COO:2 A=COO:2 B=COO:2 | split(i:coordinate:3)",
@@ -90,9 +92,12 @@ class ScheduledKernelTest {
         "Y(i,j) = A(i,k) * B(k,j) | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:hashed)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=CSR:2 B=CSR:2 | parallel(i)",
         "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=CSR:2 B=CSR:2 | order(i,k,j) parallel(k)",
-        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(k,i,j) parallel(k) vector(j)",
-        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(i,k,j) split(j:coordinate:8) vector(j) parallel(i)",
-        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(i,k,j) split(i:coordinate:8) parallel(i) unroll(k,4)",
+        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(k,i,j) parallel(k)"
+            + " vector(j)",
+        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(i,k,j)"
+            + " split(j:coordinate:8) vector(j) parallel(i)",
+        "Y(i,j) = A(i,k) * B(k,j) | Y=Dense:2 A=Dense:2 B=Dense:2 | order(i,k,j)"
+            + " split(i:coordinate:8) parallel(i) unroll(k,4)",
         MTTKRP + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16 | split(i:position:4) parallel(i)",
         MTTKRP + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16 | parallel(j)",
         MTTKRP + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16 | parallel(k)",
@@ -105,12 +110,19 @@ class ScheduledKernelTest {
         MTTKRP
             + " | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 r=16 | split(i:coordinate:4) parallel(i)",
         MTTKRP
-            + " | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 | split(i:position:64) parallel(i) vector(r)",
+            + " | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 | split(i:position:64) parallel(i)"
+            + " vector(r)",
+        MTTKRP + " | M=Dense:2 T={CU,CN,S}:3 C=Dense:2 D=Dense:2 r=16 | parallel prefetch(k:24)",
+        MTTKRP + " | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 r=42 | prefetch(j:3) prefetch(k:1000)",
+        MTTKRP + " | M=Dense:2 T={D,CN,S}:3 C=Dense:2 D=Dense:2 | parallel prefetch(j:8)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | unroll(k,3) vector(k)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | vector(k) split(j:position:2)",
-        "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16 | vector(r) unroll(k,2)",
-        "Y(i,j) = S(i,j) * A(i,k) * B(k,j) | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2 | vector(k) split(i:position:8)",
-        "y(i) += A(i,j) * x(j) + z(i) | y=Dense:1 A=CSR:2 x=Dense:1 z=Dense:1 | split(i:coordinate:8) parallel(i)"
+        "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16 | vector(r)"
+            + " unroll(k,2)",
+        "Y(i,j) = S(i,j) * A(i,k) * B(k,j) | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2 | vector(k)"
+            + " split(i:position:8)",
+        "y(i) += A(i,j) * x(j) + z(i) | y=Dense:1 A=CSR:2 x=Dense:1 z=Dense:1 |"
+            + " split(i:coordinate:8) parallel(i)"
       })
   void sameAsTheNaiveEvaluator(String expression, String formats, String schedule) {
     run(sample(expression, formats, schedule), false, 6);
@@ -124,7 +136,8 @@ class ScheduledKernelTest {
         "split-position   | "
             + SPMV
             + " | y=Dense:1 A=DCSR:2 x=Dense:1 | split(i:position:8) parallel(i)",
-        "split-coordinate | Y(i,j) = A(i,j) + B(i,j) | Y=Dense:2 A=CSF:2 B=CSF:2 | split(i:coordinate:4) parallel(i)",
+        "split-coordinate | Y(i,j) = A(i,j) + B(i,j) | Y=Dense:2 A=CSF:2 B=CSF:2 |"
+            + " split(i:coordinate:4) parallel(i)",
         "private-sums     | "
             + SPMV
             + " | y=Dense:1 A=COO:2 x=Dense:1 | split(i:position:64) parallel(i)",
@@ -150,7 +163,10 @@ class ScheduledKernelTest {
           {SPMV, "y=Dense:1 A=COO:2 x=Dense:1", "vector(j)"},
           {SPMV, "y=Dense:1 A=COO:2 x=Dense:1", "vector(i)"},
           {"y(i) = x(i)", "y=Dense:1 x=Dense:1", "parallel(i) vector(i)"},
-          {"Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "parallel(i)"},
+          {"Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "parallel(j)"},
+          {
+            "Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "split(i:position:4) parallel(i)"
+          },
           {"Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "split(j:position:4)"},
           {"Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "unroll(j,4)"},
           {"Y(i,j) = A(i,j) + B(i,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "vector(j)"},
@@ -158,6 +174,7 @@ class ScheduledKernelTest {
           {"s = x(i) * y(i)", "s=Dense:0 x=CSF:1 y=CSF:1", "split(i:position:4) parallel(i)"},
           {"Y(i,j) = A(i,k) * B(k,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "parallel(k)"},
           {"Y(i,j) = A(i,j)", "Y=CSR:2 A=CSR:2", "workspace(j:dense)"},
+          {SPMV, "y=Dense:1 A=CSR:2 x=Dense:1", "prefetch(j:24)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=Dense:1", "parallel(k)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=CSF:1", "parallel(k) unroll(k,2)"}
         }) {

@@ -91,12 +91,14 @@ class ProgramRunnerTest {
           IndexLabel [i, j, k] = [?];
           IndexLabel [f] = [3];
           IndexLabel [r] = [2:9];
+          IndexLabel [g, h] = [99999999999];
           Tensor<double> A([i, j], {CSR});
           Tensor<double> B([j, k], {CSR});
           Tensor<double> C([i, k], {CSR});
           Tensor<double> F([f, j], {CSR});
           Tensor<double> T([i, j, k], {CSF});
           Tensor<double> X([j], {Dense});
+          Tensor<double> Y([g, h], {Dense});
         """;
     List<String> steps =
         List.of(
@@ -109,7 +111,8 @@ class ProgramRunnerTest {
             "A[i, j] = comet_read(0); print(A[r, j]);",
             "A[i, j] = random();",
             "T[i, j, k] = comet_read(3);",
-            "T[i, j, k] = comet_read(4);");
+            "T[i, j, k] = comet_read(4);",
+            "Y[g, h] = 1.0;");
     Map<String, String> files = new HashMap<>();
     files.put("SPARSE_FILE_NAME0", PROGRAMS.resolve("wide.mtx").toAbsolutePath().toString());
     files.put("SPARSE_FILE_NAME2", "missing.mtx");

@@ -7,14 +7,16 @@ import java.util.List;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
 
 /**
  * What a synthetic tensor looks like: mode sizes, nonzeros, and skew per mode.
  *
  * <p>The named models have the mode sizes and nonzeros of COMET's table 2 (seeds/000, section 8.1)
- * and of FROSTT's uber. That table prints freebase-music's second mode as 223,344,784: its first
- * and second mode are the same entities, 23,344,784 of them, and so they are here.
+ * and of FROSTT's uber and lbnl-network. That table prints freebase-music's second mode as
+ * 223,344,784: its first and second mode are the same entities, 23,344,784 of them, and so they are
+ * here.
  *
  * <p>Skew is the exponent a of a power law: coordinate c of a mode is drawn with density
  * proportional to (c + 1)^-a, so coordinate 0 is the most frequent; a = 0 is uniform. The exponents
@@ -26,7 +28,8 @@ import org.weft.tensor.TensorShape;
  * @param nonzeros stored entries
  * @param exponents skew per mode
  */
-public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Double> exponents) {
+public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Double> exponents)
+    implements Generated {
   private static final List<TensorModel> NAMED =
       List.of(
           model("nell-1", 143_599_552, sizes(2_902_330, 2_143_368, 25_495_389), .9, .9, .9),
@@ -35,7 +38,16 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
           model("flickr-3d", 112_890_310, sizes(319_686, 28_153_045, 1_607_191), .7, .6, 1),
           model("vast-2015-mc1-3d", 26_021_854, sizes(165_427, 11_374, 2), .4, .6, 0),
           model("freebase-music", 99_546_551, sizes(23_344_784, 23_344_784, 166), .7, .9, 1),
-          model("uber", 3_309_490, sizes(183, 24, 1_140, 1_717), .2, .3, .8, .9));
+          model("uber", 3_309_490, sizes(183, 24, 1_140, 1_717), .2, .3, .8, .9),
+          model(
+              "lbnl-network",
+              1_698_825,
+              sizes(1_605, 4_198, 1_631, 4_209, 868_131),
+              .9,
+              .9,
+              .9,
+              .9,
+              .2));
 
   public TensorModel {
     exponents = List.copyOf(exponents);
@@ -85,6 +97,8 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
               + text
               + "'; use one of "
               + String.join(", ", names())
+              + ", "
+              + String.join(", ", MatrixModel.names())
               + ", or positive mode sizes such as 50x40x30");
     }
     TensorShape shape = TensorShape.of(sizes.stream().mapToLong(Long::longValue).toArray());
@@ -92,7 +106,18 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
     return new TensorModel(text, shape, (long) shape.cells(), uniform);
   }
 
+  @Override
+  public void generate(long seed, EntryVisitor sink) {
+    SkewedTensor.generate(this, seed, sink);
+  }
+
+  @Override
+  public String describe() {
+    return "skew exponents " + exponents;
+  }
+
   /** This model with another count of nonzeros. */
+  @Override
   public TensorModel withNonzeros(long count) {
     if (count < 1 || count > sizes.cells()) {
       throw new WeftException(
@@ -107,6 +132,7 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
    * factor^(1/order)} and rounded up, so that the density stays and the proportions of the modes
    * stay.
    */
+  @Override
   public TensorModel scaled(double factor) {
     if (!(factor > 0) || Double.isInfinite(factor)) {
       throw new WeftException(

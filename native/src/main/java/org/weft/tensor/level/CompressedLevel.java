@@ -53,6 +53,11 @@ public class CompressedLevel implements LevelFormat {
 
   @Override
   public void pack(LevelPacking packing) {
+    if (packing.divide()) {
+      packing.fillPos(packing.allocatePos(packing.parents() + 1L, packing.children()));
+      packing.fillCrd(packing.allocateCrd(packing.children()));
+      return;
+    }
     long count = 0;
     for (int p = 0; p < packing.parents(); p++) {
       int end = packing.end(p);

@@ -58,6 +58,11 @@ public final class HashedLevel implements LevelFormat {
   }
 
   @Override
+  public long posLength(long parents) {
+    return 1;
+  }
+
+  @Override
   public long largestPos(long entries) {
     return buckets(entries);
   }

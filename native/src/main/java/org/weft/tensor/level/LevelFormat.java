@@ -34,6 +34,19 @@ public interface LevelFormat {
     return properties().full();
   }
 
+  /** Number of elements of the {@code pos} array of a level below {@code parents} positions. */
+  default long posLength(long parents) {
+    return parents + 1;
+  }
+
+  /**
+   * Number of elements of the {@code crd} array of a level with {@code positions} positions below
+   * {@code parents}.
+   */
+  default long crdLength(long parents, long positions) {
+    return positions;
+  }
+
   /** Largest number that the {@code pos} array of a tensor with {@code entries} entries holds. */
   default long largestPos(long entries) {
     return entries;

@@ -3,8 +3,10 @@ package org.weft.tensor.level;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
 import org.weft.tensor.Width;
 
 /**
@@ -35,23 +37,37 @@ public final class LevelPacking {
   /**
    * The entries of every position of a level.
    *
-   * @param starts first entry of each position, and one number more
+   * @param starts first entry of each position, and one number more; null when each has one entry
    * @param ends one past the last entry of each position; null when the next one starts there
+   * @param runs whether entries share a position exactly if they agree down to this level
    */
-  public record Segments(int[] starts, int @Nullable [] ends, int count) {
+  public record Segments(int @Nullable [] starts, int @Nullable [] ends, int count, boolean runs) {
+    /** Segments of which nothing more is known. */
+    public Segments(int[] starts, int @Nullable [] ends, int count) {
+      this(starts, ends, count, false);
+    }
+
     /** The one segment above the root. */
     public static Segments root(int entries) {
-      return new Segments(new int[] {0, entries}, null, 1);
+      return new Segments(new int[] {0, entries}, null, 1, true);
     }
 
     /** First entry of {@code position}. */
     public int start(int position) {
-      return starts[position];
+      return starts == null ? position : starts[position];
     }
 
     /** One past the last entry of {@code position}. */
     public int end(int position) {
+      if (starts == null) {
+        return position + 1;
+      }
       return ends == null ? starts[position + 1] : ends[position];
+    }
+
+    /** Whether every position has one entry, with its number. */
+    public boolean isEachEntry() {
+      return starts == null;
     }
   }
 
@@ -59,6 +75,8 @@ public final class LevelPacking {
   private final Target target;
   private final Segments parents;
   private final MemoryScope scope;
+  private int @Nullable [] runStarts;
+  private boolean divided;
   private int[] childStarts = new int[1];
   private int @Nullable [] childEnds;
   private int children;
@@ -120,6 +138,49 @@ public final class LevelPacking {
   /** The properties of this level, which may be fewer than its format's. */
   public LevelProperties properties() {
     return target.properties();
+  }
+
+  /**
+   * Gives every different coordinate under a parent a position of its own, if that can be told
+   * without a look at the parents; {@link #fillPos} and {@link #fillCrd} then take the place of
+   * {@link #child}. Returns false, with nothing done, if it cannot.
+   */
+  public boolean divide() {
+    if (!parents.runs() || parents.ends() != null || !target.properties().unique()) {
+      return false;
+    }
+    int count = parents.count() == 0 ? 0 : parents.end(parents.count() - 1);
+    runStarts = entries.runs(target.number(), count);
+    children = runStarts == null ? count : runStarts.length - 1;
+    divided = true;
+    return true;
+  }
+
+  /** Stores how many positions of this level the parents up to each one have. */
+  public void fillPos(NativeArray bounds) {
+    boolean narrow = bounds.type() == ElementType.U32;
+    int child = 0;
+    bounds.setLong(0, 0);
+    for (int p = 0; p < parents.count(); p++) {
+      int end = parents.end(p);
+      if (runStarts == null) {
+        child = end;
+      } else {
+        while (runStarts[child] < end) {
+          child++;
+        }
+      }
+      if (narrow) {
+        NativeMemory.putInt(bounds.address() + (p + 1L) * Integer.BYTES, child);
+      } else {
+        bounds.setLong(p + 1L, child);
+      }
+    }
+  }
+
+  /** Stores the coordinate of every position of this level. */
+  public void fillCrd(NativeArray coordinates) {
+    entries.coordinates(target.number(), runStarts, children, coordinates);
   }
 
   /** Announces {@code perParent} positions under each of {@code count} parents. */
@@ -238,7 +299,11 @@ public final class LevelPacking {
 
   /** What the positions of the finished level own. */
   public Segments segments() {
-    return new Segments(childStarts, childEnds, children);
+    if (divided) {
+      return new Segments(runStarts, null, children, true);
+    }
+    boolean runs = parents.runs() && target.properties().unique() && childEnds == null;
+    return new Segments(childStarts, childEnds, children, runs);
   }
 
   public @Nullable NativeArray pos() {

@@ -53,6 +53,11 @@ public final class RangeLevel implements LevelFormat {
   }
 
   @Override
+  public long crdLength(long parents, long positions) {
+    return parents;
+  }
+
+  @Override
   public long largestCrd(long size, long sizeBelow, LevelProperties properties) {
     return size > Long.MAX_VALUE - sizeBelow ? Long.MAX_VALUE : Math.max(0, size + sizeBelow - 2);
   }

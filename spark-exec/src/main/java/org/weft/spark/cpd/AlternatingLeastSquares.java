@@ -22,8 +22,8 @@ public final class AlternatingLeastSquares {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
   private final CpdJob job;
+  private final List<DenseMatrix> initial;
   private final int order;
-  private final DenseMatrix[] factors;
   private final DMatrixRMaj[] grams;
   private double[] lambda;
   private double inner;
@@ -47,17 +47,33 @@ public final class AlternatingLeastSquares {
       List<DenseMatrix> factors, double[] lambda, List<Double> fits, boolean converged) {}
 
   public AlternatingLeastSquares(CpdJob job, TensorShape shape) {
+    this(job, initialFactors(job, shape));
+  }
+
+  /**
+   * @param initial a factor per mode, mode size x rank; they become this object's
+   */
+  public AlternatingLeastSquares(CpdJob job, List<DenseMatrix> initial) {
     this.job = job;
-    this.order = shape.order();
-    this.factors = new DenseMatrix[order];
+    this.initial = List.copyOf(initial);
+    this.order = initial.size();
     this.grams = new DMatrixRMaj[order];
     this.lambda = new double[job.rank()];
     java.util.Arrays.fill(lambda, 1);
-    for (int mode = 0; mode < order; mode++) {
-      factors[mode] =
-          DenseMatrix.random(shape.size(mode), job.rank(), job.seed() + mode * MODE_SEED);
-      grams[mode] = GramMatrix.of(factors[mode]);
+  }
+
+  /** The factors that a job starts from: a function of its seed, of mode and row. */
+  public static List<DenseMatrix> initialFactors(CpdJob job, TensorShape shape) {
+    List<DenseMatrix> initial = new ArrayList<>();
+    for (int mode = 0; mode < shape.order(); mode++) {
+      initial.add(DenseMatrix.random(shape.size(mode), job.rank(), job.seed() + mode * MODE_SEED));
     }
+    return initial;
+  }
+
+  /** As {@link #run(FactorUpdates, double, Observer)} with factors on the heap. */
+  public Model run(Tensor tensor, double normSquared, Observer observer) {
+    return run(new HeapUpdates(job, initial, tensor), normSquared, observer);
   }
 
   /**
@@ -65,9 +81,9 @@ public final class AlternatingLeastSquares {
    *
    * @param normSquared of the tensor, duplicates summed
    */
-  public Model run(Tensor tensor, double normSquared, Observer observer) {
-    for (int mode = 1; mode < order; mode++) {
-      tensor.publish(mode, factors[mode]);
+  public Model run(FactorUpdates updates, double normSquared, Observer observer) {
+    for (int mode = 0; mode < order; mode++) {
+      grams[mode] = updates.gram(mode);
     }
     List<Double> fits = new ArrayList<>();
     boolean converged = false;
@@ -75,11 +91,11 @@ public final class AlternatingLeastSquares {
     for (int sweep = 1; sweep <= job.maxIterations() && !converged; sweep++) {
       long start = System.nanoTime();
       for (int mode = 0; mode < order; mode++) {
-        update(tensor, mode, sweep);
-        boolean last = sweep == job.maxIterations() && mode == order - 1;
-        if (!last) {
-          tensor.publish(mode, factors[mode]);
-        }
+        DMatrixRMaj v = GramMatrix.hadamard(grams, job.rank(), mode);
+        FactorUpdates.Update update = updates.update(mode, sweep, v, mode == order - 1);
+        lambda = update.lambda();
+        grams[mode] = update.gram();
+        inner = update.inner();
       }
       double fit = fit(normSquared);
       double change = fit - previous;
@@ -88,85 +104,7 @@ public final class AlternatingLeastSquares {
       fits.add(fit);
       observer.sweep(sweep, fit, change, (System.nanoTime() - start) * 1e-9);
     }
-    return new Model(List.of(factors), lambda.clone(), fits, converged);
-  }
-
-  private void update(Tensor tensor, int mode, int sweep) {
-    DenseMatrix m = tensor.mttkrp(mode, sweep);
-    DMatrixRMaj v = GramMatrix.hadamard(grams, job.rank(), mode);
-    boolean last = mode == order - 1;
-    DenseMatrix updated;
-    if (job.nonnegative()) {
-      updated = factors[mode];
-      Nonnegative.update(updated, lambda, m, v);
-    } else {
-      updated = last ? m.copy() : m;
-      new NormalEquations(v).solveInPlace(updated);
-    }
-    lambda = normalise(updated);
-    if (last) {
-      inner = inner(m, updated, lambda);
-    }
-    factors[mode] = updated;
-    grams[mode] = GramMatrix.of(updated);
-  }
-
-  /** Scales columns to 2-norm 1; returns the norms. A column of zeros stays, with norm 0. */
-  private static double[] normalise(DenseMatrix factor) {
-    int rank = factor.columns();
-    double[] squares =
-        RowChunks.sum(
-            factor,
-            rank,
-            chunk -> {
-              double[] sums = new double[rank];
-              for (int i = 0; i < chunk.rows() * rank; i++) {
-                double value = chunk.array()[chunk.offset() + i];
-                sums[i % rank] += value * value;
-              }
-              return sums;
-            });
-    double[] norms = new double[rank];
-    double[] scale = new double[rank];
-    for (int r = 0; r < rank; r++) {
-      norms[r] = Math.sqrt(squares[r]);
-      scale[r] = norms[r] > 0 ? 1 / norms[r] : 0;
-    }
-    List<RowChunks.Chunk> chunks = RowChunks.of(factor);
-    RowChunks.each(
-        chunks,
-        c -> {
-          RowChunks.Chunk chunk = chunks.get(c);
-          for (int i = 0; i < chunk.rows() * rank; i++) {
-            chunk.array()[chunk.offset() + i] *= scale[i % rank];
-          }
-        });
-    return norms;
-  }
-
-  /** {@code <X, model> = sum_r lambda_r sum_i M(i,r) A(i,r)} for the last updated mode. */
-  private static double inner(DenseMatrix m, DenseMatrix factor, double[] lambda) {
-    int rank = factor.columns();
-    double[] sums =
-        RowChunks.sum(
-            factor,
-            rank,
-            chunk -> {
-              double[] part = new double[rank];
-              for (int row = 0; row < chunk.rows(); row++) {
-                for (int r = 0; r < rank; r++) {
-                  part[r] +=
-                      m.get(chunk.first() + row, r)
-                          * chunk.array()[chunk.offset() + row * rank + r];
-                }
-              }
-              return part;
-            });
-    double inner = 0;
-    for (int r = 0; r < rank; r++) {
-      inner += lambda[r] * sums[r];
-    }
-    return inner;
+    return new Model(updates.factors(), lambda.clone(), fits, converged);
   }
 
   private double fit(double normSquared) {

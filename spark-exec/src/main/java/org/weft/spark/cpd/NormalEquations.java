@@ -45,6 +45,11 @@ final class NormalEquations {
     return singular;
   }
 
+  /** {@code V^-1}, or the pseudo-inverse; not to be written. */
+  DMatrixRMaj inverse() {
+    return inverse;
+  }
+
   /** Replaces the right-hand side {@code M: I x R} by the solution. Cost {@code O(I R^2)}. */
   void solveInPlace(DenseMatrix m) {
     int rank = inverse.numRows;

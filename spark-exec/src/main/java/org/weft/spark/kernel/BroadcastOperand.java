@@ -1,10 +1,8 @@
 package org.weft.spark.kernel;
 
 import java.io.Serializable;
-import org.apache.spark.broadcast.Broadcast;
 import org.weft.spark.resident.ResidentMatrix;
-import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.TensorStorage;
+import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.ValueType;
 
 /**
@@ -12,12 +10,17 @@ import org.weft.tensor.ValueType;
  *
  * @param name in the expression
  * @param vector whether the single column is meant as a vector
+ * @param mode the tensor's mode whose coordinates number the rows
  */
-public record BroadcastOperand(String name, boolean vector, Broadcast<DenseMatrix> matrix)
+public record BroadcastOperand(String name, boolean vector, int mode, OperandRows rows)
     implements Serializable {
 
-  /** The operand off heap, shared by the executor's tasks, leased to the running one. */
-  TensorStorage lease(ValueType valueType) {
-    return ResidentMatrix.lease(matrix, vector, valueType);
+  /** The operand off heap, with the rows that a partition reads; leased to the running task. */
+  ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
+    return ResidentMatrix.lease(
+        rows,
+        vector,
+        valueType,
+        partition.readBlocks(mode, rows.blockRows(), rows.blocks().size()));
   }
 }

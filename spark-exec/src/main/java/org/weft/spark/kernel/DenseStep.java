@@ -62,7 +62,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
           case SCALAR -> TensorShape.of();
         };
     TensorStorage output = TensorStorage.dense(scope, shape, call.valueType());
-    Map<String, TensorStorage> bound = call.bind(partition);
+    Map<String, TensorStorage> bound = call.bind(partition, measurements);
     bound.put(call.output(), output);
     measurements.add(call.run(partition, bound, Map.of(), scope).measurement());
     return output;

@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.util.CollectionAccumulator;
 import org.weft.memory.MemoryScope;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
 import org.weft.runtime.KernelSignature;
+import org.weft.runtime.NativeRuntime;
 import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.spark.resident.ResidentMatrix;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorShape;
@@ -32,6 +35,8 @@ import org.weft.tensor.ValueType;
  * @param valueType of all tensors of the kernel
  * @param flopsPerEntry floating-point operations per stored entry
  * @param threads threads of one call
+ * @param cores of an executor: threads of all calls that run there at a time
+ * @param reproducible whether results are the same bits for every number of threads
  */
 public record KernelCall(
     String operation,
@@ -42,25 +47,36 @@ public record KernelCall(
     List<BroadcastOperand> operands,
     ValueType valueType,
     double flopsPerEntry,
-    int threads)
+    int threads,
+    int cores,
+    boolean reproducible)
     implements Serializable {
 
   /** Kernels of this process; libraries stay mapped anyway. */
   private static final Map<Loaded, Kernel> LOADED = new ConcurrentHashMap<>();
 
   /** The same code may serve several signatures: formats that differ in the mode order only. */
-  private record Loaded(String sha256, KernelSignature signature) {}
+  private record Loaded(String sha256, KernelSignature signature, boolean reproducible) {}
 
   public KernelCall {
     operands = List.copyOf(operands);
   }
 
   /** The running task's binding of the inputs for one partition. Borrowed storages. */
-  Map<String, TensorStorage> bind(ResidentPartition partition) {
+  Map<String, TensorStorage> bind(
+      ResidentPartition partition, CollectionAccumulator<TaskMeasurement> measurements) {
+    long start = System.nanoTime();
+    long rows = 0;
     Map<String, TensorStorage> bound = new HashMap<>();
     bound.put(tensor, partition.lease());
     for (BroadcastOperand operand : operands) {
-      bound.put(operand.name(), operand.lease(valueType));
+      ResidentMatrix.Lease lease = operand.lease(partition, valueType);
+      bound.put(operand.name(), lease.storage());
+      rows += lease.fetchedRows();
+    }
+    if (rows > 0) {
+      long nanos = System.nanoTime() - start;
+      measurements.add(TaskMeasurement.of("operands", partition.partition(), nanos, rows, 0, 0));
     }
     return bound;
   }
@@ -104,7 +120,11 @@ public record KernelCall(
   private Kernel kernel() {
     KernelImage library = image.value();
     return LOADED.computeIfAbsent(
-        new Loaded(library.sha256(), library.signature(symbol)),
-        key -> Kernel.of(KernelLibrary.open(library), key.signature()));
+        new Loaded(library.sha256(), library.signature(symbol), reproducible),
+        key -> {
+          NativeRuntime.setThreads(cores);
+          Kernel kernel = Kernel.of(KernelLibrary.open(library), key.signature());
+          return reproducible ? kernel.reproducible() : kernel;
+        });
   }
 }

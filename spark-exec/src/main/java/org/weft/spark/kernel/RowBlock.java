@@ -6,14 +6,26 @@ import java.io.IOException;
 import org.weft.memory.NativeMemory;
 
 /**
- * Consecutive rows of a dense result, computed by one partition.
+ * Rows of a dense result, computed by one partition.
  *
  * @param firstRow row of the whole result
  * @param columns numbers in a row
+ * @param offsets what to add to {@code firstRow} for each row; empty for consecutive rows
  * @param values row-major
  */
-public record RowBlock(int partition, long firstRow, int columns, double[] values) {
+@SuppressWarnings("ArrayRecordComponent")
+public record RowBlock(int partition, long firstRow, int columns, int[] offsets, double[] values) {
   private static final int COPY_ELEMENTS = 8192;
+  private static final int[] CONSECUTIVE = {};
+
+  /** Consecutive rows. */
+  public RowBlock(int partition, long firstRow, int columns, double[] values) {
+    this(partition, firstRow, columns, CONSECUTIVE, values);
+  }
+
+  public boolean isConsecutive() {
+    return offsets.length == 0;
+  }
 
   /** Number of rows. */
   public int rows() {
@@ -24,6 +36,10 @@ public record RowBlock(int partition, long firstRow, int columns, double[] value
     out.writeInt(partition);
     out.writeLong(firstRow);
     out.writeInt(columns);
+    out.writeInt(offsets.length);
+    for (int offset : offsets) {
+      out.writeInt(offset);
+    }
     out.writeInt(values.length);
     byte[] buffer = new byte[Math.min(COPY_ELEMENTS, values.length) * Double.BYTES];
     for (int at = 0; at < values.length; at += COPY_ELEMENTS) {
@@ -37,6 +53,10 @@ public record RowBlock(int partition, long firstRow, int columns, double[] value
     int partition = in.readInt();
     long firstRow = in.readLong();
     int columns = in.readInt();
+    int[] offsets = new int[in.readInt()];
+    for (int i = 0; i < offsets.length; i++) {
+      offsets[i] = in.readInt();
+    }
     double[] values = new double[in.readInt()];
     byte[] buffer = new byte[Math.min(COPY_ELEMENTS, values.length) * Double.BYTES];
     for (int at = 0; at < values.length; at += COPY_ELEMENTS) {
@@ -44,6 +64,6 @@ public record RowBlock(int partition, long firstRow, int columns, double[] value
       in.readFully(buffer, 0, count * Double.BYTES);
       NativeMemory.copyBytes(buffer, 0, values, at, count);
     }
-    return new RowBlock(partition, firstRow, columns, values);
+    return new RowBlock(partition, firstRow, columns, offsets, values);
   }
 }

@@ -62,7 +62,7 @@ public final class SparseStep implements FlatMapFunction<Iterator<ResidentPartit
   private Charged run(ResidentPartition partition) {
     TaskMemory memory = TaskMemory.ofTask();
     MemoryScope scope = memory.scope();
-    Map<String, TensorStorage> bound = call.bind(partition);
+    Map<String, TensorStorage> bound = call.bind(partition, measurements);
     KernelCall.Result ran = call.run(partition, bound, Map.of(call.output(), shape), scope);
     measurements.add(ran.measurement());
     TensorStorage output = ran.outputs().get(call.output());

@@ -5,6 +5,8 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import org.apache.spark.serializer.KryoRegistrator;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
@@ -15,6 +17,7 @@ import org.weft.spark.resident.PartitionSummary;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorStatistics;
 
 /** Registers every class that Weft sends through Spark's serializer. */
 public final class WeftRegistrator implements KryoRegistrator {
@@ -29,7 +32,11 @@ public final class WeftRegistrator implements KryoRegistrator {
         kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
     register(kryo, PartitionSummary.class, PartitionSummary::writeTo, PartitionSummary::readFrom);
     register(kryo, EntryBlock.class, EntryBlock::writeTo, EntryBlock::readFrom);
+    register(kryo, Relabelling.class, Relabelling::writeTo, Relabelling::readFrom);
     register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);
+    kryo.register(TensorStatistics.Builder.class, JavaForm.of(TensorStatistics.Builder.class));
+    kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
+    kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }
 

@@ -6,10 +6,11 @@ import org.apache.spark.SparkEnv;
 /**
  * One timed part of one task.
  *
- * @param phase {@code fetch}, {@code pack}, {@code kernel}, {@code write}, ...
+ * @param phase {@code fetch}, {@code pack}, {@code kernel}, {@code write}, {@code operands} (rows
+ *     of operands that came to this process)
  * @param partition the partition it worked on
  * @param nanos elapsed time, ns
- * @param nonzeros entries that were processed
+ * @param nonzeros entries, or rows of operands, that were processed
  * @param flops floating-point operations, or 0
  * @param bytes bytes that were touched, or 0
  * @param executor Spark's id of the process

@@ -12,8 +12,8 @@ import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
@@ -97,11 +97,8 @@ final class OutputTask implements Serializable {
   private void write(Body body) {
     long start = System.nanoTime();
     long written;
-    try (OutputCommit output = begin()) {
-      WriteOptions options = WriteOptions.defaults().withShape(shape);
-      try (TensorWriter writer = TensorFiles.write(output, shape.order(), options)) {
-        written = body.writeTo(writer);
-      }
+    try (TensorOutput output = begin(WriteOptions.defaults().withShape(shape))) {
+      written = body.writeTo(output);
       output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
@@ -110,11 +107,13 @@ final class OutputTask implements Serializable {
   }
 
   /** A retried attempt accepts the file of an earlier one, whose success Spark did not hear of. */
-  private OutputCommit begin() {
+  private TensorOutput begin(WriteOptions options) throws IOException {
     @Nullable TaskContext task = TaskContext.get();
     boolean retry = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
-    return overwrite || !retry
-        ? OutputCommit.begin(files, uri, overwrite)
-        : OutputCommit.attempt(files, uri);
+    TensorOutput.Existing existing =
+        overwrite
+            ? TensorOutput.Existing.REPLACE
+            : retry ? TensorOutput.Existing.KEEP : TensorOutput.Existing.REFUSE;
+    return TensorFiles.create(files, uri, existing, shape.order(), options);
   }
 }

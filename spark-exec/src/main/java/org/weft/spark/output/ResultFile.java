@@ -8,7 +8,7 @@ import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
 import scala.Tuple2;
 
@@ -36,7 +36,7 @@ public final class ResultFile {
    * @throws org.weft.error.WeftException {@code OUTPUT_EXISTS}, {@code STORAGE_UNAVAILABLE}
    */
   public static void check(FileAccess files, String uri, boolean overwrite) {
-    OutputCommit.begin(files, uri, overwrite).close();
+    TensorFiles.checkOutput(files, uri, overwrite);
   }
 
   /** Writes rows; blocks of the same rows are summed in the order of their partitions. */

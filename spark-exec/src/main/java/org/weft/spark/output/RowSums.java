@@ -1,6 +1,7 @@
 package org.weft.spark.output;
 
 import java.io.IOException;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.storage.TensorWriter;
@@ -20,6 +21,7 @@ final class RowSums {
   private final int columns;
   private long nextRow;
   private @Nullable RowBlock current;
+  private final BitSet scattered = new BitSet();
 
   /** Order 2: rows x columns; order 1: one row; order 0: one number. */
   RowSums(TensorShape shape, TensorWriter writer) {
@@ -30,6 +32,10 @@ final class RowSums {
   }
 
   void add(RowBlock block) throws IOException {
+    if (!block.isConsecutive()) {
+      scatter(block);
+      return;
+    }
     RowBlock before = current;
     if (before != null
         && before.firstRow() == block.firstRow()
@@ -41,6 +47,31 @@ final class RowSums {
     }
     flush();
     current = block;
+  }
+
+  /** Adds rows of a region of {@link OriginalRows}, whose blocks follow one another. */
+  private void scatter(RowBlock block) throws IOException {
+    RowBlock region = current;
+    if (region == null || region.firstRow() != block.firstRow()) {
+      flush();
+      long inRegion = Math.min(OriginalRows.regionRows(columns), rows - block.firstRow());
+      double[] zeros = new double[Math.toIntExact(inRegion * columns)];
+      region = new RowBlock(block.partition(), block.firstRow(), columns, zeros);
+      current = region;
+      scattered.clear();
+    }
+    for (int i = 0; i < block.rows(); i++) {
+      int row = block.offsets()[i];
+      int to = row * columns;
+      if (scattered.get(row)) {
+        for (int r = 0; r < columns; r++) {
+          region.values()[to + r] += block.values()[i * columns + r];
+        }
+      } else {
+        System.arraycopy(block.values(), i * columns, region.values(), to, columns);
+        scattered.set(row);
+      }
+    }
   }
 
   /** Writes what is left; returns the number of cells. */

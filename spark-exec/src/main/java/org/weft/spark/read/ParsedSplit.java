@@ -2,11 +2,11 @@ package org.weft.spark.read;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.weft.planner.TensorStatistics;
 import org.weft.spark.metrics.ProcessMemory;
 import org.weft.spark.resident.OriginBlock;
 import org.weft.storage.BlockReader;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorStatistics;
 
 /** The blocks of a reader, counted as they pass, and the statistics at the end. */
 final class ParsedSplit implements Iterator<ParsedPart> {

@@ -2,19 +2,24 @@ package org.weft.spark.read;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Queue;
 import org.apache.spark.api.java.function.PairFlatMapFunction;
+import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
 import org.weft.planner.ModePartitioning;
+import org.weft.reorder.Relabelling;
 import org.weft.spark.resident.OriginBlock;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
 
 /**
- * Cuts parsed blocks into one block per partition of a mode, a batch of entries at a time. Memory:
- * one batch and its copy; cost {@code O(entries x order)}.
+ * Cuts parsed blocks into one block per partition of a mode, a batch of entries at a time, under
+ * new coordinates if there are any. Memory: one batch and its copy; cost {@code O(entries x
+ * order)}.
  */
 public final class SplitByPartition
     implements PairFlatMapFunction<Iterator<ParsedPart>, Integer, OriginBlock> {
@@ -22,9 +27,15 @@ public final class SplitByPartition
   private static final int BATCH_ENTRIES = 1 << 19;
 
   private final ModePartitioning partitioning;
+  private final @Nullable Broadcast<Relabelling> relabelling;
 
-  public SplitByPartition(ModePartitioning partitioning) {
+  /**
+   * @param relabelling new coordinates, applied before entries are cut, or null
+   */
+  public SplitByPartition(
+      ModePartitioning partitioning, @Nullable Broadcast<Relabelling> relabelling) {
     this.partitioning = partitioning;
+    this.relabelling = relabelling;
   }
 
   @Override
@@ -70,8 +81,12 @@ public final class SplitByPartition
         entries += block.block().size();
       }
       if (entries > 0) {
-        cut(CooBlock.concat(batch), origin);
+        cut(relabelled(CooBlock.concat(batch)), origin);
       }
+    }
+
+    private CooBlock relabelled(CooBlock block) {
+      return relabelling == null ? block : relabelling.value().apply(block);
     }
 
     private void cut(CooBlock block, long origin) {
@@ -94,7 +109,10 @@ public final class SplitByPartition
       for (int p = 0; p < partitioning.partitions(); p++) {
         if (ends[p + 1] > ends[p]) {
           ready.add(
-              new Tuple2<>(p, new OriginBlock(origin, gather(block, order, ends[p], ends[p + 1]))));
+              new Tuple2<>(
+                  p,
+                  new OriginBlock(
+                      origin, block.select(Arrays.copyOfRange(order, ends[p], ends[p + 1])))));
         }
       }
     }
@@ -108,32 +126,5 @@ public final class SplitByPartition
       }
       return hash;
     }
-  }
-
-  private static CooBlock gather(CooBlock block, int[] order, int from, int to) {
-    int size = to - from;
-    Object[] columns = new Object[block.order()];
-    for (int mode = 0; mode < columns.length; mode++) {
-      if (block.isWide(mode)) {
-        long[] source = block.longColumn(mode);
-        long[] column = new long[size];
-        for (int i = 0; i < size; i++) {
-          column[i] = source[order[from + i]];
-        }
-        columns[mode] = column;
-      } else {
-        int[] source = block.intColumn(mode);
-        int[] column = new int[size];
-        for (int i = 0; i < size; i++) {
-          column[i] = source[order[from + i]];
-        }
-        columns[mode] = column;
-      }
-    }
-    double[] values = new double[size];
-    for (int i = 0; i < size; i++) {
-      values[i] = block.value(order[from + i]);
-    }
-    return CooBlock.ofColumns(columns, values, size);
   }
 }

@@ -2,11 +2,7 @@ package org.weft.spark.read;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.apache.hadoop.fs.BlockLocation;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
@@ -24,7 +20,6 @@ import scala.reflect.ClassTag$;
 /** The input splits of one file, a partition each: its blocks, then its statistics. */
 public final class SplitRdd extends RDD<ParsedPart> {
   private static final long serialVersionUID = 1L;
-  private static final int HOSTS = 3;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -68,25 +63,8 @@ public final class SplitRdd extends RDD<ParsedPart> {
   private static List<List<String>> hosts(FileAccess files, InputPlan plan) {
     List<List<String>> hosts = new ArrayList<>();
     for (InputSplit split : plan.splits()) {
-      hosts.add(hosts(files, split));
+      hosts.add(files.hosts(files.path(split.uri()), split.start()));
     }
     return hosts;
-  }
-
-  private static List<String> hosts(FileAccess files, InputSplit split) {
-    Path path = files.path(split.uri());
-    FileSystem system = files.fileSystem(path);
-    try {
-      BlockLocation[] blocks = system.getFileBlockLocations(path, split.start(), split.length());
-      if (blocks == null || blocks.length == 0) {
-        return List.of();
-      }
-      return Arrays.stream(blocks[0].getHosts())
-          .filter(host -> !host.equals("localhost"))
-          .limit(HOSTS)
-          .toList();
-    } catch (IOException e) {
-      throw FileAccess.unavailable(split.uri(), e);
-    }
   }
 }

@@ -1,66 +1,105 @@
 package org.weft.spark.resident;
 
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.kernel.OperandRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Off-heap copies of broadcast matrices, one per process and broadcast. A copy is freed when its
- * broadcast is destroyed and the tasks that use it have ended.
+ * Off-heap copies of broadcast operands, one per process and operand. Blocks of rows are copied
+ * when a partition of the process reads them first. A copy is freed when its broadcasts are
+ * destroyed and the tasks that use it have ended.
  */
 public final class ResidentMatrix {
-  private static final Map<BlockId, ResidentMatrix> COPIES = new HashMap<>();
+  private static final Map<Long, ResidentMatrix> COPIES = new HashMap<>();
 
   private final ResidentMemory.Entry entry;
   private final TensorStorage storage;
+  private final AtomicReference<@Nullable BlockId> fetched;
+  private final BitSet filled = new BitSet();
 
-  private ResidentMatrix(ResidentMemory.Entry entry, TensorStorage storage) {
+  private ResidentMatrix(
+      ResidentMemory.Entry entry,
+      TensorStorage storage,
+      AtomicReference<@Nullable BlockId> fetched) {
     this.entry = entry;
     this.storage = storage;
+    this.fetched = fetched;
   }
 
   /**
-   * The copy of {@code broadcast} as a dense storage, leased to the running task.
+   * A copy that the running task may use.
+   *
+   * @param fetchedRows rows that came to this process for this lease
+   */
+  public record Lease(TensorStorage storage, long fetchedRows) {}
+
+  /**
+   * The copy of {@code operand} as a dense storage of all its rows, of which those of {@code
+   * blocks} are there; leased to the running task.
    *
    * @param vector whether the matrix has one column and is meant as a vector
    */
-  public static TensorStorage lease(
-      Broadcast<DenseMatrix> broadcast, boolean vector, ValueType valueType) {
-    BlockId block = new BroadcastBlockId(broadcast.id(), "");
+  public static Lease lease(
+      OperandRows operand, boolean vector, ValueType valueType, BitSet blocks) {
+    long key = operand.blocks().get(0).id();
     synchronized (COPIES) {
       COPIES.values().removeIf(copy -> copy.storage.scope().isClosed());
-      ResidentMatrix copy = COPIES.get(block);
+      ResidentMatrix copy = COPIES.get(key);
       if (copy == null || !ResidentMemory.PROCESS.tryLease(copy.entry)) {
-        copy = copy(block, broadcast.value(), vector, valueType);
-        COPIES.put(block, copy);
+        copy = empty(operand, vector, valueType);
+        COPIES.put(key, copy);
       }
-      return copy.storage;
+      return new Lease(copy.storage, copy.fill(operand, blocks, valueType));
     }
   }
 
-  private static ResidentMatrix copy(
-      BlockId block, DenseMatrix matrix, boolean vector, ValueType valueType) {
-    BlockManager blocks = SparkEnv.get().blockManager();
-    BooleanSupplier wanted = () -> blocks.getStatus(block).isDefined();
-    String what = "a factor matrix of " + matrix.rows() + " x " + matrix.columns();
-    ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
+  private static ResidentMatrix empty(OperandRows operand, boolean vector, ValueType valueType) {
+    BlockManager manager = SparkEnv.get().blockManager();
+    AtomicReference<@Nullable BlockId> fetched = new AtomicReference<>();
+    BooleanSupplier wanted =
+        () -> {
+          BlockId block = fetched.get();
+          return block != null && manager.getStatus(block).isDefined();
+        };
+    String what = "an operand of " + operand.rows() + " x " + operand.columns();
+    BlockId first = new BroadcastBlockId(operand.blocks().get(0).id(), "");
+    ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(first, what, wanted);
     TensorShape shape =
-        vector ? TensorShape.of(matrix.rows()) : TensorShape.of(matrix.rows(), matrix.columns());
-    TensorStorage storage = TensorStorage.dense(entry.scope(), shape, valueType);
-    if (valueType == ValueType.FLOAT) {
-      matrix.copyToFloats(storage.vals().address());
-    } else {
-      matrix.copyTo(storage.vals().address());
+        vector ? TensorShape.of(operand.rows()) : TensorShape.of(operand.rows(), operand.columns());
+    return new ResidentMatrix(entry, TensorStorage.dense(entry.scope(), shape, valueType), fetched);
+  }
+
+  /** Copies the blocks that are not there yet; returns their rows. */
+  private long fill(OperandRows operand, BitSet blocks, ValueType valueType) {
+    long rows = 0;
+    for (int b = blocks.nextSetBit(0); b >= 0; b = blocks.nextSetBit(b + 1)) {
+      if (filled.get(b)) {
+        continue;
+      }
+      DenseMatrix block = operand.blocks().get(b).value();
+      long first = b * operand.blockRows() * operand.columns();
+      long address = storage.vals().address() + first * storage.vals().type().bytes();
+      if (valueType == ValueType.FLOAT) {
+        block.copyToFloats(address);
+      } else {
+        block.copyTo(address);
+      }
+      filled.set(b);
+      fetched.compareAndSet(null, new BroadcastBlockId(operand.blocks().get(b).id(), ""));
+      rows += block.rows();
     }
-    return new ResidentMatrix(entry, storage);
+    return rows;
   }
 }

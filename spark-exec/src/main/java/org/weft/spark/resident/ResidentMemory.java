@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 
@@ -90,20 +91,42 @@ public final class ResidentMemory {
     if (task == null) {
       throw new IllegalStateException("resident data can only be used inside a Spark task");
     }
-    synchronized (this) {
-      if (entry.freed) {
-        return false;
-      }
-      entry.leases++;
+    if (!tryHold(entry)) {
+      return false;
     }
     task.addTaskCompletionListener(
         done -> {
-          synchronized (this) {
-            entry.leases--;
-          }
-          sweep();
+          release(entry);
         });
     return true;
+  }
+
+  /** Keeps {@code entry} alive until {@link #release}; false if the memory is already freed. */
+  synchronized boolean tryHold(Entry entry) {
+    if (entry.freed) {
+      return false;
+    }
+    entry.leases++;
+    return true;
+  }
+
+  /** Ends what {@link #tryHold} began. */
+  void release(Entry entry) {
+    synchronized (this) {
+      entry.leases--;
+    }
+    sweep();
+  }
+
+  /**
+   * Memory of this process that is no Spark block: charged like resident data, freed by whoever
+   * closes the scope.
+   *
+   * @param what names the data in an out-of-memory message
+   */
+  public static MemoryScope own(String what) {
+    BlockId nobody = new BroadcastBlockId(-1, what);
+    return MemoryScope.root(what, StoragePool.of(SparkEnv.get(), nobody, what));
   }
 
   /** Frees what is neither leased nor in Spark's memory store. */

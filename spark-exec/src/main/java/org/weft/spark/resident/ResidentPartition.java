@@ -3,8 +3,12 @@ package org.weft.spark.resident;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.util.KnownSizeEstimation;
 import org.jspecify.annotations.Nullable;
+import org.weft.memory.NativeArray;
 import org.weft.planner.SliceRange;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -25,6 +29,7 @@ public final class ResidentPartition implements KnownSizeEstimation {
   private final double normSquared;
   private final TensorStorage storage;
   private final ResidentMemory.@Nullable Entry entry;
+  private final Map<String, BitSet> readBlocks = new ConcurrentHashMap<>();
 
   ResidentPartition(
       int partition,
@@ -47,6 +52,60 @@ public final class ResidentPartition implements KnownSizeEstimation {
       ResidentMemory.PROCESS.lease(entry);
     }
     return storage;
+  }
+
+  /** Keeps the arrays until {@link #letGo}; false where they are a task's, or already freed. */
+  boolean tryHold() {
+    return entry != null && ResidentMemory.PROCESS.tryHold(entry);
+  }
+
+  /** Ends what {@link #tryHold} began. */
+  void letGo() {
+    if (entry != null) {
+      ResidentMemory.PROCESS.release(entry);
+    }
+  }
+
+  /** The arrays, for whoever holds the partition. */
+  TensorStorage storage() {
+    return storage;
+  }
+
+  /**
+   * The blocks of {@code blockRows} coordinates of a mode that have entries here. Counted once.
+   * Cost {@code O(positions of the mode's level)}.
+   *
+   * @param blocks how many blocks the mode has
+   */
+  public BitSet readBlocks(int mode, long blockRows, int blocks) {
+    if (blocks == 1) {
+      return allOf(1);
+    }
+    return readBlocks.computeIfAbsent(
+        mode + " by " + blockRows, key -> scan(mode, blockRows, blocks));
+  }
+
+  private BitSet scan(int mode, long blockRows, int blocks) {
+    TensorFormat format = storage.format();
+    for (int level = 0; level < format.levelCount(); level++) {
+      if (format.levelCount() == format.order()
+          && format.modeOf(level) == mode
+          && storage.hasCrd(level)) {
+        BitSet read = new BitSet(blocks);
+        NativeArray coordinates = storage.crd(level);
+        for (long p = 0; p < coordinates.length(); p++) {
+          read.set((int) (coordinates.getLong(p) / blockRows));
+        }
+        return read;
+      }
+    }
+    return allOf(blocks); // a level that does not name its coordinates
+  }
+
+  private static BitSet allOf(int blocks) {
+    BitSet all = new BitSet(blocks);
+    all.set(0, blocks);
+    return all;
   }
 
   public int partition() {

@@ -5,9 +5,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.memory.MemoryStore;
 import org.apache.spark.util.CollectionAccumulator;
@@ -22,6 +24,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import scala.Tuple2;
 import scala.collection.Iterator;
+import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
@@ -39,6 +42,8 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   private final TensorShape shape;
   private final TensorFormat format;
   private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final transient List<String> executors;
+  private final transient int partitions;
 
   /**
    * @param shuffled blocks keyed by partition, partitioned by that key
@@ -60,11 +65,38 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     this.shape = shape;
     this.format = format;
     this.measurements = measurements;
+    this.executors = executors(shuffled.sparkContext());
+    this.partitions = partitioning.partitions();
   }
 
   @Override
   public Partition[] getPartitions() {
     return parent().partitions();
+  }
+
+  /**
+   * Neighbouring partitions go to the same executor, which then reads the same rows of operands
+   * where the labels of the tensor are good.
+   */
+  @Override
+  public Seq<String> getPreferredLocations(Partition split) {
+    int count = executors.size();
+    return CollectionConverters.asScala(
+            count < 2
+                ? List.<String>of()
+                : List.of(executors.get((int) ((long) split.index() * count / partitions))))
+        .toSeq();
+  }
+
+  /** The executors that are there, as Spark names locations; by id. */
+  private static List<String> executors(SparkContext context) {
+    return CollectionConverters.asJava(context.env().blockManager().master().getMemoryStatus())
+        .keySet()
+        .stream()
+        .filter(id -> !id.isDriver())
+        .sorted(Comparator.comparing(BlockManagerId::executorId))
+        .map(id -> "executor_" + id.host() + "_" + id.executorId())
+        .toList();
   }
 
   @Override

@@ -38,7 +38,19 @@ public final class ResidentTensor implements AutoCloseable {
     JavaRDD<ResidentPartition> partitions =
         new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements)
             .toJavaRDD();
-    partitions.setName(shape + " by mode " + partitioning.mode());
+    return made(partitions, shape + " by mode " + partitioning.mode());
+  }
+
+  /**
+   * Reads the parts of a container; returns when every partition is resident. If that fails, what
+   * was read is freed.
+   */
+  public static ResidentTensor load(StoredRdd stored, String name) {
+    return made(stored.toJavaRDD(), name);
+  }
+
+  private static ResidentTensor made(JavaRDD<ResidentPartition> partitions, String name) {
+    partitions.setName(name);
     partitions.persist(StorageLevel.MEMORY_ONLY());
     boolean packed = false;
     try {

@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.TensorCompiler;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.planner.CpdJob;
+import org.weft.spark.FactorAlgebra;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -88,6 +93,77 @@ class AlternatingLeastSquaresTest {
     CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
     return new AlternatingLeastSquares(job, tensor.shape())
         .run(tensor, tensor.normSquared(), (number, fit, change, seconds) -> {});
+  }
+
+  /** The same with factors off the heap; the naive MTTKRP gets copies. */
+  private static AlternatingLeastSquares.Model runOffHeap(
+      Dense tensor, int iterations, int threads, long seed) {
+    CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, false, seed, ValueType.DOUBLE);
+    OffHeapUpdates.Mttkrp mttkrp =
+        (mode, sweep, factors, result) -> {
+          for (int m = 0; m < 3; m++) {
+            DenseMatrix copy = DenseMatrix.zeros(tensor.sizes[m], tensor.rank);
+            copy.copyFrom(factors.get(m).vals().address());
+            tensor.publish(m, copy);
+          }
+          tensor.mttkrp(mode, sweep).copyTo(result.vals().address());
+        };
+    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+        MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      FactorKernels kernels = FactorAlgebra.compile(compiler, tensor.rank);
+      return new AlternatingLeastSquares(job, tensor.shape())
+          .run(
+              new OffHeapUpdates(
+                  AlternatingLeastSquares.initialFactors(job, tensor.shape()),
+                  mttkrp,
+                  kernels,
+                  threads,
+                  scope),
+              tensor.normSquared(),
+              (number, fit, change, seconds) -> {});
+    }
+  }
+
+  @Test
+  void offHeapUpdatesFindWhatThoseOnTheHeapFind() {
+    Dense tensor = planted(5, 3, 2, 30, 20, 9);
+    AlternatingLeastSquares.Model heap = run(tensor, 12, false, 4);
+    AlternatingLeastSquares.Model off = runOffHeap(tensor, 12, 1, 4);
+    assertThat(off.fits()).hasSameSizeAs(heap.fits());
+    for (int i = 0; i < off.fits().size(); i++) {
+      assertThat(off.fits().get(i)).isCloseTo(heap.fits().get(i), within(1e-9));
+    }
+    assertThat(off.fits().get(11)).isCloseTo(fit(tensor, off), within(1e-9));
+    for (int r = 0; r < 3; r++) {
+      assertThat(off.lambda()[r]).isCloseTo(heap.lambda()[r], within(1e-7 * heap.lambda()[r]));
+      for (int mode = 0; mode < 3; mode++) {
+        for (int i = 0; i < tensor.sizes[mode]; i++) {
+          assertThat(off.factors().get(mode).get(i, r))
+              .isCloseTo(heap.factors().get(mode).get(i, r), within(1e-7));
+        }
+      }
+    }
+    AlternatingLeastSquares.Model threads = runOffHeap(tensor, 12, 3, 4);
+    assertThat(threads.fits()).isEqualTo(off.fits());
+    assertThat(threads.lambda()).containsExactly(off.lambda());
+  }
+
+  @Test
+  void offHeapUpdatesStandSingularZeroAndHugeTensors() {
+    Dense small = planted(2, 8, 7, 3, 1, 2);
+    assertThat(fit(small, runOffHeap(small, 60, 1, 2))).isGreaterThan(0.999);
+    AlternatingLeastSquares.Model zero = runOffHeap(new Dense(3, 4, 3, 2), 5, 1, 1);
+    assertThat(zero.lambda()).containsOnly(0);
+    assertThat(zero.fits()).contains(1.0);
+    Dense huge = planted(2, 2, 1, 7, 6, 5);
+    for (double[][] slice : huge.x) {
+      for (double[] row : slice) {
+        for (int k = 0; k < row.length; k++) {
+          row[k] *= 1e90;
+        }
+      }
+    }
+    assertThat(fit(huge, runOffHeap(huge, 100, 1, 4))).isGreaterThan(0.999);
   }
 
   /** The fit computed the long way, from the residual. */

@@ -3,17 +3,19 @@ package org.weft.storage.text;
 import java.io.IOException;
 import java.io.Serializable;
 import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
+import org.weft.tensor.CooBlock;
 
 /** Matrix Market arrays: one value per line, column by column, whose place is its number. */
 final class ArrayReader extends TextReader {
   private final EntryLayout layout;
   private final boolean allowNonfinite;
+  private final CooBlock.Builder builder;
+  private final long[] maxCoordinates = {-1, -1};
+  private final long cells;
   private final long rows;
-  private final long columns;
   private final long[] coordinates = new long[2];
   private final DecimalParser decimals = new DecimalParser();
   private long row;
@@ -24,11 +26,12 @@ final class ArrayReader extends TextReader {
 
   ArrayReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout)
       throws IOException {
-    super(file, plan, split, layout.rules());
+    super(file, plan, split, layout, 0);
     this.layout = layout;
     this.allowNonfinite = plan.options().allowNonfinite();
     this.rows = layout.last(0) + 1;
-    this.columns = layout.last(1) + 1;
+    this.cells = plan.header().declaredRecords();
+    this.builder = new CooBlock.Builder(2, (int) Math.min(blockEntries, split.length()));
     this.row = firstRow(0);
   }
 
@@ -54,33 +57,48 @@ final class ArrayReader extends TextReader {
   }
 
   @Override
-  int parse(byte[] b, int from, int to) {
-    int line = from;
-    while (line < to && builder.size() < blockEntries) {
-      lineCount++;
-      int p = CoordinateReader.skipBlanks(b, line);
-      if (b[p] != '\n' && !layout.rules().isComment(b[p])) {
-        add(b, p, line);
-      }
-      line = CoordinateReader.endOfLine(b, p) + 1;
-    }
-    return line;
+  int size() {
+    return builder.size();
   }
 
-  private void add(byte[] b, int at, int line) {
+  /** Values for which there are cells: the first line that is none too many is {@link #entry}'s. */
+  @Override
+  int limit() {
+    return (int) Math.min(Math.max(1, blockEntries - builder.size()), cells - parser.records());
+  }
+
+  @Override
+  void parsed() {
+    for (double value : parser.takeValues()) {
+      add(value);
+    }
+  }
+
+  @Override
+  CooBlock take() {
+    return builder.build();
+  }
+
+  @Override
+  long maxCoordinate(int mode) {
+    return maxCoordinates[mode];
+  }
+
+  @Override
+  void entry(byte[] b, int at, long offset) {
     double value = decimals.parse(b, at);
     int end = decimals.end();
-    int found = CoordinateReader.countColumns(b, line);
+    int found = CoordinateReader.countColumns(b);
     if (found != 1) {
-      throw fail(
-          line,
+      throw errors.at(
+          offset,
           ErrorCode.MALFORMED_INPUT,
-          "expected 1 value, found " + found + " columns: " + LineErrors.quoteLine(b, line));
+          "expected 1 value, found " + found + " columns: " + LineErrors.quoteLine(b, 0));
     }
     boolean integer = layout.field() == EntryLayout.Field.INTEGER;
     if (end < 0 || (integer && !ValueErrors.isInteger(b, at, end))) {
-      throw fail(
-          line,
+      throw errors.at(
+          offset,
           ErrorCode.MALFORMED_INPUT,
           "expected "
               + (integer ? "an integer" : "a number")
@@ -88,22 +106,25 @@ final class ArrayReader extends TextReader {
               + LineErrors.quoteToken(b, at));
     }
     if (!allowNonfinite && !Double.isFinite(value)) {
-      throw fail(line, ErrorCode.NONFINITE_VALUE, ValueErrors.nonfinite(b, at));
+      throw errors.at(offset, ErrorCode.NONFINITE_VALUE, ValueErrors.nonfinite(b, at));
     }
-    while (column < columns && row >= rows) {
+    if (parser.records() >= cells) {
+      throw errors.at(
+          offset,
+          ErrorCode.ENTRY_COUNT_MISMATCH,
+          "expected the end of the file after the "
+              + cells
+              + " values that the header declares, found "
+              + LineErrors.quoteLine(b, 0));
+    }
+    parser.add(new long[0], value);
+  }
+
+  private void add(double value) {
+    while (row >= rows) {
       column++;
       row = firstRow(column);
     }
-    if (column >= columns) {
-      throw fail(
-          line,
-          ErrorCode.ENTRY_COUNT_MISMATCH,
-          "expected the end of the file after the "
-              + records
-              + " values that the header declares, found "
-              + LineErrors.quoteLine(b, line));
-    }
-    records++;
     emit(row, column, value);
     if (layout.symmetry() != EntryLayout.Symmetry.GENERAL && row != column) {
       emit(column, row, layout.symmetry() == EntryLayout.Symmetry.SYMMETRIC ? value : -value);
@@ -117,9 +138,5 @@ final class ArrayReader extends TextReader {
     maxCoordinates[0] = Math.max(maxCoordinates[0], i);
     maxCoordinates[1] = Math.max(maxCoordinates[1], j);
     builder.add(coordinates, value);
-  }
-
-  private WeftException fail(int line, ErrorCode code, String message) {
-    return errors.at(lines.offset(line), code, message);
   }
 }

@@ -6,17 +6,15 @@ import org.weft.error.WeftException;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
+import org.weft.tensor.CooBlock;
 
 /** Lines of coordinates and a value: {@code .tns}, and {@code .mtx} in coordinate form. */
 final class CoordinateReader extends TextReader {
-  /** Every number of so many digits fits a long. */
-  private static final int SAFE_DIGITS = 18;
-
   private final EntryLayout layout;
   private final LineRules rules;
   private final boolean pattern;
   private final boolean integer;
-  private final boolean mirrored;
+  private final boolean skew;
   private final boolean allowNonfinite;
   private final int order;
   private final long base;
@@ -24,162 +22,125 @@ final class CoordinateReader extends TextReader {
   private final long[] coordinates;
   private final DecimalParser decimals = new DecimalParser();
 
-  /** The coordinate that {@link #longCoordinate} has read. */
-  private long longValue;
+  /** The coordinate that {@link #coordinate} has read. */
+  private long number;
 
   CoordinateReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout)
       throws IOException {
-    super(file, plan, split, layout.rules());
+    super(file, plan, split, layout, layout.order());
     this.layout = layout;
     this.rules = layout.rules();
     this.order = layout.order();
     this.base = layout.base();
     this.pattern = layout.field() == EntryLayout.Field.PATTERN;
     this.integer = layout.field() == EntryLayout.Field.INTEGER;
-    this.mirrored = layout.symmetry() != EntryLayout.Symmetry.GENERAL;
+    this.skew = layout.symmetry() == EntryLayout.Symmetry.SKEW_SYMMETRIC;
     this.allowNonfinite = plan.options().allowNonfinite();
     this.coordinates = new long[order];
-    this.last = new long[order];
-    for (int mode = 0; mode < order; mode++) {
-      last[mode] = layout.last(mode);
-    }
+    this.last = layout.last();
   }
 
   @Override
-  int parse(byte[] b, int from, int to) {
-    int line = from;
-    while (line < to && builder.size() < blockEntries) {
-      lineCount++;
-      int p = skipBlanks(b, line);
-      int first = b[p];
-      if (first == '\n') {
-        line = p + 1;
-      } else if (rules.isComment(first)) {
-        line = endOfLine(b, p) + 1;
-      } else {
-        line = entry(b, p, line);
-      }
-    }
-    return line;
+  int size() {
+    return parser.size();
   }
 
-  /** Parses the entry at {@code at} of the line that starts at {@code line}. */
-  private int entry(byte[] b, int at, int line) {
+  @Override
+  long maxCoordinate(int mode) {
+    return parser.maxCoordinate(mode);
+  }
+
+  @Override
+  CooBlock take() {
+    return parser.take();
+  }
+
+  @Override
+  int limit() {
+    return blockEntries;
+  }
+
+  @Override
+  void parsed() {}
+
+  @Override
+  void entry(byte[] b, int at, long offset) {
     int p = at;
     for (int mode = 0; mode < order; mode++) {
-      p = skipBlanks(b, coordinate(b, p, mode, line));
+      p = skipBlanks(b, coordinate(b, p, mode, offset));
     }
     double value = 1;
     if (!pattern) {
       value = decimals.parse(b, p);
       int end = decimals.end();
       if (end < 0 || !(Math.abs(value) <= Double.MAX_VALUE) || integer) {
-        checkValue(b, p, value, line);
+        checkValue(b, p, value, offset);
       }
       p = skipBlanks(b, end);
     }
     if (b[p] != '\n') {
-      throw columns(b, line);
+      throw columns(b, offset);
     }
-    records++;
-    if (mirrored) {
-      addMirrored(b, value, line);
-    } else {
-      builder.add(coordinates, value);
+    if (skew && coordinates[0] == coordinates[1]) {
+      throw fail(
+          b,
+          offset,
+          ErrorCode.MALFORMED_INPUT,
+          "expected no entry on the diagonal of a skew-symmetric matrix, found "
+              + LineErrors.quoteLine(b, 0));
     }
-    return p + 1;
+    parser.add(coordinates, value);
   }
 
-  private int coordinate(byte[] b, int at, int mode, int line) {
-    int p = at;
-    long number = 0;
-    int digit = b[p] - '0';
-    while (digit >= 0 && digit <= 9) {
-      number = number * 10 + digit;
-      digit = b[++p] - '0';
-    }
-    if (p == at || p - at > SAFE_DIGITS || !LineRules.endsToken(b[p])) {
-      p = longCoordinate(b, at, mode, line);
-      number = longValue;
-    }
-    long coordinate = number - base;
-    if (coordinate < 0 || coordinate > last[mode]) {
-      throw outOfRange(b, at, mode, line, number);
-    }
-    coordinates[mode] = coordinate;
-    if (coordinate > maxCoordinates[mode]) {
-      maxCoordinates[mode] = coordinate;
-    }
-    return p;
-  }
-
-  /** Reads what the fast path does not: signs, leading zeros, 19 digits; returns the end. */
-  private int longCoordinate(byte[] b, int at, int mode, int line) {
+  /** Reads a coordinate, which may have a sign and leading zeros; returns the end. */
+  private int coordinate(byte[] b, int at, int mode, long offset) {
     int p = at;
     boolean negative = b[p] == '-';
     if (negative || b[p] == '+') {
       p++;
     }
     int start = p;
-    long number = 0;
+    long magnitude = 0;
     boolean overflow = false;
     for (int digit = b[p] - '0'; digit >= 0 && digit <= 9; digit = b[++p] - '0') {
-      overflow |= number > (Long.MAX_VALUE - digit) / 10;
-      number = number * 10 + digit;
+      overflow |= magnitude > (Long.MAX_VALUE - digit) / 10;
+      magnitude = magnitude * 10 + digit;
     }
     if (p == start || !LineRules.endsToken(b[p])) {
-      throw malformed(b, line, "an integer coordinate of mode " + mode, at);
+      throw malformed(b, offset, "an integer coordinate of mode " + mode, at);
     }
     if (overflow) {
       throw fail(
           b,
-          line,
+          offset,
           ErrorCode.COORDINATE_OUT_OF_RANGE,
           "expected a coordinate of mode "
               + mode
               + " of at most 2^63-1, found "
               + LineErrors.quoteToken(b, at));
     }
-    longValue = negative ? -number : number;
+    number = negative ? -magnitude : magnitude;
+    long coordinate = number - base;
+    if (coordinate < 0 || coordinate > last[mode]) {
+      throw outOfRange(b, at, mode, offset);
+    }
+    coordinates[mode] = coordinate;
     return p;
   }
 
-  private void addMirrored(byte[] b, double value, int line) {
-    boolean skew = layout.symmetry() == EntryLayout.Symmetry.SKEW_SYMMETRIC;
-    long row = coordinates[0];
-    long column = coordinates[1];
-    if (skew && row == column) {
-      throw fail(
-          b,
-          line,
-          ErrorCode.MALFORMED_INPUT,
-          "expected no entry on the diagonal of a skew-symmetric matrix, found "
-              + LineErrors.quoteLine(b, line));
-    }
-    builder.add(coordinates, value);
-    if (row != column) {
-      coordinates[0] = column;
-      coordinates[1] = row;
-      builder.add(coordinates, skew ? -value : value);
-      long larger = Math.max(row, column);
-      maxCoordinates[0] = Math.max(maxCoordinates[0], larger);
-      maxCoordinates[1] = Math.max(maxCoordinates[1], larger);
-    }
-  }
-
-  private void checkValue(byte[] b, int at, double value, int line) {
+  private void checkValue(byte[] b, int at, double value, long offset) {
     if (decimals.end() < 0) {
-      throw malformed(b, line, "a number as the value", at);
+      throw malformed(b, offset, "a number as the value", at);
     }
     if (!allowNonfinite && !Double.isFinite(value)) {
-      throw fail(b, line, ErrorCode.NONFINITE_VALUE, ValueErrors.nonfinite(b, at));
+      throw fail(b, offset, ErrorCode.NONFINITE_VALUE, ValueErrors.nonfinite(b, at));
     }
     if (integer && !ValueErrors.isInteger(b, at, decimals.end())) {
-      throw malformed(b, line, "an integer value, as the header declares", at);
+      throw malformed(b, offset, "an integer value, as the header declares", at);
     }
   }
 
-  private WeftException outOfRange(byte[] b, int at, int mode, int line, long number) {
+  private WeftException outOfRange(byte[] b, int at, int mode, long offset) {
     String found = LineErrors.quoteToken(b, at);
     String message;
     if (number < base) {
@@ -206,28 +167,28 @@ final class CoordinateReader extends TextReader {
               + ", the size declared in the header, found "
               + found;
     }
-    return fail(b, line, ErrorCode.COORDINATE_OUT_OF_RANGE, message);
+    return fail(b, offset, ErrorCode.COORDINATE_OUT_OF_RANGE, message);
   }
 
-  private WeftException malformed(byte[] b, int line, String expected, int at) {
+  private WeftException malformed(byte[] b, long offset, String expected, int at) {
     return fail(
         b,
-        line,
+        offset,
         ErrorCode.MALFORMED_INPUT,
         "expected " + expected + ", found " + LineErrors.quoteToken(b, at));
   }
 
   /** The error of a line; a wrong number of columns explains every other fault of it. */
-  private WeftException fail(byte[] b, int line, ErrorCode code, String message) {
-    if (countColumns(b, line) != layout.columns()) {
-      return columns(b, line);
+  private WeftException fail(byte[] b, long offset, ErrorCode code, String message) {
+    if (countColumns(b) != layout.columns()) {
+      return columns(b, offset);
     }
-    return errors.at(lines.offset(line), code, message);
+    return errors.at(offset, code, message);
   }
 
-  private WeftException columns(byte[] b, int line) {
+  private WeftException columns(byte[] b, long offset) {
     return errors.at(
-        lines.offset(line),
+        offset,
         ErrorCode.MALFORMED_INPUT,
         "expected "
             + layout.columns()
@@ -237,14 +198,14 @@ final class CoordinateReader extends TextReader {
             + ", as "
             + layout.origin()
             + "), found "
-            + countColumns(b, line)
+            + countColumns(b)
             + ": "
-            + LineErrors.quoteLine(b, line));
+            + LineErrors.quoteLine(b, 0));
   }
 
-  static int countColumns(byte[] b, int line) {
+  static int countColumns(byte[] b) {
     int count = 0;
-    int p = skipBlanks(b, line);
+    int p = skipBlanks(b, 0);
     while (b[p] != '\n') {
       count++;
       while (!LineRules.endsToken(b[p])) {
@@ -258,14 +219,6 @@ final class CoordinateReader extends TextReader {
   static int skipBlanks(byte[] b, int at) {
     int p = at;
     while (LineRules.isBlank(b[p])) {
-      p++;
-    }
-    return p;
-  }
-
-  static int endOfLine(byte[] b, int at) {
-    int p = at;
-    while (b[p] != '\n') {
       p++;
     }
     return p;

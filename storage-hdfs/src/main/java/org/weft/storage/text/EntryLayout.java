@@ -2,6 +2,7 @@ package org.weft.storage.text;
 
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
+import org.weft.runtime.LineParser;
 
 /**
  * The columns of a coordinate line: {@code order} coordinates, then a value unless it is a pattern.
@@ -40,5 +41,34 @@ record EntryLayout(
   /** Largest 0-based coordinate of {@code mode}: its size must be a long too. */
   long last(int mode) {
     return sizes == null ? Long.MAX_VALUE - 1 : sizes[mode] - 1;
+  }
+
+  /** Largest 0-based coordinates of all modes. */
+  long[] last() {
+    long[] last = new long[order];
+    java.util.Arrays.setAll(last, this::last);
+    return last;
+  }
+
+  /** What the native parser is told: lines with all coordinates, or with none. */
+  LineParser.Layout forParser(int coordinates) {
+    LineParser.Value value =
+        switch (field) {
+          case REAL -> LineParser.Value.REAL;
+          case INTEGER -> LineParser.Value.INTEGER;
+          case PATTERN -> LineParser.Value.NONE;
+        };
+    LineParser.Mirror mirror =
+        switch (symmetry) {
+          case GENERAL -> LineParser.Mirror.NONE;
+          case SYMMETRIC -> LineParser.Mirror.SAME;
+          case SKEW_SYMMETRIC -> LineParser.Mirror.OPPOSITE;
+        };
+    return new LineParser.Layout(
+        value,
+        coordinates == 0 ? LineParser.Mirror.NONE : mirror,
+        rules.comments(),
+        base,
+        coordinates == 0 ? new long[0] : last());
   }
 }

@@ -71,12 +71,11 @@ final class HeaderLines implements Closeable {
     } catch (LineBuffer.LineTooLong e) {
       throw errors.tooLong(e.offset());
     }
-    byte[] b = lines.bytes();
     int from = lines.from();
-    int end = CoordinateReader.endOfLine(b, from);
-    lines.readTo(end + 1);
-    String text = new String(b, from, end - from, StandardCharsets.UTF_8);
-    return new Line(lines.offset(from), lines.offset(end + 1), text);
+    byte[] b = lines.line(from);
+    lines.readTo(from + b.length);
+    String text = new String(b, 0, b.length - 1, StandardCharsets.UTF_8);
+    return new Line(lines.offset(from), lines.offset(from + b.length), text);
   }
 
   /** The next line that is neither blank nor a comment, or null at the end. */

@@ -2,11 +2,19 @@ package org.weft.storage.text;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.util.function.LongSupplier;
+import org.weft.memory.NativeMemory;
+import org.weft.runtime.LineParser;
+import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
+import org.weft.storage.StreamChannel;
+import org.weft.storage.codec.Bzip2Source;
 
 /**
- * Runs of whole lines of a byte range of a text file, in one buffer that is used again and again.
+ * Runs of whole lines of a byte range of a text file, in one buffer off the heap that is used again
+ * and again.
  *
  * <p>A range holds the lines whose first byte lies in it: the reader of a later range starts one
  * byte early and passes over everything up to the first line end, and reads past its own end until
@@ -18,9 +26,13 @@ final class LineBuffer implements Closeable {
   /** Bytes of a line at most: more than 1,000 modes need. */
   static final int CAPACITY = 1 << 18;
 
-  private final InputStream in;
-  private final byte[] bytes = new byte[CAPACITY + 1];
-  private final long end;
+  /** Bytes behind a run that may be read, whatever they are. */
+  private static final int SLACK_BYTES = LineParser.SLACK_BYTES;
+
+  private final ReadableByteChannel in;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(CAPACITY + 1 + SLACK_BYTES);
+  private final long bytes = NativeMemory.address(buffer);
+  private final LongSupplier end;
   private final LineRules rules;
   private int from;
   private int to;
@@ -46,7 +58,7 @@ final class LineBuffer implements Closeable {
     }
   }
 
-  private LineBuffer(InputStream in, long base, long end, LineRules rules) {
+  private LineBuffer(ReadableByteChannel in, long base, LongSupplier end, LineRules rules) {
     this.in = in;
     this.base = base;
     this.end = end;
@@ -66,11 +78,29 @@ final class LineBuffer implements Closeable {
   static LineBuffer range(SourceFile file, long firstLine, long start, long end, LineRules rules)
       throws IOException {
     if (start <= firstLine) {
-      return new LineBuffer(file.open(firstLine), firstLine, end, rules);
+      return new LineBuffer(file.openChannel(firstLine), firstLine, () -> end, rules);
     }
-    LineBuffer lines = new LineBuffer(file.open(start - 1), start - 1, end, rules);
+    return new LineBuffer(file.openChannel(start - 1), start - 1, () -> end, rules)
+        .withoutFirstLine();
+  }
+
+  /**
+   * The lines before which a byte of the blocks of {@code split} stands: the split of a bzip2 file.
+   * Offsets count from the first of these blocks.
+   *
+   * @param firstLine offset at which the first line starts, in the first split
+   */
+  static LineBuffer blocks(SourceFile file, long firstLine, InputSplit split, LineRules rules)
+      throws IOException {
+    Bzip2Source in = file.openBlocks(split.start(), split.end());
+    boolean first = split.start() == 0;
+    LongSupplier end = () -> in.boundary() == Long.MAX_VALUE ? Long.MAX_VALUE : in.boundary() + 1;
+    LineBuffer lines = new LineBuffer(StreamChannel.of(in), first ? firstLine : 0, end, rules);
+    if (!first) {
+      return lines.withoutFirstLine();
+    }
     try {
-      lines.dropLine();
+      in.skipNBytes(firstLine);
       return lines;
     } catch (IOException | RuntimeException e) {
       lines.close();
@@ -78,8 +108,34 @@ final class LineBuffer implements Closeable {
     }
   }
 
-  byte[] bytes() {
-    return bytes;
+  private LineBuffer withoutFirstLine() throws IOException {
+    try {
+      dropLine();
+      return this;
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Address of the byte at {@code position} of the run. */
+  long address(int position) {
+    return bytes + position;
+  }
+
+  private byte at(int position) {
+    return NativeMemory.getByte(bytes + position);
+  }
+
+  /** The line that starts at {@code position} of the run, its line feed included. */
+  byte[] line(int position) {
+    int next = position;
+    while (at(next) != '\n') {
+      next++;
+    }
+    byte[] line = new byte[next + 1 - position];
+    NativeMemory.copyToArray(bytes + position, line, 0, line.length);
+    return line;
   }
 
   /** First unread byte of the run. */
@@ -124,16 +180,16 @@ final class LineBuffer implements Closeable {
       if (endOfFile) {
         last = true;
         if (filled > 0) {
-          bytes[filled++] = '\n';
+          NativeMemory.putByte(bytes + filled++, (byte) '\n');
         }
         to = filled;
         return filled > 0 && withinRange();
       }
-      if (base >= end) {
+      if (base >= end.getAsLong()) {
         last = true;
         return false;
       }
-      if (!rules.startsComment(bytes, 0, filled)) {
+      if (!startsComment()) {
         throw new LineTooLong(base);
       }
       dropLine();
@@ -144,14 +200,15 @@ final class LineBuffer implements Closeable {
 
   /** Ends the run after the last line that starts before {@code end}. */
   private boolean withinRange() {
-    if (base >= end) {
+    if (base >= end.getAsLong()) {
       last = true;
       to = from;
       return false;
     }
-    if (base + to >= end) {
-      int newline = (int) Math.max(0, end - 1 - base);
-      while (bytes[newline] != '\n') {
+    long bound = end.getAsLong();
+    if (base + to >= bound) {
+      int newline = (int) Math.max(0, bound - 1 - base);
+      while (at(newline) != '\n') {
         newline++;
       }
       to = newline + 1;
@@ -165,7 +222,7 @@ final class LineBuffer implements Closeable {
     while (true) {
       fill();
       for (int p = 0; p < filled; p++) {
-        if (bytes[p] == '\n') {
+        if (at(p) == '\n') {
           to = p + 1;
           from = to;
           return;
@@ -181,7 +238,7 @@ final class LineBuffer implements Closeable {
   }
 
   private void shift() {
-    System.arraycopy(bytes, to, bytes, 0, filled - to);
+    NativeMemory.move(bytes + to, bytes, filled - to);
     base += to;
     filled -= to;
     from = 0;
@@ -190,7 +247,7 @@ final class LineBuffer implements Closeable {
 
   private void fill() throws IOException {
     while (filled < CAPACITY && !endOfFile) {
-      int n = in.read(bytes, filled, CAPACITY - filled);
+      int n = in.read(buffer.limit(CAPACITY).position(filled));
       if (n < 0) {
         endOfFile = true;
       } else {
@@ -199,9 +256,17 @@ final class LineBuffer implements Closeable {
     }
   }
 
+  private boolean startsComment() {
+    int p = 0;
+    while (p < filled && LineRules.isBlank(at(p))) {
+      p++;
+    }
+    return p < filled && rules.isComment(at(p));
+  }
+
   private int lastNewline() {
     int p = filled - 1;
-    while (p >= 0 && bytes[p] != '\n') {
+    while (p >= 0 && at(p) != '\n') {
       p--;
     }
     return p;
@@ -209,6 +274,9 @@ final class LineBuffer implements Closeable {
 
   @Override
   public void close() throws IOException {
-    in.close();
+    if (in.isOpen()) {
+      NativeMemory.free(buffer);
+      in.close();
+    }
   }
 }

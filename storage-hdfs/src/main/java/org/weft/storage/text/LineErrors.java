@@ -3,9 +3,11 @@ package org.weft.storage.text;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongSupplier;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.SourceFile;
+import org.weft.storage.codec.Bzip2Source;
 
 /**
  * Errors that name file and line. Readers of a split know byte offsets only; the lines before an
@@ -15,9 +17,16 @@ final class LineErrors {
   private static final int SHOWN_CHARACTERS = 60;
 
   private final SourceFile file;
+  private final long blocksFrom;
 
   LineErrors(SourceFile file) {
+    this(file, 0);
+  }
+
+  /** Errors at offsets that count from the bzip2 block at byte {@code blocksFrom} of the file. */
+  LineErrors(SourceFile file, long blocksFrom) {
     this.file = file;
+    this.blocksFrom = blocksFrom;
   }
 
   /** The error of the line that starts at {@code offset}: {@code file:line: message}. */
@@ -46,19 +55,32 @@ final class LineErrors {
   }
 
   private long linesBefore(long offset) throws IOException {
+    if (blocksFrom == 0) {
+      try (InputStream in = file.open(0)) {
+        return lines(in, () -> offset);
+      }
+    }
+    try (Bzip2Source in = file.openBlocks(0, blocksFrom)) {
+      return lines(
+          in, () -> in.boundary() == Long.MAX_VALUE ? Long.MAX_VALUE : in.boundary() + offset);
+    }
+  }
+
+  /** The line ends among the first bytes of {@code in}, how many may turn out while reading. */
+  private static long lines(InputStream in, LongSupplier bytes) throws IOException {
     byte[] buffer = new byte[1 << 16];
     long lines = 0;
-    try (InputStream in = file.open(0)) {
-      for (long left = offset; left > 0; ) {
-        int n = in.read(buffer, 0, (int) Math.min(left, buffer.length));
-        if (n < 0) {
-          break;
-        }
-        for (int i = 0; i < n; i++) {
-          lines += buffer[i] == '\n' ? 1 : 0;
-        }
-        left -= n;
+    long done = 0;
+    while (done < bytes.getAsLong()) {
+      int n = in.read(buffer, 0, buffer.length);
+      if (n < 0) {
+        break;
       }
+      int counted = (int) Math.min(n, bytes.getAsLong() - done);
+      for (int i = 0; i < counted; i++) {
+        lines += buffer[i] == '\n' ? 1 : 0;
+      }
+      done += n;
     }
     return lines;
   }

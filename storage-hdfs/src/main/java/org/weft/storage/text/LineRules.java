@@ -19,12 +19,9 @@ enum LineRules {
     return c == first || c == second;
   }
 
-  boolean startsComment(byte[] bytes, int from, int to) {
-    int p = from;
-    while (p < to && isBlank(bytes[p])) {
-      p++;
-    }
-    return p < to && isComment(bytes[p]);
+  /** Both bytes. */
+  String comments() {
+    return "" + (char) first + (char) second;
   }
 
   /** White space within a line; a carriage return is one. */

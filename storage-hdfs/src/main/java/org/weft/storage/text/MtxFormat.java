@@ -191,7 +191,8 @@ public final class MtxFormat implements TensorFileFormat {
   }
 
   @Override
-  public List<InputSplit> splits(SourceFile file, TensorHeader header, long splitBytes) {
+  public List<InputSplit> splits(SourceFile file, TensorHeader header, long splitBytes)
+      throws IOException {
     return header.details() instanceof ArrayReader.Layout
         ? TextSplits.whole(file)
         : TextSplits.of(file, header.dataStart(), splitBytes);

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.WeftException;
+import org.weft.runtime.LineParser;
 import org.weft.storage.BlockReader;
+import org.weft.storage.Compression;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -13,54 +15,100 @@ import org.weft.storage.SourceFile;
 import org.weft.tensor.CooBlock;
 
 /**
- * Text of one split to blocks: the loop around a format's line parser, which is the subclass. Lines
- * and records are counted here and nowhere else.
+ * Text of one split to blocks. {@link LineParser} reads the lines; one that it leaves, because it
+ * is wrong or only unusual, goes to the subclass, which is the definition of its format and words
+ * the errors. Lines and records are counted here and nowhere else.
  */
 abstract class TextReader implements BlockReader {
   /** Shortest text of a column: a digit and a blank. */
   private static final int COLUMN_BYTES = 2;
 
   protected final LineErrors errors;
-  protected final LineBuffer lines;
-  protected final CooBlock.Builder builder;
+  protected final LineParser parser;
   protected final int blockEntries;
-  protected final long[] maxCoordinates;
-  protected long records;
-  protected long lineCount;
 
+  private final LineBuffer lines;
+  private final LineRules rules;
   private final SourceFile file;
   private final InputPlan plan;
   private long entries;
+  private long linesLeft;
   private @Nullable CooBlock ready;
   private boolean exhausted;
 
-  TextReader(SourceFile file, InputPlan plan, InputSplit split, LineRules rules)
+  /** What was read until the reader was closed. */
+  private @Nullable ReadSummary last;
+
+  /**
+   * @param coordinates coordinates in a line: the order of the layout, or 0
+   */
+  TextReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout, int coordinates)
       throws IOException {
     this.file = file;
     this.plan = plan;
-    this.errors = new LineErrors(file);
-    int order = plan.header().order();
+    this.rules = layout.rules();
+    Compression compression = file.compression();
+    boolean blocks = compression == Compression.BZIP2;
+    this.errors = new LineErrors(file, blocks ? split.start() : 0);
     this.blockEntries = plan.options().blockEntries();
-    long possible = split.length() / (COLUMN_BYTES * (long) order) + 1;
-    boolean compressed = TextSplits.isWhole(file);
-    this.builder =
-        new CooBlock.Builder(
-            order, (int) Math.min(blockEntries, compressed ? Long.MAX_VALUE : possible) + 1);
-    this.maxCoordinates = new long[order];
-    java.util.Arrays.fill(maxCoordinates, -1);
-    long end = compressed ? Long.MAX_VALUE : split.end();
-    long start = compressed ? 0 : split.start();
-    this.lines = LineBuffer.range(file, plan.header().dataStart(), start, end, rules);
+    boolean compressed = compression != Compression.NONE;
+    long possible = split.length() / (COLUMN_BYTES * (long) Math.max(1, coordinates)) + 1;
+    long images = layout.symmetry() == EntryLayout.Symmetry.GENERAL ? 1 : 2;
+    long capacity = compressed ? blockEntries : Math.min(blockEntries, images * possible);
+    long dataStart = plan.header().dataStart();
+    if (blocks) {
+      this.lines = LineBuffer.blocks(file, dataStart, split, rules);
+    } else if (compressed) {
+      this.lines = LineBuffer.fromLine(file, dataStart, rules);
+    } else {
+      this.lines = LineBuffer.range(file, dataStart, split.start(), split.end(), rules);
+    }
+    try {
+      this.parser = new LineParser(layout.forParser(coordinates), (int) capacity + 1);
+    } catch (RuntimeException e) {
+      lines.close();
+      throw e;
+    }
   }
 
-  /**
-   * Parses lines of [{@code from}, {@code to}) into the builder until it is full; returns the
-   * beginning of the first line not parsed.
-   */
-  abstract int parse(byte[] bytes, int from, int to);
+  /** Entries read that are in no block yet. */
+  abstract int size();
 
-  /** Called once at the end of the split, before the declared entry count is checked. */
-  void finish() {}
+  /** How many entries the parser's columns may hold now. */
+  abstract int limit();
+
+  /** Called when the parser has read lines. */
+  abstract void parsed();
+
+  /**
+   * Reads the entry of a line that the parser left.
+   *
+   * @param at where it starts in {@code line}, which ends with a line feed
+   * @param offset of the line in the file, for messages
+   */
+  abstract void entry(byte[] line, int at, long offset);
+
+  /** The entries read, as a block. */
+  abstract CooBlock take();
+
+  private void parse() {
+    LineParser.Outcome outcome =
+        parser.parse(lines.address(lines.from()), lines.address(lines.to()), limit());
+    int next = (int) (parser.position() - lines.address(0));
+    lines.readTo(next);
+    parsed();
+    boolean full = outcome == LineParser.Outcome.FULL && size() < blockEntries;
+    if (outcome == LineParser.Outcome.LEFT || full) {
+      byte[] line = lines.line(next);
+      int at = CoordinateReader.skipBlanks(line, 0);
+      if (line[at] != '\n' && !rules.isComment(line[at])) {
+        entry(line, at, lines.offset(next));
+        parsed();
+      }
+      linesLeft++;
+      lines.readTo(next + line.length);
+    }
+  }
 
   @Override
   public boolean hasNext() {
@@ -81,17 +129,19 @@ abstract class TextReader implements BlockReader {
   }
 
   private @Nullable CooBlock fill() {
+    if (last != null) {
+      throw new IllegalStateException(file.uri() + ": the reader is closed");
+    }
     try {
-      while (builder.size() < blockEntries) {
+      while (size() < blockEntries) {
         if (lines.from() == lines.to() && !lines.next()) {
           exhausted = true;
-          finish();
           if (plan.splits().size() == 1) {
             plan.verify(summary());
           }
           break;
         }
-        lines.readTo(parse(lines.bytes(), lines.from(), lines.to()));
+        parse();
       }
     } catch (LineBuffer.LineTooLong e) {
       throw errors.tooLong(e.offset());
@@ -100,21 +150,34 @@ abstract class TextReader implements BlockReader {
     } catch (IOException e) {
       throw FileAccess.unavailable(file.uri(), e);
     }
-    if (builder.size() == 0) {
+    if (size() == 0) {
       return null;
     }
-    entries += builder.size();
-    return builder.build();
+    entries += size();
+    return take();
   }
+
+  /** The largest coordinate of {@code mode} so far, -1 if there is none. */
+  abstract long maxCoordinate(int mode);
 
   @Override
   public ReadSummary summary() {
+    return last != null ? last : summaryNow();
+  }
+
+  private ReadSummary summaryNow() {
+    long[] largest = new long[plan.header().order()];
+    java.util.Arrays.setAll(largest, this::maxCoordinate);
     return new ReadSummary(
-        maxCoordinates, records, entries + builder.size(), lineCount + lines.dropped());
+        largest, parser.records(), entries + size(), parser.lines() + linesLeft + lines.dropped());
   }
 
   @Override
   public void close() throws IOException {
-    lines.close();
+    if (last == null) {
+      last = summaryNow();
+      parser.close();
+      lines.close();
+    }
   }
 }

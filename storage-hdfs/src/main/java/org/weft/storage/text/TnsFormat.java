@@ -19,20 +19,25 @@ import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
 
 /**
- * FROSTT text (Smith et al., FROSTT file formats, 2017), with MLIR's extended header.
+ * FROSTT text (Smith et al., FROSTT file formats, 2017), with the headers that other programs put
+ * before it.
  *
  * <pre>
  * file    := { comment | blank } [ header ] { entry | comment | blank }
- * header  := order nnz EOL size{order} EOL        comments and blanks between the lines
+ * header  := order nnz EOL size{order} EOL        MLIR; comments and blanks between the lines
+ *          | order EOL size{order} EOL            ParTI
+ *          | size{order} nnz EOL                  read by option only
  * entry   := coordinate{order} value EOL
  * comment := ('#' | ';') ... EOL
  * </pre>
  *
  * <p>Columns are separated by any white space; the order is that of the first line. With {@link
- * ReadOptions.Header#AUTO} the header is taken if a comment before it contains {@code extended
- * FROSTT}, or if the lines make sense in no other way: the first is {@code N nnz}, the second has N
- * integers, and either N is not 2 (a file of order 1 has two columns in every line) or the third
- * line has 3 columns. So {@code 2 3 / 4 5} alone stays two entries of a vector.
+ * ReadOptions.Header#AUTO} the first header is taken if a comment before it contains {@code
+ * extended FROSTT}, or if the lines make sense in no other way: the first is {@code N nnz}, the
+ * second has N integers, and either N is not 2 (a file of order 1 has two columns in every line) or
+ * the third line has 3 columns. So {@code 2 3 / 4 5} alone stays two entries of a vector. The
+ * second is taken if the first line has one column, which no entry has. The third looks like an
+ * entry.
  */
 @AutoService(TensorFileFormat.class)
 public final class TnsFormat implements TensorFileFormat {
@@ -68,16 +73,31 @@ public final class TnsFormat implements TensorFileFormat {
       boolean announced = lines.commentNamesHeader();
       HeaderLines.Line second = lines.nextContent();
       HeaderLines.Line third = lines.nextContent();
-      ReadOptions.Header choice = options.header();
-      boolean extended =
-          choice == ReadOptions.Header.EXTENDED
-              || (choice == ReadOptions.Header.AUTO
-                  && (isExtended(first, second, third) || (announced && isOrderAndCount(first))));
-      if (extended) {
-        return extendedHeader(errors, first, second, options.zeroBased());
-      }
-      return plainHeader(errors, first, lines.start(), options.zeroBased());
+      boolean zeroBased = options.zeroBased();
+      return switch (kind(options.header(), announced, first, second, third)) {
+        case EXTENDED -> extendedHeader(errors, first, second, zeroBased);
+        case ORDER -> orderHeader(errors, first, second, zeroBased);
+        case SIZES -> sizesHeader(errors, first, zeroBased);
+        case NONE, AUTO -> plainHeader(errors, first, lines.start(), zeroBased);
+      };
     }
+  }
+
+  /** What the first lines are, unless {@code choice} says so. */
+  private static ReadOptions.Header kind(
+      ReadOptions.Header choice,
+      boolean announced,
+      HeaderLines.Line first,
+      HeaderLines.@Nullable Line second,
+      HeaderLines.@Nullable Line third) {
+    if (choice != ReadOptions.Header.AUTO) {
+      return choice;
+    } else if (isExtended(first, second, third) || (announced && isOrderAndCount(first))) {
+      return ReadOptions.Header.EXTENDED;
+    }
+    String[] tokens = first.tokens();
+    boolean order = tokens.length == 1 && isCount(tokens[0]) && order(tokens[0]) >= 1;
+    return order ? ReadOptions.Header.ORDER : ReadOptions.Header.NONE;
   }
 
   private static boolean isOrderAndCount(HeaderLines.Line line) {
@@ -145,8 +165,51 @@ public final class TnsFormat implements TensorFileFormat {
               + shorten(first.text())
               + "'; read without the extended header if the file has none");
     }
-    String[] counts = first.tokens();
-    int order = order(counts[0]);
+    long[] shape = sizes(errors, first, second, order(first.tokens()[0]));
+    long records = Long.parseLong(first.tokens()[1]);
+    return declared(shape, records, Objects.requireNonNull(second).next(), zeroBased);
+  }
+
+  private static TensorHeader orderHeader(
+      LineErrors errors,
+      HeaderLines.Line first,
+      HeaderLines.@Nullable Line second,
+      boolean zeroBased) {
+    String[] tokens = first.tokens();
+    if (tokens.length != 1 || !isCount(tokens[0]) || order(tokens[0]) < 1) {
+      throw errors.at(
+          first.offset(),
+          ErrorCode.MALFORMED_INPUT,
+          "expected a line with the order, from 1 to "
+              + MAX_ORDER
+              + ", found '"
+              + shorten(first.text())
+              + "'");
+    }
+    long[] shape = sizes(errors, first, second, order(tokens[0]));
+    return declared(shape, -1, Objects.requireNonNull(second).next(), zeroBased);
+  }
+
+  private static TensorHeader sizesHeader(
+      LineErrors errors, HeaderLines.Line first, boolean zeroBased) {
+    String[] tokens = first.tokens();
+    if (tokens.length < 2
+        || tokens.length > MAX_ORDER + 1
+        || !java.util.Arrays.stream(tokens).allMatch(TnsFormat::isCount)) {
+      throw errors.at(
+          first.offset(),
+          ErrorCode.MALFORMED_INPUT,
+          "expected a line of mode sizes and the number of entries, found '"
+              + shorten(first.text())
+              + "'");
+    }
+    long[] counts = java.util.Arrays.stream(tokens).mapToLong(Long::parseLong).toArray();
+    long[] shape = java.util.Arrays.copyOf(counts, counts.length - 1);
+    return declared(shape, counts[counts.length - 1], first.next(), zeroBased);
+  }
+
+  private static long[] sizes(
+      LineErrors errors, HeaderLines.Line first, HeaderLines.@Nullable Line second, int order) {
     String[] sizes = second == null ? new String[0] : second.tokens();
     if (sizes.length != order || !java.util.Arrays.stream(sizes).allMatch(TnsFormat::isCount)) {
       throw errors.at(
@@ -157,17 +220,16 @@ public final class TnsFormat implements TensorFileFormat {
               + " mode sizes that the header announces, found "
               + (second == null ? "the end of the file" : "'" + shorten(second.text()) + "'"));
     }
-    long[] shape = java.util.Arrays.stream(sizes).mapToLong(Long::parseLong).toArray();
-    EntryLayout layout = layout(order, shape, zeroBased, "the header declares");
-    return new TensorHeader(
-        order,
-        TensorShape.of(shape),
-        Long.parseLong(counts[1]),
-        Objects.requireNonNull(second).next(),
-        layout);
+    return java.util.Arrays.stream(sizes).mapToLong(Long::parseLong).toArray();
   }
 
-  private static String shorten(String text) {
+  private static TensorHeader declared(
+      long[] shape, long records, long dataStart, boolean zeroBased) {
+    EntryLayout layout = layout(shape.length, shape, zeroBased, "the header declares");
+    return new TensorHeader(shape.length, TensorShape.of(shape), records, dataStart, layout);
+  }
+
+  static String shorten(String text) {
     String stripped = text.strip();
     return stripped.length() <= 60 ? stripped : stripped.substring(0, 60) + "...";
   }
@@ -185,7 +247,8 @@ public final class TnsFormat implements TensorFileFormat {
   }
 
   @Override
-  public List<InputSplit> splits(SourceFile file, TensorHeader header, long splitBytes) {
+  public List<InputSplit> splits(SourceFile file, TensorHeader header, long splitBytes)
+      throws IOException {
     return TextSplits.of(file, header.dataStart(), splitBytes);
   }
 

@@ -1,11 +1,10 @@
-package org.weft.storage;
+package org.weft.storage.codec;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
-import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /**
@@ -14,7 +13,7 @@ import org.weft.error.WeftException;
  * whether another member follows (remote streams answer 0, which would drop the rest of the file),
  * and it does not pass over bytes after the last member unless they are zero padding.
  */
-final class GzipSource extends InputStream {
+public final class GzipSource extends InputStream {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int FLAG_HEADER_CRC = 2;
   private static final int FLAG_EXTRA = 4;
@@ -34,7 +33,8 @@ final class GzipSource extends InputStream {
   private boolean inMember;
   private boolean finished;
 
-  GzipSource(InputStream raw, String name) {
+  /** Decompresses {@code raw}, which is closed with this stream; {@code name} is for messages. */
+  public GzipSource(InputStream raw, String name) {
     this.raw = raw;
     this.name = name;
   }
@@ -188,29 +188,13 @@ final class GzipSource extends InputStream {
   }
 
   private WeftException truncated(String where) {
-    return new WeftException(
-        ErrorCode.TRUNCATED_INPUT,
-        name
-            + ": expected more gzip data, found the end of the file after "
-            + (consumed + limit)
-            + " bytes, "
-            + where
-            + " of member "
-            + Math.max(1, member)
-            + "; the file is truncated: copy it again");
+    return CodecErrors.truncated(
+        name, "gzip", consumed + limit, where + " of member " + Math.max(1, member));
   }
 
   private WeftException corrupt(String found) {
-    return new WeftException(
-        ErrorCode.CORRUPT_INPUT,
-        name
-            + ": expected gzip data, found "
-            + found
-            + " near byte "
-            + (consumed + at)
-            + " (member "
-            + Math.max(1, member)
-            + "); the file is corrupt: copy it again, or rename it if it is not gzip");
+    String where = "near byte " + (consumed + at) + " (member " + Math.max(1, member) + ")";
+    return CodecErrors.corrupt(name, "gzip", found, where, null);
   }
 
   @Override

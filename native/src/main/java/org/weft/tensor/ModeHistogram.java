@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.tensor;
 
 import java.io.DataInput;
 import java.io.DataOutput;

@@ -1,12 +1,10 @@
-package org.weft.planner;
+package org.weft.tensor;
 
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorShape;
 
 /**
  * What one pass over a tensor tells about it. Entries are counted as they come: duplicates are
@@ -76,6 +74,11 @@ public record TensorStatistics(
   public TensorStatistics withShape(TensorShape declared) {
     return new TensorStatistics(
         declared, entries, histograms, minValue, maxValue, normSquared, nonfinite);
+  }
+
+  /** These statistics with the entries moved to other slices, in a tensor of another shape. */
+  public TensorStatistics withHistograms(TensorShape moved, List<ModeHistogram> counts) {
+    return new TensorStatistics(moved, entries, counts, minValue, maxValue, normSquared, nonfinite);
   }
 
   /** A collector of statistics for a tensor of the given order. */

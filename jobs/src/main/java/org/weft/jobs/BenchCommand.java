@@ -1,0 +1,242 @@
+package org.weft.jobs;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.TensorCompiler;
+import org.weft.jobs.bench.BenchKernel;
+import org.weft.jobs.bench.BenchPlot;
+import org.weft.jobs.bench.BenchReport;
+import org.weft.jobs.bench.BenchTensor;
+import org.weft.jobs.bench.Benchmark;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft bench}. */
+@Command(
+    name = "bench",
+    sortOptions = false,
+    description = {
+      "Time kernels on this machine beside what the machine can do: memory bandwidth and arithmetic"
+          + " of kernels from the same compiler, measured in the same run.",
+      "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add (CSR). Tensors: ttv, ttm (last"
+          + " mode), mttkrp (every mode), cp-als (an"
+          + " iteration). Workloads run in turns; medians count. 'bound' is the share"
+          + " of the speed that bytes and operations allow which no kernel can avoid.",
+      "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
+          + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each."
+    },
+    footer = {
+      "",
+      "Example: weft bench --scale 0.1",
+      "Example: weft bench --kernels mttkrp --tensors nell-2,x.tns.gz --ranks 8,16,32"
+          + " --report bench.tsv --plot bench.svg"
+    })
+final class BenchCommand extends WeftCommand {
+  @Option(
+      order = 1,
+      names = "--kernels",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Kernels to time (default: all).")
+  List<String> kernels = BenchKernel.labels();
+
+  @Option(
+      order = 2,
+      names = "--tensors",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Tensors and matrices of the suite, or files (default: all of the suite).")
+  List<String> tensors = BenchTensor.names();
+
+  @Option(
+      order = 3,
+      names = "--ranks",
+      split = ",",
+      paramLabel = "R",
+      description = "Columns of the factors of ttm, mttkrp and cp-als (default: 16).")
+  List<Integer> ranks = List.of(16);
+
+  @Option(
+      order = 4,
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Samples of each workload (default: 5).")
+  int rounds = 5;
+
+  @Option(
+      order = 5,
+      names = "--scale",
+      paramLabel = "F",
+      description = "Fraction of the entries of generated tensors (default: ${DEFAULT-VALUE}).")
+  double scale;
+
+  @Option(
+      order = 6,
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of generated tensors (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(
+      order = 7,
+      names = "--report",
+      paramLabel = "FILE",
+      description = "Also write the figures: a .tsv or .json file.")
+  @Nullable String report;
+
+  @Option(
+      order = 8,
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Also draw the shares of the bound: an .svg file.")
+  @Nullable String plot;
+
+  @Override
+  void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    checkOptions(files);
+    int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    List<Integer> threads = all == 1 ? List.of(1) : List.of(1, all);
+    List<BenchKernel> chosen = kernels.stream().map(BenchKernel::of).toList();
+    if (planOnly()) {
+      console.result(
+          "would time %s of %s with %s thread(s)",
+          String.join(", ", kernels), String.join(", ", tensors), threads);
+      return;
+    }
+    Benchmark.Options options = new Benchmark.Options(chosen, ranks, threads, rounds, common.type);
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions());
+        MemoryScope scope = MemoryScope.root("weft bench", MemorySource.system())) {
+      Benchmark benchmark = new Benchmark(compiler, scope, options);
+      for (int t = 0; t < tensors.size(); t++) {
+        int done = t;
+        console.step("generate " + tensors.get(t), t, tensors.size());
+        benchmark.run(
+            source(files, tensors.get(t)), text -> console.step(text, done, tensors.size()));
+      }
+      write(console, files, benchmark.report(machine()));
+    }
+  }
+
+  private void checkOptions(FileAccess files) {
+    if (rounds < 1 || ranks.stream().anyMatch(rank -> rank < 1)) {
+      throw usage("expected --rounds and --ranks of at least 1, found %d and %s", rounds, ranks);
+    }
+    if (report != null && !report.endsWith(".tsv") && !report.endsWith(".json")) {
+      throw usage("expected --report to name a .tsv or .json file, found %s", report);
+    }
+    if (plot != null && !plot.endsWith(".svg")) {
+      throw usage("expected --plot to name an .svg file, found %s", plot);
+    }
+    for (@Nullable String output : new @Nullable String[] {report, plot}) {
+      if (output != null) {
+        checkOutput(files, output);
+      }
+    }
+    for (String name : tensors) {
+      if (!isOfSuite(name) && !name.contains(".")) {
+        BenchTensor.named(name, scale, seed);
+      }
+    }
+  }
+
+  private static boolean isOfSuite(String name) {
+    return BenchTensor.names().contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  private Supplier<BenchTensor> source(FileAccess files, String name) {
+    if (isOfSuite(name)) {
+      return () -> BenchTensor.named(name, scale, seed);
+    }
+    return () -> {
+      try {
+        LoadedTensor read = LoadedTensor.read(files, name, common.readOptions());
+        return BenchTensor.of(name, read.shape(), read.blocks());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
+  private Map<String, String> machine() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put(
+        "machine", processor() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
+    Map<String, String> versions = Versions.all();
+    facts.put(
+        "software",
+        "weft "
+            + versions.get("weft")
+            + ", JDK "
+            + versions.get("jdk")
+            + ", LLVM "
+            + versions.get("llvm"));
+    facts.put(
+        "run",
+        String.format(
+            Locale.ROOT,
+            "%s, medians of %d rounds, generated tensors at %s of full size, seed %d",
+            common.type.keyword(),
+            rounds,
+            scale,
+            seed));
+    return facts;
+  }
+
+  private static String processor() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .findFirst()
+          .map(line -> line.substring(line.indexOf(':') + 2))
+          .orElse("unknown processor");
+    } catch (IOException e) {
+      return "unknown processor";
+    }
+  }
+
+  private void write(Console console, FileAccess files, BenchReport found) throws IOException {
+    console.text(found.table());
+    if (report != null) {
+      String text =
+          report.endsWith(".tsv")
+              ? found.tabSeparated()
+              : new ObjectMapper()
+                      .enable(SerializationFeature.INDENT_OUTPUT)
+                      .writeValueAsString(found.content())
+                  + "\n";
+      write(console, files, report, text);
+    }
+    if (plot != null) {
+      write(console, files, plot, BenchPlot.svg(found));
+    }
+  }
+
+  private void write(Console console, FileAccess files, String target, String text)
+      throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, target, common.overwrite)) {
+      try (OutputStream out = commit.create()) {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+      }
+      commit.commit();
+    }
+    console.note("wrote %s", target);
+  }
+}

@@ -1,0 +1,168 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.Job;
+import org.weft.reorder.Permutation;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderers;
+import org.weft.spark.Ordering;
+import org.weft.spark.SparkTensor;
+import org.weft.spark.WeftEngine;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.OutputCommit;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Option;
+
+/** How a job's tensor is relabelled while it is packed. */
+final class ReorderOptions {
+  private static final String NONE = "none";
+  private static final String AUTO = "auto";
+
+  @Option(
+      order = 80,
+      names = "--reorder",
+      paramLabel = "METHOD",
+      description = {
+        "Relabel the tensor while it is packed: a method of 'weft reorder', a folder of permutations,"
+            + " auto (only if it pays), or none (default: none). Operands and results keep the"
+            + " coordinates of the file."
+      })
+  @Nullable String reorder;
+
+  @Option(
+      order = 81,
+      names = "--reorder-entries",
+      paramLabel = "N",
+      description =
+          "Order a sample of N entries; 0 takes as many as the driver's heap allows (default: 0).")
+  long entries;
+
+  @Option(
+      order = 82,
+      names = "--keep-order",
+      description = "With --reorder: results have the new coordinates.")
+  boolean keepOrder;
+
+  @Option(
+      order = 83,
+      names = "--permutations",
+      paramLabel = "DIR",
+      description = "With --reorder: write mode0.perm, mode1.perm, ... to this folder.")
+  @Nullable String permutations;
+
+  /** Whether a tensor may be relabelled at all. */
+  boolean isOn() {
+    return reorder != null && !reorder.equals(NONE);
+  }
+
+  /** Refuses what cannot work, before anything is read. */
+  void check(WeftCommand command, FileAccess files) throws IOException {
+    if (entries < 0) {
+      throw WeftCommand.usage("expected --reorder-entries of at least 0, found %d", entries);
+    }
+    if (!isOn()) {
+      if (keepOrder || permutations != null) {
+        throw WeftCommand.usage(
+            "expected --reorder METHOD with %s, found none",
+            keepOrder ? "--keep-order" : "--permutations");
+      }
+      return;
+    }
+    if (!method().equals(AUTO) && !isFolder(files)) {
+      requireMethod();
+    }
+    if (permutations != null) {
+      command.checkOutput(files, permutations);
+    }
+  }
+
+  private void requireMethod() {
+    try {
+      Reorderers.named(method());
+    } catch (WeftException e) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "--reorder: " + e.getMessage() + "; a folder of permutations, auto or none do as well",
+          e);
+    }
+  }
+
+  private String method() {
+    return reorder == null ? NONE : reorder;
+  }
+
+  private boolean isFolder(FileAccess files) throws IOException {
+    Path path = files.path(method());
+    return files.fileSystem(path).exists(path);
+  }
+
+  /** The tensor that jobs are to run on. */
+  SparkTensor apply(
+      WeftEngine engine, SparkTensor tensor, Job job, FileAccess files, Console console)
+      throws IOException {
+    if (!isOn()) {
+      return tensor;
+    }
+    console.step("order by " + reorder, 0, 1);
+    TensorShape shape = tensor.statistics().shape();
+    Ordering ordering;
+    if (method().equals(AUTO)) {
+      ordering = engine.chooseOrder(tensor, job, entries);
+    } else if (isFolder(files)) {
+      List<Permutation> modes = PermutationFolder.read(files, method(), shape);
+      ordering = Ordering.given(method(), new Relabelling(modes));
+    } else {
+      ordering = engine.order(tensor, method(), entries);
+    }
+    ordering.reasons().forEach(reason -> console.report("reorder: %s", reason));
+    return engine.reorder(tensor, ordering, keepOrder);
+  }
+
+  /** Writes the permutations if asked for. */
+  void write(SparkTensor tensor, FileAccess files, boolean overwrite, Console console)
+      throws IOException {
+    if (permutations == null) {
+      return;
+    }
+    Relabelling relabelling = tensor.relabelling();
+    List<Permutation> modes =
+        relabelling == null
+            ? Permutation.identities(tensor.statistics().shape())
+            : relabelling.modes();
+    try (OutputCommit commit = OutputCommit.begin(files, permutations, overwrite)) {
+      PermutationFolder.write(commit, modes);
+      commit.commit();
+    }
+    console.result("wrote %s: %d permutations", permutations, modes.size());
+  }
+
+  /** The labels that results have: with {@code --keep-order} they follow their coordinates. */
+  Map<Integer, Labels> labels(SparkTensor tensor, Map<Integer, Labels> labels) {
+    Relabelling relabelling = tensor.relabelling();
+    return relabelling == null || !keepOrder ? labels : moved(labels, relabelling);
+  }
+
+  /** Labels follow their coordinates. */
+  static Map<Integer, Labels> moved(Map<Integer, Labels> labels, Relabelling relabelling) {
+    Map<Integer, Labels> moved = new HashMap<>();
+    labels.forEach(
+        (mode, old) -> {
+          Permutation inverse = relabelling.mode(mode).inverse();
+          String[] names = new String[Math.toIntExact(inverse.size())];
+          for (int c = 0; c < names.length; c++) {
+            long from = inverse.apply(c);
+            names[c] = old.label(from);
+          }
+          moved.put(mode, Labels.of(List.of(names)));
+        });
+    return moved;
+  }
+}

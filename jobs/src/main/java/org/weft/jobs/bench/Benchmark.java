@@ -1,0 +1,147 @@
+package org.weft.jobs.bench;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.weft.compiler.TensorCompiler;
+import org.weft.memory.MemoryScope;
+import org.weft.tensor.ValueType;
+
+/**
+ * Runs the suite. The workloads of a kernel, a tensor and a rank (all modes and numbers of threads)
+ * are compiled, run once to warm up, and then run in turns, a sample each a round; bounds are
+ * measured before each tensor and at the end. A sample is one run, or as many as take {@value
+ * #SAMPLE_SECONDS} s.
+ */
+public final class Benchmark {
+  private static final double SAMPLE_SECONDS = 2e-3;
+  private static final int BOUND_ROUNDS = 1;
+
+  private final TensorCompiler compiler;
+  private final MemoryScope scope;
+  private final Options options;
+  private final Bounds bounds;
+  private final List<Timed> timed = new ArrayList<>();
+
+  /**
+   * What to run.
+   *
+   * @param kernels kernels of the suite; those that do not apply to a tensor are left out
+   * @param ranks of TTM, MTTKRP and CP-ALS
+   * @param threads numbers of threads
+   * @param rounds samples of each workload
+   */
+  public record Options(
+      List<BenchKernel> kernels,
+      List<Integer> ranks,
+      List<Integer> threads,
+      int rounds,
+      ValueType type) {
+    public Options {
+      kernels = List.copyOf(kernels);
+      ranks = List.copyOf(ranks);
+      threads = List.copyOf(threads);
+    }
+  }
+
+  private record Timed(String tensor, Workload workload, double[] seconds) {}
+
+  /** A suite that compiles with {@code compiler} and allocates below {@code scope}. */
+  public Benchmark(TensorCompiler compiler, MemoryScope scope, Options options) {
+    this.compiler = compiler;
+    this.scope = scope;
+    this.options = options;
+    this.bounds = new Bounds(compiler, scope, options.threads());
+  }
+
+  /** Runs the kernels on one tensor, which lives as long as that takes. */
+  public void run(Supplier<BenchTensor> source, Consumer<String> progress) {
+    bounds.measure(BOUND_ROUNDS);
+    BenchTensor tensor = source.get();
+    try (Workloads workloads =
+        new Workloads(compiler, scope, tensor, options.threads(), options.type())) {
+      for (BenchKernel kernel : options.kernels()) {
+        if (!kernel.appliesTo(tensor.shape().order())) {
+          continue;
+        }
+        List<Integer> ranks = kernel.hasRank() ? options.ranks() : options.ranks().subList(0, 1);
+        for (int rank : ranks) {
+          progress.accept(
+              kernel.label() + " of " + tensor.name() + (kernel.hasRank() ? ", rank " + rank : ""));
+          MemoryScope operands = scope.child("operands");
+          try {
+            time(tensor.name(), workloads.of(kernel, rank, operands));
+          } finally {
+            operands.close();
+          }
+        }
+      }
+    }
+  }
+
+  private void time(String tensor, List<Workload> workloads) {
+    int[] repeats = new int[workloads.size()];
+    for (int w = 0; w < repeats.length; w++) {
+      workloads.get(w).seconds();
+      double once = workloads.get(w).seconds();
+      repeats[w] = (int) Math.max(1, Math.min(10_000, SAMPLE_SECONDS / Math.max(1e-7, once)));
+    }
+    double[][] seconds = new double[repeats.length][options.rounds()];
+    for (int round = 0; round < options.rounds(); round++) {
+      for (int w = 0; w < repeats.length; w++) {
+        double sum = 0;
+        for (int repeat = 0; repeat < repeats[w]; repeat++) {
+          sum += workloads.get(w).seconds();
+        }
+        seconds[w][round] = sum / repeats[w];
+      }
+    }
+    for (int w = 0; w < repeats.length; w++) {
+      timed.add(new Timed(tensor, workloads.get(w), seconds[w]));
+    }
+  }
+
+  /**
+   * The figures of all tensors so far.
+   *
+   * @param machine facts for the head of the report
+   */
+  public BenchReport report(Map<String, String> machine) {
+    bounds.measure(BOUND_ROUNDS);
+    Map<String, Double> single = new LinkedHashMap<>();
+    for (Timed t : timed) {
+      if (t.workload().threads() == 1) {
+        single.put(key(t), median(t.seconds()));
+      }
+    }
+    List<Measured> rows = new ArrayList<>();
+    for (Timed t : timed) {
+      double median = median(t.seconds());
+      Bounds.Rates rates = bounds.rates().get(t.workload().threads());
+      rows.add(
+          new Measured(
+              t.tensor(),
+              t.workload(),
+              median,
+              Arrays.stream(t.seconds()).min().orElseThrow(),
+              rates == null ? Double.NaN : rates.seconds(t.workload().work()),
+              single.getOrDefault(key(t), 0.0) / median));
+    }
+    return new BenchReport(machine, bounds.rates(), rows);
+  }
+
+  private static String key(Timed timed) {
+    return timed.tensor() + " " + timed.workload().kernel() + " " + timed.workload().parameters();
+  }
+
+  private static double median(double[] seconds) {
+    double[] sorted = seconds.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

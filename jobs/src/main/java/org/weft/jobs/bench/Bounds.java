@@ -1,0 +1,136 @@
+package org.weft.jobs.bench;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.PreparedStatement;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.memory.MemoryScope;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * What the machine can do, measured by kernels of our own compiler while the suite runs: a STREAM
+ * triad (McCalpin 1995), a dot product, and a polynomial of degree 32 at numbers in the first-level
+ * cache, whose results stay in the second-level cache. The best of all rounds counts.
+ */
+public final class Bounds {
+  private static final long STREAM_VALUES = 1 << 24; // 128 MiB an array
+  private static final long POINTS = 1 << 11;
+  private static final long FACTORS = 1 << 7;
+  private static final int DEGREE = 32;
+  private static final int REPEATS = 3;
+
+  /**
+   * Rates with a number of threads.
+   *
+   * @param triad bytes per second of {@code a(i) = b(i) + s * c(i)}, 24 bytes an element
+   * @param read bytes per second of {@code s = b(i) * c(i)}, 16 bytes an element
+   * @param flops per second of multiply-adds in registers
+   */
+  public record Rates(double triad, double read, double flops) {
+    Rates best(Rates other) {
+      return new Rates(
+          Math.max(triad, other.triad), Math.max(read, other.read), Math.max(flops, other.flops));
+    }
+
+    /** Bytes per second of the faster of the two. */
+    double bandwidth() {
+      return Math.max(triad, read);
+    }
+
+    /** Seconds that no kernel with this work is faster than. */
+    double seconds(Work work) {
+      return Math.max(work.bytes() / bandwidth(), work.flops() / flops);
+    }
+  }
+
+  private final TensorCompiler compiler;
+  private final MemoryScope parent;
+  private final List<Integer> threads;
+  private final Map<Integer, Rates> best = new TreeMap<>();
+
+  Bounds(TensorCompiler compiler, MemoryScope parent, List<Integer> threads) {
+    this.compiler = compiler;
+    this.parent = parent;
+    this.threads = List.copyOf(threads);
+  }
+
+  /** Measures {@code rounds} times, and keeps what is better than before. About 50 ms a round. */
+  void measure(int rounds) {
+    MemoryScope scope = parent.child("bounds");
+    try {
+      TensorStorage s = filled(scope, TensorShape.of(), 0.5);
+      TensorStorage a = filled(scope, TensorShape.of(STREAM_VALUES), 0);
+      Map<String, TensorStorage> streams =
+          Map.of(
+              "b", filled(scope, TensorShape.of(STREAM_VALUES), 1),
+              "c", filled(scope, TensorShape.of(STREAM_VALUES), 2),
+              "s", s);
+      TensorStorage y = filled(scope, TensorShape.of(FACTORS, POINTS), 0);
+      Map<String, TensorStorage> cached =
+          Map.of(
+              "x", filled(scope, TensorShape.of(POINTS), 1),
+              "p", filled(scope, TensorShape.of(FACTORS), 0.5),
+              "s", s);
+      for (int round = 0; round < rounds; round++) {
+        for (int count : threads) {
+          double triad = rate(count, "a(i) = b(i) + s * c(i)", streams, a, 24.0 * STREAM_VALUES);
+          double read =
+              rate(
+                  count,
+                  "d = b(i) * c(i)",
+                  Map.of("b", streams.get("b"), "c", streams.get("c")),
+                  filled(scope, TensorShape.of(), 0),
+                  16.0 * STREAM_VALUES);
+          double flops = rate(count, polynomial(), cached, y, 2.0 * DEGREE * FACTORS * POINTS);
+          best.merge(count, new Rates(triad, read, flops), Rates::best);
+        }
+      }
+    } finally {
+      scope.close();
+    }
+  }
+
+  /** {@code Y(i,j) = ((x(j) * p(i) + s) * p(i) + s) ...}. */
+  private static String polynomial() {
+    return "Y(i,j) = " + "(".repeat(DEGREE) + "x(j)" + " * p(i) + s)".repeat(DEGREE);
+  }
+
+  /** Units per second of the best of a few runs. */
+  private double rate(
+      int count,
+      String expression,
+      Map<String, TensorStorage> operands,
+      TensorStorage result,
+      double units) {
+    PreparedStatement statement =
+        new Evaluator(compiler, count)
+            .prepare(StatementInput.of(expression, operands, result.format()));
+    double seconds = Double.POSITIVE_INFINITY;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+      result.clear();
+      long start = System.nanoTime();
+      statement.runOnto(result, operands);
+      seconds = Math.min(seconds, (System.nanoTime() - start) * 1e-9);
+    }
+    return units / seconds;
+  }
+
+  /** The best rates so far by number of threads. */
+  Map<Integer, Rates> rates() {
+    return Collections.unmodifiableMap(new TreeMap<>(best));
+  }
+
+  private static TensorStorage filled(MemoryScope scope, TensorShape shape, double value) {
+    TensorStorage storage = TensorStorage.dense(scope, shape, ValueType.DOUBLE);
+    for (long p = 0; p < storage.vals().length(); p++) {
+      storage.vals().setDouble(p, value);
+    }
+    return storage;
+  }
+}

@@ -1,0 +1,61 @@
+package org.weft.jobs.bench;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A workload's figures.
+ *
+ * @param tensor name of the tensor
+ * @param workload what ran
+ * @param medianSeconds of the rounds
+ * @param leastSeconds of the rounds
+ * @param boundSeconds that no kernel with this work is faster than on this machine
+ * @param speedUp median with one thread over this median; 0 where one thread was not measured
+ */
+public record Measured(
+    String tensor,
+    Workload workload,
+    double medianSeconds,
+    double leastSeconds,
+    double boundSeconds,
+    double speedUp) {
+
+  double megaNonzerosPerSecond() {
+    return workload.work().nonzeros() / medianSeconds * 1e-6;
+  }
+
+  double gigaFlops() {
+    return workload.work().flops() / medianSeconds * 1e-9;
+  }
+
+  double gigaBytes() {
+    return workload.work().bytes() / medianSeconds * 1e-9;
+  }
+
+  /** Share of the bound that the median reaches; above 1 where a larger cache helps. */
+  double boundShare() {
+    return boundSeconds / medianSeconds;
+  }
+
+  /** All figures by name, in the order of the report's columns. */
+  Map<String, Object> columns() {
+    Map<String, Object> columns = new LinkedHashMap<>();
+    columns.put("kernel", workload.kernel());
+    columns.put("tensor", tensor);
+    columns.put("parameters", workload.parameters());
+    columns.put("threads", workload.threads());
+    columns.put("median_seconds", medianSeconds);
+    columns.put("least_seconds", leastSeconds);
+    columns.put("nonzeros", workload.work().nonzeros());
+    columns.put("flops", workload.work().flops());
+    columns.put("bytes", workload.work().bytes());
+    columns.put("nonzeros_per_second", workload.work().nonzeros() / medianSeconds);
+    columns.put("gflops_per_second", gigaFlops());
+    columns.put("gbytes_per_second", gigaBytes());
+    columns.put("bound_seconds", boundSeconds);
+    columns.put("bound_share", boundShare());
+    columns.put("speed_up", speedUp);
+    return columns;
+  }
+}

@@ -1,0 +1,29 @@
+package org.weft.jobs.bench;
+
+import java.util.function.Consumer;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * One kernel on one tensor with a number of threads, compiled and bound.
+ *
+ * @param kernel as in {@link BenchKernel#label}
+ * @param parameters mode and rank, for people; empty if there are none
+ * @param call runs it
+ */
+public record Workload(String kernel, String parameters, int threads, Work work, Call call) {
+
+  /** One run. */
+  public interface Call {
+    /**
+     * Runs the kernel, and hands its result on before it is freed or overwritten.
+     *
+     * @return seconds of the kernel alone
+     */
+    double run(Consumer<TensorStorage> result);
+  }
+
+  /** Seconds of one run. */
+  double seconds() {
+    return call.run(result -> {});
+  }
+}

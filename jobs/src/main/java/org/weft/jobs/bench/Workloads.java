@@ -1,0 +1,477 @@
+package org.weft.jobs.bench;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.PreparedStatement;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.CpdJob;
+import org.weft.planner.Job;
+import org.weft.planner.JobPlan;
+import org.weft.planner.KernelPlan;
+import org.weft.planner.Merge;
+import org.weft.planner.ModePlan;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.Operand;
+import org.weft.planner.Planner;
+import org.weft.planner.PlannerOptions;
+import org.weft.planner.Resources;
+import org.weft.planner.TtmJob;
+import org.weft.planner.TtvJob;
+import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelLibrary;
+import org.weft.spark.FactorAlgebra;
+import org.weft.spark.cpd.AlternatingLeastSquares;
+import org.weft.spark.cpd.FactorKernels;
+import org.weft.spark.cpd.OffHeapUpdates;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * Makes the workloads of one tensor. Matrix kernels go through the evaluator, tensor kernels
+ * through the planner, as users' own do. Packed tensors are shared by workloads and live as long as
+ * this; dense operands live as long as the scope that is given for them.
+ */
+public final class Workloads implements AutoCloseable {
+  /** Columns of the dense operands of SpMM and SDDMM. */
+  public static final int COLUMNS = 32;
+
+  /** Seed of the dense operands. */
+  static final long OPERAND_SEED = 17;
+
+  private final TensorCompiler compiler;
+  private final ValueType type;
+  private final BenchTensor tensor;
+  private final List<Integer> threads;
+  private final MemoryScope scope;
+  private final TensorStatistics statistics;
+  private final Map<String, TensorStorage> packed = new HashMap<>();
+  private final Map<String, TensorStorage> dense = new HashMap<>();
+
+  /**
+   * @param threads numbers of threads to make each workload for
+   */
+  public Workloads(
+      TensorCompiler compiler,
+      MemoryScope parent,
+      BenchTensor tensor,
+      List<Integer> threads,
+      ValueType type) {
+    this.compiler = compiler;
+    this.type = type;
+    this.tensor = tensor;
+    this.threads = List.copyOf(threads);
+    this.scope = parent.child(tensor.name());
+    this.statistics = tensor.statistics();
+  }
+
+  /**
+   * The workloads of one kernel at one rank; none if it does not apply to the tensor.
+   *
+   * @param rank of TTM and MTTKRP; others ignore it
+   * @param operands owner of dense operands and results
+   */
+  public List<Workload> of(BenchKernel kernel, int rank, MemoryScope operands) {
+    if (!kernel.appliesTo(tensor.shape().order())) {
+      return List.of();
+    }
+    dense.clear();
+    int last = tensor.shape().order() - 1;
+    return switch (kernel) {
+      case SPMV -> spmv(operands);
+      case SPMM -> spmm(operands);
+      case SDDMM -> sddmm(operands);
+      case ADD -> tensor.partner().isPresent() ? add() : List.of();
+      case SPGEMM -> tensor.partner().isPresent() ? spgemm() : List.of();
+      case TTV -> planned(new TtvJob(last, type), "mode " + last, operands);
+      case TTM -> planned(new TtmJob(last, rank, type), "mode " + last + " R" + rank, operands);
+      case MTTKRP -> {
+        List<Workload> modes = new ArrayList<>();
+        for (int mode = 0; mode <= last; mode++) {
+          modes.addAll(
+              planned(new MttkrpJob(mode, rank, type), "mode " + mode + " R" + rank, operands));
+        }
+        yield modes;
+      }
+      case CP_ALS -> type == ValueType.DOUBLE ? leastSquares(rank, operands) : List.of();
+    };
+  }
+
+  private List<Workload> spmv(MemoryScope operands) {
+    TensorStorage a = matrix();
+    TensorStorage x = dense(operands, tensor.shape().size(1));
+    Work work =
+        new Work(
+            a.storedEntries(),
+            2.0 * a.storedEntries(),
+            a.byteSize() + Work.gathered(a, 1, type.bytes()) + columnBytes(0, 1));
+    return statement(
+        BenchKernel.SPMV,
+        "y(i) = A(i,j) * x(j)",
+        Map.of("A", a, "x", x),
+        result(operands, TensorShape.of(tensor.shape().size(0))),
+        work);
+  }
+
+  private List<Workload> spmm(MemoryScope operands) {
+    TensorStorage a = matrix();
+    TensorStorage x = dense(operands, tensor.shape().size(1), COLUMNS);
+    Work work =
+        new Work(
+            a.storedEntries(),
+            2.0 * a.storedEntries() * COLUMNS,
+            a.byteSize()
+                + Work.gathered(a, 1, (long) COLUMNS * type.bytes())
+                + columnBytes(0, COLUMNS));
+    return statement(
+        BenchKernel.SPMM,
+        "Y(i,k) = A(i,j) * X(j,k)",
+        Map.of("A", a, "X", x),
+        result(operands, TensorShape.of(tensor.shape().size(0), COLUMNS)),
+        work);
+  }
+
+  private List<Workload> sddmm(MemoryScope operands) {
+    TensorStorage a = matrix();
+    TensorStorage b = dense(operands, tensor.shape().size(0), COLUMNS);
+    TensorStorage d = dense(operands, tensor.shape().size(1), COLUMNS);
+    Work work =
+        new Work(
+            a.storedEntries(),
+            a.storedEntries() * (2.0 * COLUMNS + 1),
+            2 * a.byteSize()
+                + columnBytes(0, COLUMNS)
+                + Work.gathered(a, 1, (long) COLUMNS * type.bytes()));
+    return statement(
+        BenchKernel.SDDMM,
+        "C(i,j) = A(i,j) * B(i,k) * D(j,k)",
+        Map.of("A", a, "B", b, "D", d),
+        work);
+  }
+
+  private List<Workload> add() {
+    TensorStorage a = matrix();
+    TensorStorage b = partner();
+    double entries = (double) a.storedEntries() + b.storedEntries();
+    return statement(
+        BenchKernel.ADD,
+        "C(i,j) = A(i,j) + B(i,j)",
+        Map.of("A", a, "B", b),
+        new Work(entries, entries, 2.0 * (a.byteSize() + b.byteSize())));
+  }
+
+  private List<Workload> spgemm() {
+    TensorStorage a = matrix();
+    TensorStorage b = partner();
+    double multiplies = 0;
+    for (long p = 0; p < a.storedEntries(); p++) {
+      long k = a.crd(1).getLong(p);
+      multiplies += b.pos(1).getLong(k + 1) - b.pos(1).getLong(k);
+    }
+    double entries = (double) a.storedEntries() + b.storedEntries();
+    return statement(
+        BenchKernel.SPGEMM,
+        "C(i,j) = A(i,k) * B(k,j)",
+        Map.of("A", a, "B", b),
+        new Work(entries, 2 * multiplies, a.byteSize() + b.byteSize()));
+  }
+
+  /** A statement whose result is dense: computed in place. */
+  private List<Workload> statement(
+      BenchKernel kernel,
+      String expression,
+      Map<String, TensorStorage> operands,
+      TensorStorage result,
+      Work work) {
+    List<Workload> made = new ArrayList<>();
+    for (int count : threads) {
+      PreparedStatement statement =
+          new Evaluator(compiler, count)
+              .prepare(StatementInput.of(expression, operands, result.format()));
+      Workload.Call call =
+          use -> {
+            long start = System.nanoTime();
+            statement.runInto(result, operands);
+            double seconds = (System.nanoTime() - start) * 1e-9;
+            use.accept(result);
+            return seconds;
+          };
+      made.add(new Workload(kernel.label(), "", count, work, call));
+    }
+    return made;
+  }
+
+  /** A statement whose result is sparse, in the format that the evaluator chooses. */
+  private List<Workload> statement(
+      BenchKernel kernel, String expression, Map<String, TensorStorage> operands, Work work) {
+    List<Workload> made = new ArrayList<>();
+    for (int count : threads) {
+      Evaluator evaluator = new Evaluator(compiler, count);
+      StatementInput input = StatementInput.of(expression, operands, TensorFormat.dense(2, type));
+      PreparedStatement statement =
+          evaluator.prepare(input.withResultFormat(evaluator.resultFormat(input)));
+      Workload.Call call =
+          use -> {
+            long start = System.nanoTime();
+            TensorStorage result = statement.run(scope, operands);
+            double seconds = (System.nanoTime() - start) * 1e-9;
+            try {
+              use.accept(result);
+            } finally {
+              result.close();
+            }
+            return seconds;
+          };
+      made.add(new Workload(kernel.label(), "", count, work, call));
+    }
+    return made;
+  }
+
+  /** A job of one pass on one partition, the whole tensor. */
+  private List<Workload> planned(Job job, String parameters, MemoryScope operands) {
+    List<Workload> made = new ArrayList<>();
+    for (int count : threads) {
+      made.add(planned(job, plan(job, count), parameters, count, operands));
+    }
+    return made;
+  }
+
+  private JobPlan plan(Job job, int count) {
+    return new Planner(compiler, PlannerOptions.defaults().withPartitions(1))
+        .plan(job, statistics, new Resources(1, count, count, Runtime.getRuntime().maxMemory()));
+  }
+
+  private Workload planned(
+      Job job, JobPlan plan, String parameters, int count, MemoryScope operands) {
+    ModePlan pass = plan.only();
+    KernelPlan chosen = pass.kernel();
+    TensorStorage sparse = packed("T", chosen.tensorFormat(), tensor.blocks());
+    Map<String, TensorStorage> bound = new HashMap<>(Map.of(chosen.tensor(), sparse));
+    for (Operand operand : chosen.operands()) {
+      long rows = tensor.shape().size(operand.mode());
+      bound.put(
+          operand.name(),
+          operand.isVector() ? dense(operands, rows) : dense(operands, rows, operand.columns()));
+    }
+    TensorShape shape = pass.resultShape();
+    boolean inPlace = chosen.merge() != Merge.ENTRIES;
+    Work work = work(pass, sparse);
+    Kernel kernel = kernel(plan, chosen);
+    if (inPlace) {
+      bound.put(chosen.result(), result(operands, shape));
+    }
+    Workload.Call call = use -> run(kernel, chosen, bound, shape, count, inPlace, use);
+    return new Workload(job.name(), parameters, count, work, call);
+  }
+
+  private Work work(ModePlan pass, TensorStorage sparse) {
+    double bytes = sparse.byteSize() + resultBytes(sparse, pass.resultShape(), pass.kernel());
+    double flops = 0;
+    for (Operand operand : pass.kernel().operands()) {
+      int columns = Math.max(1, operand.columns());
+      bytes += Work.gathered(sparse, operand.mode(), (long) columns * type.bytes());
+      flops += 2.0 * columns * sparse.positions(levelOf(sparse.format(), operand.mode()));
+    }
+    return new Work(sparse.storedEntries(), flops, bytes);
+  }
+
+  private static Kernel kernel(JobPlan plan, KernelPlan chosen) {
+    try (KernelLibrary library = KernelLibrary.open(plan.image())) {
+      return Kernel.of(library, plan.image().signature(chosen.request().symbol()));
+    }
+  }
+
+  /** The second of two iterations from random factors, in this process. */
+  private List<Workload> leastSquares(int rank, MemoryScope operands) {
+    List<Workload> made = new ArrayList<>();
+    CpdJob job = new CpdJob(rank, 2, 0, false, OPERAND_SEED, type);
+    for (int count : threads) {
+      JobPlan plan = plan(job, count);
+      Work work = new Work(statistics.entries(), 0, 0);
+      List<Kernel> kernels = new ArrayList<>();
+      for (ModePlan pass : plan.modes()) {
+        KernelPlan chosen = pass.kernel();
+        work = work.plus(work(pass, packed("T", chosen.tensorFormat(), tensor.blocks())));
+        // M is read once, the factor is written and read once; two products with R x R.
+        double cells = pass.resultShape().cells();
+        work = work.plus(new Work(0, 4 * rank * cells, 3 * cells * type.bytes()));
+        kernels.add(kernel(plan, chosen));
+      }
+      Work all = new Work(statistics.entries(), work.flops(), work.bytes());
+      FactorKernels algebra = FactorAlgebra.compile(compiler, rank);
+      Workload.Call call = use -> leastSquares(job, plan, kernels, algebra, count, operands, use);
+      made.add(new Workload(BenchKernel.CP_ALS.label(), "R" + rank, count, all, call));
+    }
+    return made;
+  }
+
+  private double leastSquares(
+      CpdJob job,
+      JobPlan plan,
+      List<Kernel> kernels,
+      FactorKernels algebra,
+      int count,
+      MemoryScope operands,
+      Consumer<TensorStorage> use) {
+    OffHeapUpdates.Mttkrp mttkrp =
+        (mode, sweep, factors, result) -> {
+          KernelPlan chosen = plan.modes().get(mode).kernel();
+          Map<String, TensorStorage> bound = new HashMap<>();
+          bound.put(chosen.tensor(), packed("T", chosen.tensorFormat(), tensor.blocks()));
+          bound.put(chosen.result(), result);
+          chosen
+              .operands()
+              .forEach(operand -> bound.put(operand.name(), factors.get(operand.mode())));
+          result.clear(count);
+          kernels.get(mode).run(bound, Map.of(), scope, count);
+        };
+    double[] seconds = {0};
+    MemoryScope own = operands.child("cp-als");
+    try {
+      OffHeapUpdates updates =
+          new OffHeapUpdates(
+              AlternatingLeastSquares.initialFactors(job, tensor.shape()),
+              mttkrp,
+              algebra,
+              count,
+              own);
+      new AlternatingLeastSquares(job, tensor.shape())
+          .run(
+              updates,
+              statistics.normSquared(),
+              (number, fit, change, elapsed) -> seconds[0] = elapsed);
+      use.accept(updates.result(tensor.shape().order() - 1));
+      return seconds[0];
+    } finally {
+      own.close();
+    }
+  }
+
+  private double run(
+      Kernel kernel,
+      KernelPlan plan,
+      Map<String, TensorStorage> bound,
+      TensorShape shape,
+      int count,
+      boolean inPlace,
+      Consumer<TensorStorage> use) {
+    if (inPlace) {
+      TensorStorage result = require(bound.get(plan.result()));
+      long start = System.nanoTime();
+      result.clear(count);
+      kernel.run(bound, Map.of(), scope, count);
+      double seconds = (System.nanoTime() - start) * 1e-9;
+      use.accept(result);
+      return seconds;
+    }
+    long start = System.nanoTime();
+    TensorStorage result =
+        require(kernel.run(bound, Map.of(plan.result(), shape), scope, count).get(plan.result()));
+    double seconds = (System.nanoTime() - start) * 1e-9;
+    try {
+      use.accept(result);
+    } finally {
+      result.close();
+    }
+    return seconds;
+  }
+
+  /** A dense result once; a sparse one has the coordinates of all levels of T but the last. */
+  private double resultBytes(TensorStorage sparse, TensorShape shape, KernelPlan plan) {
+    if (plan.merge() != Merge.ENTRIES) {
+      return shape.cells() * type.bytes();
+    }
+    double bytes = 0;
+    int levels = sparse.format().levelCount() - 1;
+    for (int level = 0; level < levels; level++) {
+      bytes += sparse.hasPos(level) ? sparse.pos(level).byteSize() : 0;
+      bytes += sparse.hasCrd(level) ? sparse.crd(level).byteSize() : 0;
+    }
+    return bytes + (double) sparse.positions(levels - 1) * Math.max(1, plan.rank()) * type.bytes();
+  }
+
+  private static int levelOf(TensorFormat format, int mode) {
+    int level = 0;
+    while (format.modeOf(level) != mode) {
+      level++;
+    }
+    return level;
+  }
+
+  private double columnBytes(int mode, int columns) {
+    return (double) tensor.shape().size(mode) * columns * type.bytes();
+  }
+
+  private TensorStorage matrix() {
+    return packed("A", csr(tensor.entries()), tensor.blocks());
+  }
+
+  private TensorStorage partner() {
+    List<CooBlock> blocks = tensor.partner().orElseThrow().get();
+    return packed("B", csr(blocks.stream().mapToLong(CooBlock::size).sum()), blocks);
+  }
+
+  private TensorFormat csr(long entries) {
+    return TensorFormat.parse("CSR", tensor.shape(), entries, type);
+  }
+
+  private TensorStorage packed(String name, TensorFormat format, List<CooBlock> blocks) {
+    return packed.computeIfAbsent(
+        name + " " + format, key -> Packing.pack(scope, tensor.shape(), format, blocks));
+  }
+
+  /** Zeros, shared by workloads with a result of that shape. */
+  private TensorStorage result(MemoryScope owner, TensorShape shape) {
+    return dense.computeIfAbsent("result " + shape, key -> TensorStorage.dense(owner, shape, type));
+  }
+
+  /** Random numbers, shared by operands of that shape. */
+  private TensorStorage dense(MemoryScope owner, long rows, int columns) {
+    TensorShape shape = TensorShape.of(rows, columns);
+    return dense.computeIfAbsent(
+        "operand " + shape, key -> filled(TensorStorage.dense(owner, shape, type), rows, columns));
+  }
+
+  private TensorStorage dense(MemoryScope owner, long rows) {
+    return dense.computeIfAbsent(
+        "operand " + rows,
+        key -> filled(TensorStorage.dense(owner, TensorShape.of(rows), type), rows, 1));
+  }
+
+  private TensorStorage filled(TensorStorage storage, long rows, int columns) {
+    DenseMatrix random = DenseMatrix.random(rows, columns, OPERAND_SEED);
+    switch (type) {
+      case DOUBLE -> random.copyTo(storage.vals().address());
+      case FLOAT -> random.copyToFloats(storage.vals().address());
+      case INT, LONG ->
+          throw new WeftException(
+              ErrorCode.USAGE, "expected --type double or float, found " + type.keyword());
+    }
+    return storage;
+  }
+
+  private static TensorStorage require(@org.jspecify.annotations.Nullable TensorStorage storage) {
+    if (storage == null) {
+      throw new IllegalStateException("the kernel has no such tensor");
+    }
+    return storage;
+  }
+
+  @Override
+  public void close() {
+    scope.close();
+  }
+}

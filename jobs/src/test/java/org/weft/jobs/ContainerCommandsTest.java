@@ -1,0 +1,84 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Containers from the command line, without Spark. */
+class ContainerCommandsTest {
+  @TempDir Path folder;
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private static String ok(String... arguments) {
+    Run run = Run.of(arguments);
+    assertThat(run.status()).as(run.err()).isZero();
+    return run.out();
+  }
+
+  private String entries(String container) {
+    ok("convert", container, path("back.tns"), "--overwrite");
+    return Run.read(path("back.tns"));
+  }
+
+  @Test
+  void versionsAreMadeReadExpiredAndCollected() throws IOException {
+    Run.write(folder, "a.tns", "1 1 2 1.5\n2 3 1 2\n");
+    Run.write(folder, "b.tns", "2 3 1 4\n4 1 1 1\n");
+    String x = path("x.weft");
+    ok("convert", path("a.tns"), x);
+    Run again = Run.of("convert", path("b.tns"), x);
+    assertThat(again.status()).isEqualTo(2);
+    assertThat(again.err()).contains("WEFT-104", "version 1");
+    ok("convert", path("b.tns"), x, "--append");
+    assertThat(entries(x)).isEqualTo("1 1 2 1.5\n2 3 1 6\n4 1 1 1\n");
+    assertThat(entries(x + "/manifest-1.json")).isEqualTo("1 1 2 1.5\n2 3 1 2\n");
+    ok("convert", path("b.tns"), x, "--overwrite", "--mode-order", "2,0,1", "--uncompressed");
+    assertThat(entries(x)).isEqualTo("2 3 1 4\n4 1 1 1\n");
+    Files.createDirectories(folder.resolve("x.weft/data/9"));
+    Files.writeString(folder.resolve("x.weft/data/9/part-00000.bin"), "left behind");
+    assertThat(ok("gc", x)).contains("removed 0 file(s)");
+    assertThat(ok("gc", x, "--grace", "0s", "--dry-run"))
+        .contains("data of no version, 11 bytes", "would remove 1 file(s), 11 bytes");
+    assertThat(ok("gc", x, "--grace", "0s", "--expire", "0s"))
+        .contains("expired version", "removed 7 file(s)");
+    assertThat(entries(x)).isEqualTo("2 3 1 4\n4 1 1 1\n");
+    assertThat(Run.names(folder.resolve("x.weft"))).containsExactly("data", "manifest-3.json");
+    assertThat(Run.names(folder.resolve("x.weft/data"))).containsExactly("3");
+  }
+
+  @Test
+  void wrongUseIsOneClearError() {
+    Run.write(folder, "a.tns", "1 1 2 1.5\n");
+    assertThat(Run.of("gc", path("none.weft")).err()).contains("WEFT-105");
+    assertThat(Run.of("gc", folder.toString(), "--expire", "soon").err())
+        .contains("expected --expire as a number with s, m, h or d");
+    assertThat(Run.of("convert", path("a.tns"), path("b.tns"), "--append").err())
+        .contains("expected a tensor folder .weft to add entries to");
+    assertThat(Run.of("convert", path("a.tns"), path("n.weft"), "--append").err())
+        .contains("WEFT-105");
+    assertThat(Run.of("convert", path("a.tns"), path("m.weft"), "--mode-order", "0,0,1").err())
+        .contains("expected a mode order of the modes 0 to 2");
+    assertThat(Run.names(folder)).containsExactly("a.tns");
+  }
+
+  @Test
+  void evaluationReadsAndWritesContainers() throws IOException {
+    Run.write(folder, "a.tns", "1 1 2\n2 2 3\n");
+    ok("convert", path("a.tns"), path("a.weft"));
+    ok(
+        "eval",
+        "C(i,k) = A(i,j) * A(j,k)",
+        "--input",
+        "A=" + path("a.weft"),
+        "--output",
+        path("c.weft"));
+    assertThat(entries(path("c.weft"))).isEqualTo("1 1 4\n2 2 9\n");
+  }
+}

@@ -1,0 +1,100 @@
+package org.weft.planner;
+
+/**
+ * What relabelling a tensor costs, and what it can save a job: operand rows that come from memory
+ * instead of the cache. Everything else that a kernel does stays the same, because relabelling
+ * keeps the number of slices and fibers.
+ */
+public final class ReorderModel {
+  /** Sweeps of a job that may stop early, for which an order must pay. */
+  private static final int CERTAIN_SWEEPS = 10;
+
+  /** Share of the job's predicted time that a search for an order may take. */
+  private static final double BUDGET = 0.03;
+
+  /** An order must save this many times what it costs. */
+  private static final double MARGIN = 1.5;
+
+  private static final double ORDER_SECONDS = 0.4e-6; // per entry and mode, on one core
+  private static final double COLLECT_SECONDS = 0.1e-6; // per entry
+  private static final double RELABEL_SECONDS = 5e-9; // per entry and mode of each packed copy
+
+  private final JobPlan plan;
+  private final MachineParameters machine;
+
+  public ReorderModel(JobPlan plan, MachineParameters machine) {
+    this.plan = plan;
+    this.machine = machine;
+  }
+
+  /** Times that every pass runs, as far as can be relied on. */
+  public int iterations() {
+    return plan.job() instanceof CpdJob cpd
+        ? Math.min(cpd.maxIterations(), cpd.tolerance() > 0 ? CERTAIN_SWEEPS : Integer.MAX_VALUE)
+        : 1;
+  }
+
+  /** Cache that the operands of one kernel share. */
+  public long cacheBytes() {
+    return (long) machine.cacheBytes();
+  }
+
+  /** Seconds of the whole job without a new order. */
+  public double jobSeconds() {
+    double once = 0;
+    double repeated = 0;
+    for (StepCosts step : plan.predicted().steps()) {
+      if (step.step().equals("kernel") || step.step().equals("merge")) {
+        repeated += step.seconds();
+      } else {
+        once += step.seconds();
+      }
+    }
+    return once + repeated * iterations();
+  }
+
+  /** Seconds of all kernels of all iterations, if their time were spread evenly. */
+  public double kernelSeconds() {
+    return plan.modes().stream()
+            .flatMap(pass -> pass.partitions().stream())
+            .mapToDouble(PartitionCosts::seconds)
+            .sum()
+        / Math.max(1, plan.resources().slots())
+        * iterations();
+  }
+
+  /** Seconds to bring {@code entries} to the driver and order them. */
+  public double orderSeconds(double entries) {
+    return entries * (COLLECT_SECONDS + ORDER_SECONDS * plan.statistics().shape().order());
+  }
+
+  /** Seconds to give every entry its new coordinates, in every packed copy. */
+  public double relabelSeconds() {
+    return RELABEL_SECONDS
+        * plan.statistics().entries()
+        * plan.statistics().shape().order()
+        * plan.modes().size()
+        / plan.resources().slots();
+  }
+
+  /** Entries whose order may be tried: what the budget allows. */
+  public long affordableEntries() {
+    double perEntry = orderSeconds(1);
+    return (long) Math.min(plan.statistics().entries(), BUDGET * jobSeconds() / perEntry);
+  }
+
+  /**
+   * Seconds that all iterations spend on {@code missedBytes} per iteration more than on rows in the
+   * cache.
+   */
+  public double missSeconds(double missedBytes) {
+    double threads = (double) plan.resources().slots() * plan.resources().kernelThreads();
+    double each = 1 / machine.streamBytesPerSecond() - 1 / machine.cachedBytesPerSecond();
+    return missedBytes * Math.max(0, each) / threads * iterations();
+  }
+
+  /** Whether a saving is worth a cost that is still to come. */
+  public boolean pays(double savedSeconds, double costSeconds) {
+    return savedSeconds > MARGIN * costSeconds;
+  }
+}

@@ -1,0 +1,30 @@
+package org.weft.spark.kernel;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.broadcast.Broadcast;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * A dense operand as the driver offers it: blocks of consecutive rows. A block travels to a process
+ * once, when a partition there reads one of its rows; with a single block that is the whole
+ * operand.
+ *
+ * @param blocks in row order
+ * @param rows of the operand
+ * @param columns of the operand
+ * @param blockRows rows of every block but the last
+ */
+public record OperandRows(
+    List<Broadcast<DenseMatrix>> blocks, long rows, int columns, long blockRows)
+    implements Serializable {
+  public OperandRows {
+    blocks = new ArrayList<>(blocks);
+  }
+
+  /** Takes the blocks back from all processes. */
+  public void destroy() {
+    blocks.forEach(Broadcast::destroy);
+  }
+}

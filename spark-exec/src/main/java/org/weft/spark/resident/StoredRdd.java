@@ -1,0 +1,100 @@
+package org.weft.spark.resident;
+
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.apache.spark.Dependency;
+import org.apache.spark.Partition;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.storage.RDDBlockId;
+import org.apache.spark.storage.memory.MemoryStore;
+import org.weft.planner.SliceRange;
+import org.weft.storage.FileAccess;
+import org.weft.storage.container.Container;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import scala.collection.Iterator;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+/**
+ * The parts of a container as resident partitions: read straight into off-heap memory where a task
+ * runs, without shuffle and packing. Persist it deserialized in memory; a lost partition is read
+ * again.
+ */
+public final class StoredRdd extends RDD<ResidentPartition> {
+  private static final long serialVersionUID = 1L;
+
+  private final StoredPartitions stored;
+  private final boolean rebased;
+  private final TensorFormat format;
+  private final transient List<List<String>> hosts;
+
+  /**
+   * @param rebased whether coordinates of the partitioned mode start at 0 in each partition
+   * @param format levels and mode order of the container, with the widths and type to be had
+   */
+  public StoredRdd(
+      SparkContext context,
+      FileAccess files,
+      StoredPartitions stored,
+      boolean rebased,
+      TensorFormat format) {
+    super(
+        context,
+        CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(),
+        ClassTag$.MODULE$.apply(ResidentPartition.class));
+    this.stored = stored;
+    this.rebased = rebased;
+    this.format = format;
+    Container container = stored.container();
+    this.hosts =
+        IntStream.range(0, stored.partitioning().partitions())
+            .map(stored::part)
+            .mapToObj(part -> files.hosts(container.file(part), container.offset(part)))
+            .toList();
+  }
+
+  /** A partition that is only a number. */
+  private record Numbered(int index) implements Partition {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @Override
+  public Partition[] getPartitions() {
+    return IntStream.range(0, stored.partitioning().partitions())
+        .mapToObj(Numbered::new)
+        .toArray(Partition[]::new);
+  }
+
+  @Override
+  public Seq<String> getPreferredLocations(Partition split) {
+    return CollectionConverters.asScala(hosts.get(split.index())).toSeq();
+  }
+
+  @Override
+  public Iterator<ResidentPartition> compute(Partition split, TaskContext task) {
+    int partition = split.index();
+    int part = stored.part(partition);
+    Container container = stored.container();
+    SliceRange range = stored.partitioning().ranges().get(partition);
+    RDDBlockId block = new RDDBlockId(id(), partition);
+    MemoryStore store = SparkEnv.get().blockManager().memoryStore();
+    BooleanSupplier wanted = () -> store.contains(block);
+    String what = "part " + part + " of " + container.uri();
+    ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(block, what, wanted);
+    TensorShape whole = container.shape();
+    TensorShape local = rebased ? whole.with(stored.partitioning().mode(), range.slices()) : whole;
+    TensorStorage storage =
+        container.load(entry.scope(), part, format, local, rebased ? range.from() : 0);
+    ResidentPartition loaded =
+        new ResidentPartition(
+            partition, range, container.entries(part), container.normSquared(part), storage, entry);
+    return CollectionConverters.asScala(List.of(loaded).iterator());
+  }
+}

@@ -1,0 +1,132 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.planner.CpdJob;
+import org.weft.planner.MttkrpJob;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** Jobs on a container against the same jobs on text. */
+class StoredTensorTest {
+  private static final long[] SHAPE = {40, 6, 30};
+
+  @TempDir Path folder;
+
+  private String write(String name, TensorOutput.Existing existing, int from, int to)
+      throws Exception {
+    String uri = folder.resolve(name).toString();
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(SHAPE))
+            .withExtendedHeader(name.endsWith(".tns"))
+            .withContainer(ContainerOptions.defaults().withPartEntries(200));
+    CooBlock.Builder block = new CooBlock.Builder(3, 64);
+    for (long i = from; i < to; i++) {
+      for (long j = 0; j < SHAPE[1]; j++) {
+        for (long k = 0; k < SHAPE[2]; k++) {
+          if ((i * 7 + j * 3 + k * 5) % 4 == 0) {
+            block.add(new long[] {i, j, k}, 1 + (i + 2 * j + k) % 9 / 4.0);
+          }
+        }
+      }
+    }
+    try (TensorOutput output = TensorFiles.create(FileAccess.local(), uri, existing, 3, options)) {
+      output.write(block.build());
+      output.commit();
+    }
+    return uri;
+  }
+
+  private JobReport mttkrp(String uri, int mode, ValueType type, String output) {
+    try (WeftEngine engine =
+        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+      SparkTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
+      List<DenseMatrix> factors = new ArrayList<>();
+      for (int m = 0; m < 3; m++) {
+        factors.add(DenseMatrix.random(SHAPE[m], 4, m));
+      }
+      OutputTarget target = new OutputTarget(folder.resolve(output).toString(), true);
+      return engine.mttkrp(
+          tensor, new MttkrpJob(mode, 4, type), factors, target, ProgressListener.NONE);
+    }
+  }
+
+  @Test
+  void partsAreReadIntoPlaceWithoutShuffleWhereTheyFit() throws Exception {
+    String text = write("x.tns", TensorOutput.Existing.REFUSE, 0, 40);
+    String stored = write("x.weft", TensorOutput.Existing.REFUSE, 0, 25);
+    write("x.weft", TensorOutput.Existing.APPEND, 25, 40);
+    for (ValueType type : List.of(ValueType.DOUBLE, ValueType.FLOAT)) {
+      for (int mode = 0; mode < 3; mode++) {
+        mttkrp(text, mode, type, "text.npy");
+        JobReport report = mttkrp(stored, mode, type, "stored.npy");
+        if (mode == 0) {
+          assertThat(report.partitions()).isGreaterThan(4);
+          assertThat(report.seconds("shuffle") + report.seconds("pack")).isZero();
+        } else {
+          assertThat(report.seconds("shuffle")).isPositive();
+        }
+        assertThat(folder.resolve("stored.npy")).hasSameBinaryContentAs(folder.resolve("text.npy"));
+      }
+    }
+    LocalSpark.assertNothingResident();
+  }
+
+  @Test
+  void aDecompositionStartsFromTheParts() throws Exception {
+    String stored = write("c.weft", TensorOutput.Existing.REFUSE, 0, 40);
+    String text = write("c.tns", TensorOutput.Existing.REFUSE, 0, 40);
+    List<CpdResult> results = new ArrayList<>();
+    for (String uri : List.of(text, stored)) {
+      try (WeftEngine engine =
+          WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+        SparkTensor tensor = engine.read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
+        assertThat(tensor.duplicates()).isZero();
+        results.add(
+            engine.cpd(
+                tensor, new CpdJob(3, 4, 0, false, 1, ValueType.DOUBLE), ProgressListener.NONE));
+      }
+    }
+    assertThat(results.get(1).norm())
+        .isCloseTo(results.get(0).norm(), org.assertj.core.data.Percentage.withPercentage(1e-10));
+    assertThat(results.get(1).fits().get(3))
+        .isCloseTo(results.get(0).fits().get(3), org.assertj.core.data.Offset.offset(1e-9));
+  }
+
+  @Test
+  void overlappingPartsAddUp() throws Exception {
+    String stored = write("o.weft", TensorOutput.Existing.REFUSE, 0, 40);
+    write("o.weft", TensorOutput.Existing.APPEND, 10, 20);
+    JobReport report = mttkrp(stored, 0, ValueType.DOUBLE, "twice.npy");
+    assertThat(report.seconds("shuffle")).isPositive();
+    mttkrp(write("p.tns", TensorOutput.Existing.REFUSE, 0, 40), 0, ValueType.DOUBLE, "once.npy");
+    DenseMatrix twice =
+        org.weft.storage.NpyFile.read(FileAccess.local(), folder.resolve("twice.npy").toString());
+    DenseMatrix once =
+        org.weft.storage.NpyFile.read(FileAccess.local(), folder.resolve("once.npy").toString());
+    for (int row = 0; row < 40; row++) {
+      double factor = row >= 10 && row < 20 ? 2 : 1;
+      for (int r = 0; r < 4; r++) {
+        assertThat(twice.get(row, r))
+            .isCloseTo(
+                factor * once.get(row, r), org.assertj.core.data.Percentage.withPercentage(1e-9));
+      }
+    }
+    assertThat(Files.exists(Path.of(stored))).isTrue();
+  }
+}

@@ -1,0 +1,74 @@
+package org.weft.storage;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a container keeps besides entries and labels, and how it stores them; other formats have no
+ * place for it.
+ *
+ * @param modeNames names of all modes, or empty: {@code mode0}, {@code mode1}, ...
+ * @param modeOrder modes from the outermost level to the innermost, or empty: mode 0, then the
+ *     others by size
+ * @param permutations by mode: for every original coordinate the stored one
+ * @param compressed whether arrays are packed where that saves bytes; plain ones load fastest
+ * @param partEntries entries of a part, or 0: a 64th of those that are announced, but no fewer than
+ *     are worth a task and no more than are packed in a fraction of a heap
+ * @param source what the entries come from, for people
+ * @param command that writes the tensor, for people
+ * @param program version of the program
+ */
+public record ContainerOptions(
+    List<String> modeNames,
+    List<Integer> modeOrder,
+    Map<Integer, int[]> permutations,
+    boolean compressed,
+    int partEntries,
+    String source,
+    String command,
+    String program) {
+  private static final ContainerOptions DEFAULTS =
+      new ContainerOptions(List.of(), List.of(), Map.of(), true, 0, "", "", "");
+
+  public ContainerOptions {
+    modeNames = List.copyOf(modeNames);
+    modeOrder = List.copyOf(modeOrder);
+    permutations = Map.copyOf(permutations);
+  }
+
+  /** Packed, in the usual mode order, without names, permutations and provenance. */
+  public static ContainerOptions defaults() {
+    return DEFAULTS;
+  }
+
+  public ContainerOptions withModeNames(List<String> names) {
+    return new ContainerOptions(
+        names, modeOrder, permutations, compressed, partEntries, source, command, program);
+  }
+
+  public ContainerOptions withModeOrder(List<Integer> order) {
+    return new ContainerOptions(
+        modeNames, order, permutations, compressed, partEntries, source, command, program);
+  }
+
+  public ContainerOptions withPermutations(Map<Integer, int[]> byMode) {
+    return new ContainerOptions(
+        modeNames, modeOrder, byMode, compressed, partEntries, source, command, program);
+  }
+
+  public ContainerOptions withCompressed(boolean value) {
+    return new ContainerOptions(
+        modeNames, modeOrder, permutations, value, partEntries, source, command, program);
+  }
+
+  public ContainerOptions withPartEntries(int entries) {
+    return new ContainerOptions(
+        modeNames, modeOrder, permutations, compressed, entries, source, command, program);
+  }
+
+  /** Where the tensor comes from: a file, the command line, the program's version. */
+  public ContainerOptions withProvenance(String from, String by, String version) {
+    return new ContainerOptions(
+        modeNames, modeOrder, permutations, compressed, partEntries, from, by, version);
+  }
+}

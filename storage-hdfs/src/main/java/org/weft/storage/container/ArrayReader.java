@@ -1,0 +1,245 @@
+package org.weft.storage.container;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+
+/**
+ * Reads arrays of a container into off-heap memory and checks every block on the way. Plain blocks
+ * of the wanted type land where they belong and are touched by the check sum alone. Not
+ * thread-safe; holds its files open until it is closed.
+ */
+final class ArrayReader implements Closeable {
+  private final Container container;
+  private final Map<Integer, DataFileReader> files = new HashMap<>();
+  private final MemoryScope scope = MemoryScope.root("array reader", MemorySource.system());
+  private final int blockBytes;
+
+  /** Three blocks: encoded bytes, scratch, elements of another type than the wanted one. */
+  private @Nullable NativeArray staging;
+
+  ArrayReader(Container container) {
+    this.container = container;
+    this.blockBytes = container.manifest().blockBytes();
+  }
+
+  /**
+   * Reads {@code entry} into a new array of {@code scope}.
+   *
+   * @param what names the array in messages
+   * @param wanted type of its elements; another integer type than the stored one costs a pass
+   * @throws WeftException {@code CORRUPT_INPUT}, {@code WIDTH_OVERFLOW}
+   */
+  NativeArray read(MemoryScope into, Manifest.ArrayEntry entry, String what, ElementType wanted) {
+    ElementType stored = entry.elementType();
+    DataFileReader file = file(entry.file());
+    requireBlocks(entry, what, file);
+    NativeArray array = into.allocateUninitialized(wanted, entry.length());
+    long at = entry.offset();
+    long left = entry.length();
+    long address = array.address();
+    List<Manifest.Block> blocks = entry.blocks();
+    for (int b = 0; b < blocks.size(); b++) {
+      Manifest.Block block = blocks.get(b);
+      int count = (int) Math.min(left, blockBytes / stored.bytes());
+      int padding = b == blocks.size() - 1 ? padding(at + block.bytes()) : 0;
+      boolean plain = block.encoding().equals(ArrayEncoding.PLAIN);
+      long elements = stored == wanted ? address : staged(2);
+      long bytes = plain ? elements : staged(0);
+      file.read(at, bytes, block.bytes());
+      if (padding > 0) {
+        file.read(at + block.bytes(), staged(1), padding);
+      }
+      String found = check(bytes, block.bytes(), padding);
+      if (!found.equals(block.crc32c())) {
+        throw mismatch(file, what, b, at, block.crc32c(), found);
+      }
+      if (!plain) {
+        decode(file, what, b, block, stored, elements, count);
+      }
+      if (stored != wanted) {
+        convert(stored, wanted, elements, address, count, what);
+      }
+      at += block.bytes();
+      address += (long) count * wanted.bytes();
+      left -= count;
+    }
+    return array;
+  }
+
+  private void decode(
+      DataFileReader file,
+      String what,
+      int number,
+      Manifest.Block block,
+      ElementType stored,
+      long elements,
+      int count) {
+    ArrayEncoding encoding = ArrayEncoding.named(block.encoding());
+    if (encoding == null || !encoding.suits(stored)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          file.uri()
+              + ": expected an encoding that this Weft knows for "
+              + what
+              + ", found '"
+              + block.encoding()
+              + "'; it was written by a newer Weft");
+    }
+    try {
+      encoding.decode(stored, staged(0), block.bytes(), staged(1), elements, count);
+    } catch (IllegalArgumentException e) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          file.uri()
+              + ": expected block "
+              + number
+              + " of "
+              + what
+              + " in encoding "
+              + block.encoding()
+              + ": "
+              + e.getMessage()
+              + "; its writer was at fault, write the tensor again",
+          e);
+    }
+  }
+
+  private void requireBlocks(Manifest.ArrayEntry entry, String what, DataFileReader file) {
+    int width = entry.elementType().bytes();
+    long each = blockBytes / width;
+    long expected = (entry.length() + each - 1) / each;
+    boolean fits = entry.blocks().size() == expected;
+    long left = entry.length();
+    for (Manifest.Block block : entry.blocks()) {
+      long raw = Math.min(left, each) * width;
+      fits &=
+          block.encoding().equals(ArrayEncoding.PLAIN)
+              ? block.bytes() == raw
+              : block.bytes() <= blockBytes;
+      left -= each;
+    }
+    long end = entry.offset() + entry.bytes();
+    if (!fits || end > container.manifest().files().get(entry.file()).bytes()) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          container.uri()
+              + ": expected "
+              + expected
+              + " block(s) for the "
+              + entry.length()
+              + " elements of "
+              + what
+              + " inside "
+              + file.uri()
+              + ", found others in the manifest; its writer was at fault, write the tensor again");
+    }
+  }
+
+  private static int padding(long end) {
+    return (int) (-end & (Manifest.ALIGNMENT - 1));
+  }
+
+  private String check(long address, int bytes, int padding) {
+    CRC32C crc = new CRC32C();
+    crc.update(NativeMemory.buffer(address, bytes));
+    if (padding > 0) {
+      crc.update(NativeMemory.buffer(staged(1), padding));
+    }
+    return ManifestFile.hex(crc.getValue());
+  }
+
+  private static WeftException mismatch(
+      DataFileReader file, String what, int block, long at, String expected, String found) {
+    return new WeftException(
+        ErrorCode.CORRUPT_INPUT,
+        file.uri()
+            + ": expected CRC32C "
+            + expected
+            + " for block "
+            + block
+            + " of "
+            + what
+            + " at byte "
+            + at
+            + ", found "
+            + found
+            + "; the file is corrupt, copy or write it again");
+  }
+
+  /** Address of a part of the staging memory. */
+  private long staged(int number) {
+    NativeArray memory = staging;
+    if (memory == null) {
+      memory = scope.allocateUninitialized(ElementType.U8, 3L * (blockBytes + 64));
+      staging = memory;
+    }
+    return memory.address() + (long) number * (blockBytes + 64);
+  }
+
+  private DataFileReader file(int number) {
+    return files.computeIfAbsent(number, container::openFile);
+  }
+
+  private static void convert(
+      ElementType from, ElementType to, long source, long target, int count, String what) {
+    if (from.isFloating() || to.isFloating()) {
+      convertValues(from, to, source, target, count);
+      return;
+    }
+    long[] chunk = new long[1024];
+    long largest = to == ElementType.I64 ? Long.MAX_VALUE : (1L << 8 * to.bytes()) - 1;
+    for (int at = 0; at < count; at += chunk.length) {
+      int n = Math.min(chunk.length, count - at);
+      BitPacking.load(from, source + (long) at * from.bytes(), chunk, n);
+      long bits = 0;
+      for (int i = 0; i < n; i++) {
+        bits |= chunk[i];
+      }
+      if (to != ElementType.I32 && (bits < 0 || bits > largest)) {
+        throw new WeftException(
+            ErrorCode.WIDTH_OVERFLOW,
+            what + ": expected numbers of " + 8 * to.bytes() + " bits, found larger ones");
+      }
+      BitPacking.store(to, target + (long) at * to.bytes(), chunk, n);
+    }
+  }
+
+  private static void convertValues(
+      ElementType from, ElementType to, long source, long target, int count) {
+    for (int i = 0; i < count; i++) {
+      double value =
+          switch (from) {
+            case F64 -> NativeMemory.getDouble(source + 8L * i);
+            case F32 -> NativeMemory.getFloat(source + 4L * i);
+            case I64 -> NativeMemory.getLong(source + 8L * i);
+            default -> NativeMemory.getInt(source + 4L * i);
+          };
+      switch (to) {
+        case F64 -> NativeMemory.putDouble(target + 8L * i, value);
+        case F32 -> NativeMemory.putFloat(target + 4L * i, (float) value);
+        case I64 -> NativeMemory.putLong(target + 8L * i, (long) value);
+        default -> NativeMemory.putInt(target + 4L * i, (int) value);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    scope.close();
+    for (DataFileReader file : files.values()) {
+      file.close();
+    }
+  }
+}

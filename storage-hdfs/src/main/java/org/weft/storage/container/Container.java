@@ -1,0 +1,302 @@
+package org.weft.storage.container;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.tensor.ModeHistogram;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * One version of a stored tensor, opened: what its manifest says, and the way to its arrays. Holds
+ * no files open; travels to tasks; thread-safe.
+ *
+ * <pre>{@code
+ * Container x = Container.open(files, "hdfs:/data/x.weft");      // the newest version
+ * for (int part : x.parts(0, 100, 200)) {                        // slices 100 to 199 of mode 0
+ *   try (TensorStorage entries = x.load(scope, part, x.format(), x.shape(), 0)) { ... }
+ * }
+ * }</pre>
+ */
+public final class Container implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final FileAccess access;
+  private final String uri;
+  private final String folder;
+  private final Manifest manifest;
+
+  Container(FileAccess access, String uri, String folder, Manifest manifest) {
+    this.access = access;
+    this.uri = uri;
+    this.folder = folder;
+    this.manifest = manifest;
+  }
+
+  /**
+   * Opens the newest version of the folder {@code uri}, or the version whose manifest {@code uri}
+   * names: {@code x.weft/manifest-2.json}.
+   *
+   * @throws WeftException {@code INPUT_NOT_FOUND}; {@code CORRUPT_INPUT}, {@code TRUNCATED_INPUT}
+   *     or {@code UNSUPPORTED_OPERATION} for a manifest that cannot be believed
+   */
+  public static Container open(FileAccess access, String uri) {
+    Path path = access.path(uri);
+    long version = ManifestFile.version(path.getName());
+    if (version == 0) {
+      return new Container(access, uri, path.toString(), new Versions(access, uri).readNewest());
+    }
+    String folder = String.valueOf(path.getParent());
+    return new Container(access, uri, folder, new Versions(access, folder).read(version));
+  }
+
+  Manifest manifest() {
+    return manifest;
+  }
+
+  FileAccess access() {
+    return access;
+  }
+
+  /** The folder or manifest as it was named. */
+  public String uri() {
+    return uri;
+  }
+
+  public long version() {
+    return manifest.version();
+  }
+
+  public TensorShape shape() {
+    return manifest.shape();
+  }
+
+  public ValueType valueType() {
+    return manifest.type();
+  }
+
+  /** Levels and mode order of every part, with 64-bit widths; arrays are stored narrower. */
+  public TensorFormat format() {
+    return manifest.tensorFormat();
+  }
+
+  /** Stored entries of all parts. */
+  public long entries() {
+    return manifest.statistics().entries();
+  }
+
+  /** Whether no two parts have an entry at the same coordinates; otherwise their values add up. */
+  public boolean isDistinct() {
+    return manifest.distinct();
+  }
+
+  public List<String> modeNames() {
+    return manifest.modes().stream().map(Manifest.Mode::name).toList();
+  }
+
+  /** Number of parts. */
+  public int partCount() {
+    return manifest.parts().size();
+  }
+
+  /** Stored entries of a part. */
+  public long entries(int part) {
+    return manifest.parts().get(part).entries();
+  }
+
+  /** Bytes of a part in its file. */
+  public long bytes(int part) {
+    return manifest.parts().get(part).bytes();
+  }
+
+  /** Sum of the squared values of a part. */
+  public double normSquared(int part) {
+    return manifest.parts().get(part).normSquared();
+  }
+
+  /** Least coordinate of {@code mode} in a part. */
+  public long first(int part, int mode) {
+    return manifest.parts().get(part).ranges().get(mode).first();
+  }
+
+  /** Largest coordinate of {@code mode} in a part. */
+  public long last(int part, int mode) {
+    return manifest.parts().get(part).ranges().get(mode).last();
+  }
+
+  /** The parts that may have entries in the slices {@code [from, to)} of {@code mode}. */
+  public List<Integer> parts(int mode, long from, long to) {
+    List<Integer> found = new ArrayList<>();
+    for (int part = 0; part < partCount(); part++) {
+      if (manifest.parts().get(part).mayHold(mode, from, to)) {
+        found.add(part);
+      }
+    }
+    return found;
+  }
+
+  /** The file of a part and the offset of its first byte, for placing a task near it. */
+  public Path file(int part) {
+    return path(manifest.parts().get(part).values().file());
+  }
+
+  /** Offset of a part's first byte in its file. */
+  public long offset(int part) {
+    return manifest.parts().get(part).arrays().stream()
+        .mapToLong(Manifest.ArrayEntry::offset)
+        .min()
+        .orElse(0);
+  }
+
+  private Path path(int file) {
+    return new Path(folder, manifest.files().get(file).path());
+  }
+
+  DataFileReader openFile(int file) {
+    if (file >= manifest.files().size()) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          uri + ": expected data files 0 to " + (manifest.files().size() - 1) + ", found " + file);
+    }
+    return DataFileReader.open(access, path(file), manifest.files().get(file).bytes());
+  }
+
+  /** What was counted when the entries were written; reads the histograms. */
+  public TensorStatistics statistics() {
+    Manifest.Statistics s = manifest.statistics();
+    List<ModeHistogram> histograms = new ArrayList<>();
+    try (MemoryScope scope = MemoryScope.root("histograms of " + uri, MemorySource.system());
+        ArrayReader reader = new ArrayReader(this)) {
+      for (Manifest.Mode mode : manifest.modes()) {
+        histograms.add(histogram(mode, reader, scope));
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    return new TensorStatistics(
+        shape(), s.entries(), histograms, s.minimum(), s.maximum(), s.normSquared(), s.nonfinite());
+  }
+
+  private ModeHistogram histogram(Manifest.Mode mode, ArrayReader reader, MemoryScope scope) {
+    Manifest.Histogram stored = mode.histogram();
+    NativeArray counts =
+        reader.read(scope, stored.counts(), "the histogram of " + mode.name(), ElementType.I64);
+    long last = counts.length() - 1;
+    if (last != (stored.largest() < 0 ? -1 : stored.largest() >>> stored.shift())) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          uri
+              + ": expected the histogram of "
+              + mode.name()
+              + " to end at coordinate "
+              + stored.largest()
+              + ", found "
+              + counts.length()
+              + " buckets; its writer was at fault, write the tensor again");
+    }
+    ModeHistogram histogram = new ModeHistogram();
+    // The largest coordinate first: it decides the width of the buckets.
+    for (long bucket = last; bucket >= 0; bucket--) {
+      long slice = bucket == last ? stored.largest() : bucket << stored.shift();
+      histogram.add(slice, counts.getLong(bucket));
+    }
+    return histogram;
+  }
+
+  /** The labels of the stored coordinates, by mode. */
+  public Map<Integer, Labels> labels() {
+    Map<Integer, Labels> labels = new HashMap<>();
+    for (int mode = 0; mode < manifest.modes().size(); mode++) {
+      Manifest.@Nullable LabelEntry entry = manifest.modes().get(mode).labels();
+      if (entry != null) {
+        labels.put(mode, labels(entry, "the labels of " + manifest.modes().get(mode).name()));
+      }
+    }
+    return labels;
+  }
+
+  private Labels labels(Manifest.LabelEntry entry, String what) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    try (ArrayReader reader = new ArrayReader(this)) {
+      for (Manifest.ArrayEntry array : entry.text()) {
+        try (MemoryScope scope = MemoryScope.root(what, MemorySource.system())) {
+          NativeArray bytes = reader.read(scope, array, what, ElementType.U8);
+          byte[] copy = new byte[Math.toIntExact(bytes.length())];
+          NativeMemory.copyToArray(bytes.address(), copy, 0, copy.length);
+          text.write(copy);
+        }
+      }
+      return Labels.read(new ByteArrayInputStream(text.toByteArray()), uri);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** For every original coordinate the stored one, by mode; modes in original order are absent. */
+  public Map<Integer, int[]> permutations() {
+    Map<Integer, int[]> permutations = new HashMap<>();
+    try (ArrayReader reader = new ArrayReader(this)) {
+      for (int mode = 0; mode < manifest.modes().size(); mode++) {
+        Manifest.@Nullable ArrayEntry entry = manifest.modes().get(mode).permutation();
+        if (entry != null) {
+          String what = "the permutation of " + manifest.modes().get(mode).name();
+          try (MemoryScope scope = MemoryScope.root(what, MemorySource.system())) {
+            NativeArray stored = reader.read(scope, entry, what, ElementType.I32);
+            int[] copy = new int[Math.toIntExact(stored.length())];
+            NativeMemory.copyToArray(stored.address(), copy, 0, copy.length);
+            permutations.put(mode, copy);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    return permutations;
+  }
+
+  /**
+   * Whether {@link #load} can deliver parts as {@code wanted}: the same levels and mode order.
+   * Widths and the value type may differ, at the cost of a pass over the arrays that do.
+   */
+  public boolean fits(TensorFormat wanted) {
+    return PartReader.sameLevels(format(), wanted);
+  }
+
+  /**
+   * Reads a part into off-heap arrays, ready for kernels. Cost: the file system's, a check sum, and
+   * a look at positions and coordinates; packed arrays are unpacked.
+   *
+   * @param wanted levels and mode order of the container, with the widths and type to be had
+   * @param shape mode sizes of the storage; the root mode's may be that of the part alone
+   * @param rootOffset what to subtract from coordinates of the outermost level
+   * @return the storage; the caller closes it, or {@code scope}
+   * @throws WeftException {@code CORRUPT_INPUT}, {@code TRUNCATED_INPUT}, {@code WIDTH_OVERFLOW}
+   */
+  public TensorStorage load(
+      MemoryScope scope, int part, TensorFormat wanted, TensorShape shape, long rootOffset) {
+    try (ArrayReader reader = new ArrayReader(this)) {
+      return new PartReader(this, reader).load(scope, part, wanted, shape, rootOffset);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package org.weft.storage.container;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorOutput.Existing;
+
+/**
+ * One version in the making. Data files go to {@code data/N}, which nobody reads until the manifest
+ * gets its name {@code manifest-N.json} by a rename that refuses an existing target: the rename is
+ * the commit, and of writers that began with the same version one wins. Closing without commit
+ * removes what was written; what a killed writer leaves, {@link ContainerGarbage} removes.
+ */
+final class ContainerTransaction implements Closeable {
+  static final String DATA = "data";
+  static final String CLAIM = "claim";
+  private static final int MOST_CLAIMS = 10_000;
+
+  private final String uri;
+  private final Versions versions;
+  private final Existing existing;
+  private final @Nullable Container base;
+  private final long version;
+  private final OutputCommit manifest;
+  private final String data;
+  private boolean keep;
+
+  private ContainerTransaction(
+      FileAccess access, String uri, Existing existing, @Nullable Container base, long version) {
+    this.uri = uri;
+    this.versions = new Versions(access, uri);
+    this.existing = existing;
+    this.base = base;
+    this.version = version;
+    this.manifest = begin(access);
+    String claimed = null;
+    try {
+      claimed = claim();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    } finally {
+      if (claimed == null) {
+        manifest.close();
+      }
+    }
+    this.data = claimed;
+  }
+
+  /**
+   * Starts the first version, or one that replaces or keeps the entries of the present one.
+   *
+   * @throws WeftException {@code OUTPUT_EXISTS} if there is a version and it is to be refused
+   */
+  static ContainerTransaction begin(FileAccess access, String uri, Existing existing) {
+    if (existing == Existing.APPEND) {
+      Container base = Container.open(access, uri);
+      return new ContainerTransaction(access, uri, existing, base, base.version() + 1);
+    }
+    long newest = requireNew(access, uri, existing);
+    return new ContainerTransaction(access, uri, existing, null, newest + 1);
+  }
+
+  /** The commit of the manifest. */
+  private OutputCommit begin(FileAccess access) {
+    try {
+      String target = versions.resolve(ManifestFile.name(version)).toString();
+      return OutputCommit.begin(access, target, false);
+    } catch (WeftException e) {
+      // Between our look at the newest version and now.
+      throw e.code() == ErrorCode.OUTPUT_EXISTS ? conflict(version, e) : e;
+    }
+  }
+
+  /** The newest version's number, which must be 0 if versions are to be refused. */
+  static long requireNew(FileAccess access, String uri, Existing existing) {
+    Versions versions = new Versions(access, uri);
+    try {
+      FileSystem fs = versions.fileSystem();
+      if (fs.exists(versions.folder()) && !fs.getFileStatus(versions.folder()).isDirectory()) {
+        throw new WeftException(
+            ErrorCode.OUTPUT_EXISTS,
+            uri + ": expected a tensor folder or nothing, found a file; remove it yourself");
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    long newest = versions.newest();
+    if (newest > 0 && existing == Existing.REFUSE) {
+      throw new WeftException(
+          ErrorCode.OUTPUT_EXISTS,
+          uri
+              + ": the output exists (version "
+              + newest
+              + "); choose another name, or allow overwriting, which makes a new version");
+    }
+    return newest;
+  }
+
+  /** A folder of our own: {@code data/N}, or {@code data/N-2} and so on if others have it. */
+  private String claim() throws IOException {
+    FileSystem fs = versions.fileSystem();
+    for (int n = 1; n <= MOST_CLAIMS; n++) {
+      String name = DATA + "/" + version + (n == 1 ? "" : "-" + n);
+      Path folder = versions.resolve(name);
+      if (!fs.mkdirs(folder)) {
+        throw new IOException("could not create folder " + folder);
+      }
+      Path claim = new Path(folder, CLAIM);
+      if (fs.exists(claim) || fs.listStatus(folder).length > 0) {
+        continue;
+      }
+      try {
+        create(claim).close();
+        return name;
+      } catch (org.apache.hadoop.fs.FileAlreadyExistsException
+          | java.nio.file.FileAlreadyExistsException e) {
+        System.getLogger(ContainerTransaction.class.getName())
+            .log(System.Logger.Level.DEBUG, "{0} is another writer''s", folder);
+      } catch (IOException e) {
+        discard(name);
+        throw e;
+      }
+    }
+    throw new IOException("no free folder for version " + version + "; run weft gc " + uri);
+  }
+
+  String uri() {
+    return uri;
+  }
+
+  long version() {
+    return version;
+  }
+
+  /** The version whose entries are kept, if any are. */
+  @Nullable Container base() {
+    return base;
+  }
+
+  /** Path of a new file {@code name} relative to the container. */
+  String relative(String name) {
+    return data + "/" + name;
+  }
+
+  /** A new data file; the caller closes the stream. */
+  OutputStream create(String name) throws IOException {
+    return create(versions.resolve(relative(name)));
+  }
+
+  private OutputStream create(Path path) throws IOException {
+    FileSystem fs = versions.fileSystem();
+    return fs.createNonRecursive(
+        path, false, 1 << 16, fs.getDefaultReplication(path), fs.getDefaultBlockSize(path), null);
+  }
+
+  /**
+   * Publishes the version.
+   *
+   * @return false if {@code KEEP} was asked for and another version is there
+   * @throws WeftException {@code COMMIT_CONFLICT}: another writer made this version or a later one;
+   *     {@code COMMIT_FAILED}: nothing was published; {@code COMMIT_STATE_UNKNOWN}: look before
+   *     running again
+   */
+  boolean commit(Manifest finished) throws IOException {
+    if (existing == Existing.KEEP && versions.newest() > 0) {
+      return false;
+    }
+    requireFiles(finished);
+    try (OutputStream out = manifest.create()) {
+      out.write(ManifestFile.encode(finished));
+    }
+    try {
+      manifest.commit();
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.COMMIT_CONFLICT) {
+        if (existing == Existing.KEEP) {
+          return false;
+        }
+        throw conflict(version, e);
+      }
+      keep = e.code() == ErrorCode.COMMIT_STATE_UNKNOWN;
+      throw e;
+    }
+    keep = true;
+    requireNewest();
+    return true;
+  }
+
+  /**
+   * Whoever was overtaken by so much that the competing version has expired is second, too. A later
+   * version with our files in it went on from ours.
+   */
+  private void requireNewest() throws IOException {
+    long next = versions.after(version);
+    if (next > 0 && !versions.read(next).hasFilesIn(data)) {
+      versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
+      keep = false;
+      throw conflict(next, null);
+    }
+  }
+
+  private WeftException conflict(long theirs, @Nullable Throwable cause) {
+    return new WeftException(
+        ErrorCode.COMMIT_CONFLICT,
+        uri
+            + ": somebody else wrote version "
+            + theirs
+            + " in the meantime; theirs is kept, run again to go on from it",
+        cause);
+  }
+
+  /** A file that was removed under our hands must not be named by a manifest. */
+  private void requireFiles(Manifest finished) throws IOException {
+    for (Manifest.DataFile file : finished.files()) {
+      Path path = versions.resolve(file.path());
+      long found;
+      try {
+        found = versions.fileSystem().getFileStatus(path).getLen();
+      } catch (FileNotFoundException e) {
+        found = -1;
+      }
+      if (found != file.bytes()) {
+        throw new WeftException(
+            ErrorCode.COMMIT_FAILED,
+            uri
+                + ": expected "
+                + path
+                + " with "
+                + file.bytes()
+                + " bytes, found "
+                + (found < 0 ? "nothing" : found + " bytes")
+                + "; the target is as it was before, run again");
+      }
+    }
+  }
+
+  private void discard(String name) throws IOException {
+    FileSystem fs = versions.fileSystem();
+    fs.delete(versions.resolve(name), true);
+    Path folder = versions.resolve(DATA);
+    if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
+      fs.delete(folder, false);
+    }
+  }
+
+  /** Removes what was not committed. */
+  @Override
+  public void close() {
+    if (!keep) {
+      try {
+        discard(data);
+      } catch (IOException e) {
+        throw new WeftException(
+            ErrorCode.STORAGE_UNAVAILABLE,
+            uri + ": could not remove the unfinished version; run weft gc " + uri,
+            e);
+      }
+    }
+    manifest.close();
+  }
+}

@@ -1,0 +1,110 @@
+package org.weft.storage.container;
+
+import java.util.Arrays;
+import org.weft.memory.ElementType;
+import org.weft.memory.NativeMemory;
+
+/**
+ * The different elements of a block, in order of appearance, and for each element the bit-packed
+ * number of its like; for values of which there are few, such as counts and ratings:
+ *
+ * <pre>
+ * block := u32 k, 1 to 4096 | k elements | u8 width w, 0 to 12 | ceil(n w / 8) bytes
+ * </pre>
+ */
+final class DictionaryEncoding implements ArrayEncoding {
+  private static final int LARGEST = 4096;
+  private static final int TABLE = 4 * LARGEST;
+  private static final int CHUNK = 1024;
+
+  @Override
+  public String name() {
+    return "dictionary";
+  }
+
+  @Override
+  public boolean suits(ElementType type) {
+    return type.bytes() >= Integer.BYTES;
+  }
+
+  @Override
+  public int encode(
+      ElementType type, long elements, int count, long scratch, long out, int capacity) {
+    long[] different = new long[LARGEST];
+    int[] table = new int[TABLE];
+    long[] chunk = new long[CHUNK];
+    int k = 0;
+    for (int from = 0; from < count; from += CHUNK) {
+      int n = Math.min(CHUNK, count - from);
+      BitPacking.load(type, elements + (long) from * type.bytes(), chunk, n);
+      for (int i = 0; i < n; i++) {
+        int slot = slot(table, different, chunk[i]);
+        if (table[slot] == 0) {
+          if (k == LARGEST) {
+            return -1;
+          }
+          different[k++] = chunk[i];
+          table[slot] = k;
+        }
+      }
+    }
+    int width = BitPacking.width(k - 1);
+    long bytes = 5 + (long) k * type.bytes() + BitPacking.bytes(count, width);
+    if (bytes > capacity) {
+      return -1;
+    }
+    NativeMemory.putInt(out, k);
+    BitPacking.store(type, out + 4, different, k);
+    long at = out + 4 + (long) k * type.bytes();
+    NativeMemory.putByte(at++, (byte) width);
+    for (int from = 0; from < count; from += CHUNK) {
+      int n = Math.min(CHUNK, count - from);
+      BitPacking.load(type, elements + (long) from * type.bytes(), chunk, n);
+      for (int i = 0; i < n; i++) {
+        chunk[i] = table[slot(table, different, chunk[i])] - 1L;
+      }
+      BitPacking.pack(chunk, n, width, at);
+      at += BitPacking.bytes(n, width);
+    }
+    return (int) bytes;
+  }
+
+  /** Where {@code element} is in the hash table of numbers counted from 1, or the free slot. */
+  private static int slot(int[] table, long[] different, long element) {
+    long hash = element * 0x9E3779B97F4A7C15L;
+    int slot = (int) (hash >>> 32) & TABLE - 1;
+    while (table[slot] != 0 && different[table[slot] - 1] != element) {
+      slot = slot + 1 & TABLE - 1;
+    }
+    return slot;
+  }
+
+  @Override
+  public void decode(ElementType type, long in, int bytes, long scratch, long elements, int count) {
+    require(bytes >= 5);
+    int k = NativeMemory.getInt(in);
+    require(k >= 1 && k <= LARGEST && bytes >= 5 + (long) k * type.bytes());
+    long at = in + 4 + (long) k * type.bytes();
+    int width = NativeMemory.getByte(at++);
+    require(width >= 0 && width <= 12 && at - in + BitPacking.bytes(count, width) == bytes);
+    long[] different = new long[LARGEST];
+    BitPacking.load(type, in + 4, different, k);
+    Arrays.fill(different, k, LARGEST, different[0]);
+    long[] chunk = new long[CHUNK];
+    for (int from = 0; from < count; from += CHUNK) {
+      int n = Math.min(CHUNK, count - from);
+      BitPacking.unpack(at, n, width, chunk);
+      at += BitPacking.bytes(n, width);
+      for (int i = 0; i < n; i++) {
+        chunk[i] = different[(int) chunk[i] & LARGEST - 1];
+      }
+      BitPacking.store(type, elements + (long) from * type.bytes(), chunk, n);
+    }
+  }
+
+  private static void require(boolean holds) {
+    if (!holds) {
+      throw new IllegalArgumentException("no block with a dictionary");
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package org.weft.storage.container;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.memory.ElementType;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * One version of a tensor: everything but the arrays. Written as JSON with the components' names in
+ * this order; constructors check what readers rely on.
+ *
+ * @param formatVersion of the container's format; readers refuse newer ones
+ * @param version of the tensor, from 1; the manifest's file is named after it
+ * @param valueType {@code double}, {@code float}, {@code int} or {@code long}
+ * @param format levels and mode order of every part, without widths: {@code {CU, CU}@1,0}
+ * @param distinct whether no coordinates occur in two parts; otherwise their values are to be added
+ * @param blockBytes bytes of the elements of a block before encoding
+ * @param modes one for each mode, in mode order of the tensor
+ * @param statistics of the stored entries
+ * @param files the data files, relative to the folder
+ * @param parts the entries
+ * @param provenance where the version comes from
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record Manifest(
+    int formatVersion,
+    long version,
+    String valueType,
+    String format,
+    boolean distinct,
+    int blockBytes,
+    List<Mode> modes,
+    Statistics statistics,
+    List<DataFile> files,
+    List<Part> parts,
+    Provenance provenance)
+    implements Serializable {
+  static final int FORMAT_VERSION = 1;
+  static final int BLOCK_BYTES = 1 << 20;
+  static final int ALIGNMENT = 64;
+  private static final int MAX_ORDER = 4096;
+
+  Manifest {
+    modes = copy(modes, "modes");
+    files = copy(files, "files");
+    parts = copy(parts, "parts");
+    require(statistics != null && provenance != null, "statistics and provenance");
+    require(version >= 1, "a version from 1");
+    require(!modes.isEmpty() && modes.size() <= MAX_ORDER, "1 to 4096 modes");
+    require(blockBytes >= 64 && blockBytes <= 1 << 26 && blockBytes % 64 == 0, "blockBytes");
+    TensorFormat parsed =
+        TensorFormat.parse(
+            format, modes.size(), ValueType.valueOf(valueType.toUpperCase(java.util.Locale.ROOT)));
+    for (Part part : parts) {
+      require(part.ranges().size() == modes.size(), "a range for each mode");
+      require(part.levels().size() == parsed.levelCount(), "a level for each level of the format");
+    }
+  }
+
+  /** Whether a data file lies in {@code folder}, relative to the container. */
+  boolean hasFilesIn(String folder) {
+    return files.stream().anyMatch(file -> file.path().startsWith(folder + "/"));
+  }
+
+  /**
+   * @param name of the mode
+   * @param size number of coordinates
+   * @param histogram entries per slice
+   * @param permutation for every original coordinate the stored one, if the mode was reordered
+   * @param labels of the stored coordinates
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Mode(
+      String name,
+      long size,
+      Histogram histogram,
+      @Nullable ArrayEntry permutation,
+      @Nullable LabelEntry labels)
+      implements Serializable {
+    Mode {
+      require(name != null && size >= 0 && histogram != null, "name, size and histogram");
+    }
+  }
+
+  /**
+   * @param shift a bucket is {@code 2^shift} slices
+   * @param largest largest coordinate with an entry; -1 if there is none
+   * @param counts entries of each bucket up to that of {@code largest}
+   */
+  record Histogram(int shift, long largest, ArrayEntry counts) implements Serializable {
+    Histogram {
+      require(shift >= 0 && shift < 63 && largest >= -1 && counts != null, "a histogram");
+    }
+  }
+
+  /**
+   * @param count labels
+   * @param text UTF-8 lines, each ended by a line feed; several arrays follow each other
+   */
+  record LabelEntry(long count, List<ArrayEntry> text) implements Serializable {
+    LabelEntry {
+      text = copy(text, "label text");
+    }
+  }
+
+  /**
+   * @param entries stored entries
+   * @param normSquared sum of the squared values
+   * @param minimum of the values; positive infinity without any
+   * @param maximum of the values; negative infinity without any
+   * @param nonfinite values that are NaN or infinite
+   */
+  record Statistics(
+      long entries, double normSquared, double minimum, double maximum, long nonfinite)
+      implements Serializable {
+    Statistics {
+      require(entries >= 0 && nonfinite >= 0, "counts from 0");
+    }
+  }
+
+  /**
+   * @param path relative to the folder
+   * @param bytes of the whole file
+   */
+  record DataFile(String path, long bytes) implements Serializable {
+    DataFile {
+      require(path != null && bytes >= 0, "path and bytes");
+      require(!path.startsWith("/") && !(path + "/").contains("../"), "a path below the folder");
+    }
+  }
+
+  /**
+   * Some of the entries, stored as a tensor of its own with the coordinates of the whole.
+   *
+   * @param entries stored entries
+   * @param normSquared sum of the squared values
+   * @param ranges for each mode the coordinates that occur
+   * @param levels arrays of each level, outermost first
+   * @param values one for each position of the last level
+   */
+  record Part(
+      long entries,
+      double normSquared,
+      List<Range> ranges,
+      List<LevelEntry> levels,
+      ArrayEntry values)
+      implements Serializable {
+    Part {
+      ranges = copy(ranges, "ranges");
+      levels = copy(levels, "levels");
+      require(entries >= 0 && values != null, "entries and values");
+    }
+
+    /** Whether an entry can have a coordinate of {@code mode} in {@code [from, to)}. */
+    boolean mayHold(int mode, long from, long to) {
+      Range range = ranges.get(mode);
+      return range.first() < to && range.last() >= from;
+    }
+
+    List<ArrayEntry> arrays() {
+      List<ArrayEntry> arrays = new ArrayList<>();
+      for (LevelEntry level : levels) {
+        if (level.pos() != null) {
+          arrays.add(level.pos());
+        }
+        if (level.crd() != null) {
+          arrays.add(level.crd());
+        }
+      }
+      arrays.add(values);
+      return arrays;
+    }
+
+    long bytes() {
+      return arrays().stream().mapToLong(ArrayEntry::bytes).sum();
+    }
+  }
+
+  /**
+   * Coordinates from {@code first} to {@code last}, both included; written {@code [first, last]}.
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  @JsonPropertyOrder({"first", "last"})
+  record Range(long first, long last) implements Serializable {
+    Range {
+      require(first >= 0 && last >= first, "a range of coordinates");
+    }
+  }
+
+  /**
+   * @param positions of the level
+   * @param pos bounds of segments, if the level format has them
+   * @param crd coordinates, if the level format has them
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record LevelEntry(long positions, @Nullable ArrayEntry pos, @Nullable ArrayEntry crd)
+      implements Serializable {
+    LevelEntry {
+      require(positions >= 0, "positions from 0");
+    }
+  }
+
+  /**
+   * @param file number of the data file
+   * @param offset of the first block; a multiple of 64
+   * @param type of the elements: {@code u8}, {@code u16}, {@code u32}, {@code i32}, {@code i64},
+   *     {@code f32}, {@code f64}
+   * @param length elements
+   * @param blocks one after the other
+   */
+  record ArrayEntry(int file, long offset, String type, long length, List<Block> blocks)
+      implements Serializable {
+    ArrayEntry {
+      blocks = copy(blocks, "blocks");
+      require(file >= 0 && offset >= 0 && offset % ALIGNMENT == 0, "file and aligned offset");
+      require(length >= 0 && type != null, "length and type");
+      ElementType.valueOf(type.toUpperCase(java.util.Locale.ROOT));
+    }
+
+    ElementType elementType() {
+      return ElementType.valueOf(type.toUpperCase(java.util.Locale.ROOT));
+    }
+
+    /** Bytes in the file, padding included. */
+    long bytes() {
+      long bytes = blocks.stream().mapToLong(Block::bytes).sum();
+      return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+  }
+
+  /**
+   * Written {@code ["plain", 1048576, "0a1b2c3d"]}.
+   *
+   * @param encoding name of the {@link ArrayEncoding}
+   * @param bytes in the file
+   * @param crc32c of these bytes; of the last block and the padding after it
+   */
+  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+  @JsonPropertyOrder({"encoding", "bytes", "crc32c"})
+  record Block(String encoding, int bytes, String crc32c) implements Serializable {
+    Block {
+      require(encoding != null && bytes >= 0 && crc32c != null, "encoding, bytes and check sum");
+    }
+  }
+
+  /**
+   * @param source what the entries were read from
+   * @param command that wrote the version
+   * @param weft version of the program
+   */
+  record Provenance(String source, String command, String weft) implements Serializable {}
+
+  TensorShape shape() {
+    return TensorShape.of(modes.stream().mapToLong(Mode::size).toArray());
+  }
+
+  ValueType type() {
+    return ValueType.valueOf(valueType.toUpperCase(java.util.Locale.ROOT));
+  }
+
+  TensorFormat tensorFormat() {
+    return TensorFormat.parse(format, modes.size(), type());
+  }
+
+  private static <T> List<T> copy(@Nullable List<T> list, String what) {
+    require(list != null, what);
+    return List.copyOf(list);
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalArgumentException("expected " + what);
+    }
+  }
+}

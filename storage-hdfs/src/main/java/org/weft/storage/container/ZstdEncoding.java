@@ -1,0 +1,59 @@
+package org.weft.storage.container;
+
+import com.github.luben.zstd.Zstd;
+import org.weft.memory.ElementType;
+import org.weft.memory.NativeMemory;
+
+/**
+ * The bytes of a block as one zstd frame (RFC 8878), after transposition: all first bytes of the
+ * elements, then all second bytes, and so on, because bytes of equal weight resemble each other.
+ */
+final class ZstdEncoding implements ArrayEncoding {
+  private static final int LEVEL = 3;
+
+  @Override
+  public String name() {
+    return "zstd";
+  }
+
+  @Override
+  public boolean suits(ElementType type) {
+    return true;
+  }
+
+  @Override
+  public int encode(
+      ElementType type, long elements, int count, long scratch, long out, int capacity) {
+    int width = type.bytes();
+    long from = elements;
+    if (width > 1) {
+      for (int b = 0; b < width; b++) {
+        long plane = scratch + (long) b * count;
+        for (int i = 0; i < count; i++) {
+          NativeMemory.putByte(plane + i, NativeMemory.getByte(elements + (long) i * width + b));
+        }
+      }
+      from = scratch;
+    }
+    long bytes = Zstd.compressUnsafe(out, capacity, from, (long) count * width, LEVEL, false);
+    return Zstd.isError(bytes) ? -1 : (int) bytes;
+  }
+
+  @Override
+  public void decode(ElementType type, long in, int bytes, long scratch, long elements, int count) {
+    int width = type.bytes();
+    long to = width > 1 ? scratch : elements;
+    long expected = (long) count * width;
+    if (Zstd.decompressUnsafe(to, expected, in, bytes) != expected) {
+      throw new IllegalArgumentException("no zstd frame of " + expected + " bytes");
+    }
+    if (width > 1) {
+      for (int b = 0; b < width; b++) {
+        long plane = scratch + (long) b * count;
+        for (int i = 0; i < count; i++) {
+          NativeMemory.putByte(elements + (long) i * width + b, NativeMemory.getByte(plane + i));
+        }
+      }
+    }
+  }
+}

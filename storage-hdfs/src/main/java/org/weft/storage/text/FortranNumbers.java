@@ -1,0 +1,228 @@
+package org.weft.storage.text;
+
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * Numbers in fields of fixed width, as Fortran writes them: {@code (8I10)} is eight integers of ten
+ * characters to a line. Fields may touch; blanks around a number are passed over; an exponent is
+ * marked by E or D or only by its sign; a real number without a point has as many decimals as its
+ * format says. No object per number.
+ */
+final class FortranNumbers implements Closeable {
+  private static final int MAX_LINE_BYTES = 1 << 14;
+  private static final int MAX_EXPONENT = 100_000;
+  private static final Pattern FORMAT =
+      Pattern.compile(
+          "\\(\\s*(?:(-?\\d)P\\s*,?\\s*)?(\\d{0,4})([IEDFG])(\\d{1,4})(?:\\.(\\d{1,3}))?(?:E\\d+)?\\s*\\)");
+
+  /**
+   * A format of one kind of field.
+   *
+   * @param perLine fields in a line
+   * @param width characters of a field
+   * @param decimals digits behind the point of a number that has none
+   * @param scale power of ten by which a number without exponent is too large
+   */
+  record Format(int perLine, int width, int decimals, int scale) implements Serializable {
+    /** The format that {@code text} describes, or null if it is none that is known. */
+    static @org.jspecify.annotations.Nullable Format parse(String text) {
+      Matcher found = FORMAT.matcher(text.toUpperCase(Locale.ROOT));
+      if (!found.matches()) {
+        return null;
+      }
+      int perLine = found.group(2).isEmpty() ? 1 : Integer.parseInt(found.group(2));
+      int width = Integer.parseInt(found.group(4));
+      if (perLine < 1 || width < 1 || (long) perLine * width > MAX_LINE_BYTES) {
+        return null;
+      }
+      return new Format(
+          perLine,
+          width,
+          found.group(5) == null ? 0 : Integer.parseInt(found.group(5)),
+          found.group(1) == null ? 0 : Integer.parseInt(found.group(1)));
+    }
+  }
+
+  private final InputStream in;
+  private final String name;
+  private final Format format;
+  private final byte[] line = new byte[MAX_LINE_BYTES];
+  private final byte[] number;
+  private final DecimalParser decimals = new DecimalParser();
+  private int length;
+  private int field;
+  private long lineNumber;
+
+  /** Reads numbers behind the first {@code skippedLines} lines of {@code in}. */
+  FortranNumbers(InputStream in, String name, Format format, long skippedLines) throws IOException {
+    this.in = new BufferedInputStream(in, 1 << 16);
+    this.name = name;
+    this.format = format;
+    this.number = new byte[format.width + 16];
+    this.field = format.perLine;
+    for (long i = 0; i < skippedLines; i++) {
+      int c = this.in.read();
+      while (c >= 0 && c != '\n') {
+        c = this.in.read();
+      }
+      if (c < 0) {
+        throw truncated();
+      }
+      lineNumber++;
+    }
+  }
+
+  private void nextField() throws IOException {
+    if (++field >= format.perLine || field * format.width >= length) {
+      readLine();
+      field = 0;
+    }
+  }
+
+  private void readLine() throws IOException {
+    length = 0;
+    int c = in.read();
+    if (c < 0) {
+      throw truncated();
+    }
+    for (; c >= 0 && c != '\n'; c = in.read()) {
+      if (length == MAX_LINE_BYTES) {
+        throw malformed("a line of at most " + MAX_LINE_BYTES + " characters", "a longer one");
+      }
+      line[length++] = (byte) c;
+    }
+    lineNumber++;
+  }
+
+  /** The next integer. */
+  long nextLong() throws IOException {
+    nextField();
+    int from = start();
+    int to = end(from);
+    int p = from;
+    boolean negative = p < to && line[p] == '-';
+    if (p < to && (negative || line[p] == '+')) {
+      p++;
+    }
+    long value = 0;
+    boolean good = p < to && to - p <= 18;
+    for (; good && p < to; p++) {
+      good = line[p] >= '0' && line[p] <= '9';
+      value = value * 10 + (line[p] - '0');
+    }
+    if (!good) {
+      throw malformed("an integer", field());
+    }
+    return negative ? -value : value;
+  }
+
+  /** The next real number, correctly rounded. */
+  double nextDouble() throws IOException {
+    nextField();
+    int from = start();
+    int to = end(from);
+    int size = 0;
+    int p = from;
+    boolean point = false;
+    for (; p < to && (p == from || !startsExponent(line[p])); p++) {
+      point |= line[p] == '.';
+      number[size++] = line[p];
+    }
+    long exponent = point ? 0 : -format.decimals;
+    if (p < to) {
+      exponent += exponent(p, to);
+    } else {
+      exponent -= format.scale;
+    }
+    if (exponent != 0) {
+      for (byte b : ("e" + exponent).getBytes(StandardCharsets.US_ASCII)) {
+        number[size++] = b;
+      }
+    }
+    number[size] = '\n';
+    double value = decimals.parse(number, 0);
+    if (decimals.end() != size) {
+      throw malformed("a number", field());
+    }
+    return value;
+  }
+
+  private static boolean startsExponent(byte b) {
+    return b == '+' || b == '-' || (b | 0x20) == 'e' || (b | 0x20) == 'd';
+  }
+
+  private long exponent(int from, int to) {
+    int p = (line[from] | 0x20) == 'e' || (line[from] | 0x20) == 'd' ? from + 1 : from;
+    boolean negative = p < to && line[p] == '-';
+    if (p < to && (negative || line[p] == '+')) {
+      p++;
+    }
+    long exponent = 0;
+    if (p == to) {
+      throw malformed("a number", field());
+    }
+    for (; p < to; p++) {
+      if (line[p] < '0' || line[p] > '9') {
+        throw malformed("a number", field());
+      }
+      exponent = Math.min(MAX_EXPONENT, exponent * 10 + (line[p] - '0'));
+    }
+    return negative ? -exponent : exponent;
+  }
+
+  private int start() {
+    int p = field * format.width;
+    int limit = Math.min(length, p + format.width);
+    while (p < limit && LineRules.isBlank(line[p])) {
+      p++;
+    }
+    return p;
+  }
+
+  private int end(int from) {
+    int p = Math.min(length, (field + 1) * format.width);
+    while (p > from && LineRules.isBlank(line[p - 1])) {
+      p--;
+    }
+    return p;
+  }
+
+  private String field() {
+    int from = field * format.width;
+    int to = Math.min(length, Math.min(from + format.width, from + 60));
+    return "'"
+        + new String(line, from, Math.max(0, to - from), StandardCharsets.UTF_8).strip()
+        + "'";
+  }
+
+  /** The error of the field that was read last. */
+  WeftException malformed(String expected, String found) {
+    return new WeftException(
+        ErrorCode.MALFORMED_INPUT,
+        name + ":" + lineNumber + ": expected " + expected + ", found " + found);
+  }
+
+  private WeftException truncated() {
+    return new WeftException(
+        ErrorCode.TRUNCATED_INPUT,
+        name
+            + ": expected more numbers, found the end of the file after "
+            + lineNumber
+            + " lines; copy it again");
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+}

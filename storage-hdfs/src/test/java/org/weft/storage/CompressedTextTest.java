@@ -1,0 +1,212 @@
+package org.weft.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** Text that is compressed as a whole: every codec, many blocks, splits anywhere, damage. */
+class CompressedTextTest {
+  private static final List<long[]> SHAPES =
+      List.of(new long[] {5, 7, 3}, new long[] {300}, new long[] {1, 1L << 40});
+
+  @TempDir Path folder;
+
+  @Nested
+  class TnsBzip2 extends TensorFileFormatContract {
+    @Override
+    String extension() {
+      return ".tns.bz2";
+    }
+
+    @Override
+    List<long[]> shapes() {
+      return SHAPES;
+    }
+  }
+
+  @Nested
+  class MtxBzip2 extends TensorFileFormatContract {
+    @Override
+    String extension() {
+      return ".mtx.bz2";
+    }
+
+    @Override
+    List<long[]> shapes() {
+      return List.of(new long[] {5, 7}, new long[] {1, 1L << 40});
+    }
+  }
+
+  @Nested
+  class TnsZstd extends TensorFileFormatContract {
+    @Override
+    String extension() {
+      return ".tns.zst";
+    }
+
+    @Override
+    List<long[]> shapes() {
+      return SHAPES;
+    }
+  }
+
+  private static final class Text {
+    private final StringBuilder text = new StringBuilder();
+    private final List<String> entries = new ArrayList<>();
+
+    /** Lines of uneven length, with now and then a comment longer than a bzip2 block. */
+    Text(int lines, boolean comments) {
+      Random random = new Random(7);
+      for (int i = 0; i < lines; i++) {
+        long a = random.nextInt(1 << random.nextInt(1, 30));
+        long b = random.nextInt(1000);
+        text.append(a + 1).append(' ').append(b + 1).append(' ').append(i).append(".5\n");
+        entries.add(a + " " + b + " " + i + ".5");
+        if (comments && i % 20_000 == 10_000) {
+          text.append('#');
+          for (int k = 0; k < 150_000; k++) {
+            text.append((char) ('a' + random.nextInt(26)));
+          }
+          text.append('\n');
+        }
+      }
+    }
+
+    byte[] bytes() {
+      return text.toString().getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  private String file(String name, byte[] bytes) throws Exception {
+    Path path = folder.resolve(name);
+    Files.write(path, bytes);
+    return path.toString();
+  }
+
+  private static byte[] bzip2(byte[] bytes, int streams) throws Exception {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int s = 0; s < streams; s++) {
+      int from = (int) ((long) bytes.length * s / streams);
+      int to = (int) ((long) bytes.length * (s + 1) / streams);
+      ByteArrayOutputStream stream = new ByteArrayOutputStream();
+      try (OutputStream out = new BZip2CompressorOutputStream(stream, 1)) {
+        out.write(bytes, from, to - from);
+      }
+      all.writeBytes(stream.toByteArray());
+    }
+    return all.toByteArray();
+  }
+
+  private static InputPlan open(String uri, long split) {
+    return TensorFiles.open(Entries.ACCESS, uri, ReadOptions.defaults(), split);
+  }
+
+  @Test
+  void bzip2BlocksAreReadOnceInAnySplitting() throws Exception {
+    Text text = new Text(60_000, true);
+    for (int streams : new int[] {1, 3}) {
+      byte[] packed = bzip2(text.bytes(), streams);
+      String uri = file("t" + streams + ".tns.bz2", packed);
+      for (long split : new long[] {packed.length, 20_011, packed.length / 2 + 1}) {
+        InputPlan plan = open(uri, split);
+        if (split < 100_000) {
+          assertThat(plan.splits()).hasSizeGreaterThan(packed.length / 30_000);
+        }
+        assertThat(Entries.read(plan))
+            .as("%d streams, splits of %d of %d bytes", streams, split, packed.length)
+            .isEqualTo(text.entries);
+      }
+    }
+  }
+
+  @Test
+  void anErrorInALaterBlockNamesItsLine() throws Exception {
+    Text text = new Text(60_000, false);
+    byte[] bytes = text.bytes();
+    int line = 50_000;
+    int at = 0;
+    for (int seen = 1; seen < line; at++) {
+      seen += bytes[at] == '\n' ? 1 : 0;
+    }
+    bytes[at] = 'x';
+    for (int streams : new int[] {1, 3}) {
+      String uri = file("e" + streams + ".tns.bz2", bzip2(bytes, streams));
+      assertThatThrownBy(() -> Entries.read(open(uri, 30_000)))
+          .isInstanceOf(WeftException.class)
+          .hasMessageStartingWith(uri + ":" + line + ": ");
+    }
+  }
+
+  @Test
+  void everyDamageOfBlocksIsFound() throws Exception {
+    byte[] good = bzip2(new Text(20_000, false).bytes(), 2);
+    Random random = new Random(3);
+    for (int round = 0; round < 15; round++) {
+      byte[] bad = good.clone();
+      bad[4 + random.nextInt(bad.length - 4)] ^= (byte) (1 << random.nextInt(8));
+      String uri = file("bad.tns.bz2", bad);
+      assertThatThrownBy(() -> Entries.read(open(uri, good.length)))
+          .as("round %d", round)
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining(uri);
+    }
+  }
+
+  @Test
+  void writersMakeFilesThatOtherReadersTake() throws Exception {
+    Text text = new Text(150_000, false);
+    String plain = file("w.tns", text.bytes());
+    for (String extension : new String[] {".gz", ".bz2", ".zst"}) {
+      String uri = folder.resolve("w.tns" + extension).toString();
+      InputPlan plan = open(plain, 0);
+      try (TensorOutput output =
+              TensorFiles.create(Entries.ACCESS, uri, false, 2, WriteOptions.defaults());
+          BlockReader reader = TensorFiles.read(Entries.ACCESS, plan, plan.splits().get(0))) {
+        while (reader.hasNext()) {
+          output.write(reader.next());
+        }
+        output.commit();
+      }
+      byte[] packed = Files.readAllBytes(Path.of(uri));
+      java.io.ByteArrayInputStream in = new java.io.ByteArrayInputStream(packed);
+      byte[] back =
+          switch (extension) {
+            case ".gz" -> new GZIPInputStream(in).readAllBytes();
+            case ".bz2" -> new BZip2CompressorInputStream(in, true).readAllBytes();
+            default -> new com.github.luben.zstd.ZstdInputStream(in).readAllBytes();
+          };
+      assertThat(back).as(extension).isEqualTo(text.bytes());
+      assertThat(Entries.read(open(uri, 50_000))).isEqualTo(text.entries);
+    }
+  }
+
+  @Test
+  void theFirstBytesTellTheCodecWhateverTheName() throws Exception {
+    Text text = new Text(10, false);
+    String uri = file("hidden.tns", bzip2(text.bytes(), 1));
+    assertThat(Entries.read(open(uri, 7))).isEqualTo(text.entries);
+    String crossed = file("crossed.tns.gz", bzip2(text.bytes(), 1));
+    assertThat(Entries.read(open(crossed, 7))).isEqualTo(text.entries);
+    String none = file("none.tns.zst", text.bytes());
+    assertThatThrownBy(() -> open(none, 7))
+        .isInstanceOfSatisfying(
+            WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_INPUT))
+        .hasMessageContaining("expected zstd data");
+  }
+}

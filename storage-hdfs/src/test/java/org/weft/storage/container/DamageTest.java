@@ -1,0 +1,184 @@
+package org.weft.storage.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.Entries;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorShape;
+
+/** Every damage to a container is noticed and named. */
+class DamageTest {
+  private static final long SEED = Long.getLong("weft.seed", 20261121);
+
+  @TempDir Path folder;
+
+  private Path root;
+  private String uri;
+
+  @BeforeEach
+  void write() throws Exception {
+    root = folder.resolve("d.weft");
+    uri = root.toString();
+    long[] shape = {6, 5, 40};
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(shape))
+            .withLabels(Map.of(0, Labels.of(List.of("a", "b", "c", "d", "e", "f"))))
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withPartEntries(60)
+                    .withPermutations(Map.of(1, new int[] {1, 0, 2, 4, 3})));
+    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 3, options)) {
+      output.write(Tensors.sorted(shape, Tensors.random(shape, 150, new Random(SEED))));
+      output.commit();
+    }
+  }
+
+  /** Reads all there is: entries, statistics, labels, permutations. */
+  private void readAll() throws Exception {
+    Tensors.read(Entries.ACCESS, uri);
+    Container container = Container.open(Entries.ACCESS, uri);
+    container.statistics();
+    container.labels();
+    container.permutations();
+  }
+
+  private WeftException failure(String what) {
+    Throwable thrown = catchThrowable(this::readAll);
+    assertThat(thrown).as(what).isInstanceOf(WeftException.class);
+    return (WeftException) thrown;
+  }
+
+  @Test
+  void aFlippedBitIsFoundWhereverItIs() throws Exception {
+    readAll();
+    Random random = new Random(SEED);
+    System.out.println("DamageTest: -Dweft.seed=" + SEED);
+    int data = 0;
+    for (String name : ContainerTest.names(root)) {
+      Path file = root.resolve(name);
+      byte[] good = Files.readAllBytes(file);
+      int step = Boolean.getBoolean("weft.test.long") ? 1 : 16;
+      for (int at = 0; at < good.length; at += 1 + random.nextInt(step)) {
+        byte[] bad = good.clone();
+        bad[at] ^= (byte) (1 << random.nextInt(8));
+        Files.write(file, bad);
+        WeftException e = failure(name + ", byte " + at);
+        assertThat(e.code().kind()).as(e.getMessage()).isEqualTo(ErrorCode.Kind.DATA);
+        assertThat(e.getMessage()).contains(file.getFileName().toString());
+        if (name.endsWith(".bin")) {
+          assertThat(e.getMessage()).contains("expected CRC32C ").contains(" for block 0 of ");
+          data++;
+        }
+      }
+      Files.write(file, good);
+    }
+    assertThat(data).isGreaterThan(100);
+    readAll();
+  }
+
+  @Test
+  void everyTruncationAndEveryAdditionIsFound() throws Exception {
+    Random random = new Random(SEED);
+    for (String name : ContainerTest.names(root)) {
+      Path file = root.resolve(name);
+      byte[] good = Files.readAllBytes(file);
+      for (int length = 0; length < good.length; length += 1 + random.nextInt(60)) {
+        Files.write(file, Arrays.copyOf(good, length));
+        WeftException e = failure(name + " of " + length);
+        assertThat(e.code())
+            .as(e.getMessage())
+            .isIn(ErrorCode.TRUNCATED_INPUT, ErrorCode.CORRUPT_INPUT);
+        assertThat(e.getMessage()).contains(file.getFileName().toString());
+      }
+      if (good.length > 0) {
+        Files.write(file, Arrays.copyOf(good, good.length + 1));
+        assertThat(failure(name).code().kind()).isEqualTo(ErrorCode.Kind.DATA);
+      }
+      Files.write(file, good);
+    }
+    readAll();
+  }
+
+  @Test
+  void aMissingFileIsNamed() throws Exception {
+    Files.delete(root.resolve("data/1/part-00000.bin"));
+    WeftException e = failure("missing");
+    assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_INPUT);
+    assertThat(e.getMessage()).contains("data/1/part-00000.bin").contains("found nothing");
+  }
+
+  @Test
+  void aManifestOfANewerFormatIsRefused() throws Exception {
+    Manifest m = Container.open(Entries.ACCESS, uri).manifest();
+    Manifest newer =
+        new Manifest(
+            2,
+            m.version(),
+            m.valueType(),
+            m.format(),
+            m.distinct(),
+            m.blockBytes(),
+            m.modes(),
+            m.statistics(),
+            m.files(),
+            m.parts(),
+            m.provenance());
+    Files.write(root.resolve("manifest-1.json"), ManifestFile.encode(newer));
+    WeftException e = failure("newer");
+    assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_OPERATION);
+    assertThat(e.getMessage()).contains("newer Weft");
+  }
+
+  /** Check sums tell damage from nonsense; nonsense under right check sums is refused as well. */
+  @Test
+  void nonsenseWithRightCheckSumsIsRefused() throws Exception {
+    Path file = root.resolve("manifest-1.json");
+    String good = Files.readString(file);
+    String json = good.substring(0, good.lastIndexOf("crc32c "));
+    Random random = new Random(SEED);
+    java.util.List<String> numbers =
+        java.util.regex.Pattern.compile("[0-9]+")
+            .matcher(json)
+            .results()
+            .map(r -> r.start() + " " + r.end())
+            .toList();
+    String[] odd = {"-1", "0", "7", "999999999999", "9223372036854775807", "\"x\"", "null", "[]"};
+    for (String at : numbers) {
+      if (random.nextInt(4) > 0 && !Boolean.getBoolean("weft.test.long")) {
+        continue;
+      }
+      int from = Integer.parseInt(at.split(" ")[0]);
+      int to = Integer.parseInt(at.split(" ")[1]);
+      String changed =
+          json.substring(0, from) + odd[random.nextInt(odd.length)] + json.substring(to);
+      byte[] bytes = changed.getBytes(StandardCharsets.UTF_8);
+      java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+      crc.update(bytes);
+      Files.writeString(file, changed + "crc32c " + ManifestFile.hex(crc.getValue()) + "\n");
+      Throwable thrown = catchThrowable(this::readAll);
+      if (thrown != null) {
+        assertThat(thrown)
+            .as(changed.substring(Math.max(0, from - 30), from))
+            .isInstanceOf(WeftException.class);
+      }
+    }
+  }
+}
