@@ -50,12 +50,14 @@ final class GatherLoops {
     runtime.failIf(code.isNull(handle), RuntimeCalls.OUT_OF_MEMORY, 0);
 
     LLVMValueRef body = kernel.bodyFunction();
-    LLVMValueRef context;
+    TaskCalls calls;
     try (Frame task = frame.task(body)) {
       body(kernel, task, gather, handle);
-      context = frame.contextOf(task);
+      calls = new TaskCalls(frame, body, frame.contextOf(task));
     }
-    run(frame, body, context, threads);
+    LLVMValueRef several = code.compare(LLVMIntSGT, threads, module.constant(1));
+    LLVMValueRef zero = module.constant(0);
+    calls.run(several, zero, module.constant(1), group -> spawnEach(calls, group, threads));
 
     runtime.table().gathered(handle, wholes);
     for (int number = 0; number < gather.parts().size(); number++) {
@@ -103,57 +105,24 @@ final class GatherLoops {
     cell.set(code, block, bytes);
   }
 
-  /** Runs the function on {@code threads} threads. */
-  private static void run(
-      Frame frame, LLVMValueRef body, LLVMValueRef context, LLVMValueRef threads) {
-    ModuleContext module = frame.module;
-    IrBuilder code = frame.code;
-    RuntimeTable runtime = new RuntimeCalls(frame).table();
-    LLVMValueRef group = LLVMBuildAlloca(frame.entry.raw, LLVMArrayType2(module.i64, 3), "group");
-    LLVMValueRef zero = module.constant(0);
-    LLVMValueRef one = module.constant(1);
-    LLVMBasicBlockRef enter = code.block("enter");
-    LLVMBasicBlockRef alone = code.block("alone");
+  /** One task for each thread. */
+  private static void spawnEach(TaskCalls calls, LLVMValueRef group, LLVMValueRef threads) {
+    ModuleContext module = calls.frame().module;
+    IrBuilder code = calls.frame().code;
+    LLVMBasicBlockRef before = code.current();
     LLVMBasicBlockRef spawn = code.block("spawn");
-    LLVMBasicBlockRef refused = code.block("refused");
-    LLVMBasicBlockRef next = code.block("spawned");
-    LLVMBasicBlockRef close = code.block("close");
-    LLVMBasicBlockRef joined = code.block("join");
-    code.branch(code.compare(LLVMIntSGT, threads, one), enter, alone);
-    code.at(alone);
-    code.call(RangeTask.bodyType(module), body, context, zero, one);
-    code.jump(joined);
-    code.at(enter);
-    LLVMValueRef entered = runtime.enter(group);
-    code.branch(code.compare(LLVMIntNE, entered, zero), spawn, alone);
-
+    LLVMBasicBlockRef all = code.block("all");
+    code.jump(spawn);
     code.at(spawn);
     LLVMValueRef thread = LLVMBuildPhi(code.raw, module.i64, "thread");
+    LLVMValueRef one = module.constant(1);
     LLVMValueRef after = LLVMBuildNSWAdd(code.raw, thread, one, "");
-    LLVMValueRef task =
-        code.call(
-            RangeTask.type(module),
-            RangeTask.of(module),
-            frame.runtime(),
-            group,
-            body,
-            context,
-            thread,
-            after,
-            one);
-    code.branchRarely(code.isNull(task), refused, next);
-    code.at(refused);
-    code.call(RangeTask.bodyType(module), body, context, thread, after);
-    code.jump(next);
-    code.at(next);
-    code.branch(code.compare(LLVMIntSLT, after, threads), spawn, close);
-    LLVMValueRef[] values = {zero, after};
-    LLVMBasicBlockRef[] blocks = {enter, next};
+    calls.spawn(group, thread, after, one);
+    LLVMValueRef[] values = {module.constant(0), after};
+    LLVMBasicBlockRef[] blocks = {before, code.current()};
     LLVMAddIncoming(thread, new PointerPointer<>(values), new PointerPointer<>(blocks), 2);
-    code.at(close);
-    runtime.close(group);
-    code.jump(joined);
-    code.at(joined);
+    code.branch(code.compare(LLVMIntSLT, after, threads), spawn, all);
+    code.at(all);
   }
 
   /** The function that takes pieces until there are none, or a task has failed. */
@@ -190,10 +159,7 @@ final class GatherLoops {
     runtime.failIf(refused, RuntimeCalls.OUT_OF_MEMORY, 0);
     take(task, own, range, piece);
 
-    code.at(task.exit);
-    task.owned().forEach(runtime::release);
-    LLVMBuildRetVoid(code.raw);
-    task.finish();
+    TaskCalls.end(task);
   }
 
   /** Goes to {@code taken} with the next piece, or to the exit. */

@@ -33,70 +33,29 @@ final class ParallelLoops {
     code.branch(code.compare(LLVMIntSLT, lower, upper), some, after);
 
     code.at(some);
+    TaskCalls calls;
     LLVMValueRef body = kernel.bodyFunction();
-    LLVMValueRef context;
     try (Frame task = frame.task(body)) {
       body(kernel, task, loop);
-      context = frame.contextOf(task);
+      calls = new TaskCalls(frame, body, frame.contextOf(task));
     }
     LLVMValueRef trips = LLVMBuildNSWSub(code.raw, upper, lower, "trips");
     LLVMValueRef several = code.compare(LLVMIntSGT, trips, module.constant(1));
-    LLVMValueRef group = LLVMBuildAlloca(frame.entry.raw, LLVMArrayType2(module.i64, 3), "group");
-
-    LLVMBasicBlockRef inline = code.block("inline");
-    LLVMBasicBlockRef enter = code.block("enter");
-    LLVMBasicBlockRef spread = code.block("spread");
-    LLVMBasicBlockRef joined = code.block("join");
-    code.branch(several, enter, inline);
-    code.at(inline);
-    code.call(RangeTask.bodyType(module), body, context, lower, upper);
-    code.jump(joined);
-    code.at(enter);
-    LLVMValueRef entered = runtime.table().enter(group);
-    code.branch(code.compare(LLVMIntNE, entered, module.constant(0)), spread, inline);
-    code.at(spread);
-    spread(frame, group, body, context, lower, upper, trips);
-    code.jump(joined);
-    code.at(joined);
+    calls.run(
+        several,
+        lower,
+        upper,
+        group -> {
+          LLVMValueRef perThread = module.constant(PIECES_PER_THREAD);
+          LLVMValueRef threads = runtime.table().threads();
+          LLVMValueRef pieces = LLVMBuildNSWMul(code.raw, threads, perThread, "");
+          LLVMValueRef share = LLVMBuildUDiv(code.raw, trips, pieces, "");
+          LLVMValueRef one = module.constant(1);
+          LLVMValueRef grain = code.intrinsic("llvm.smax", module.i64, share, one);
+          calls.spawn(group, lower, upper, grain);
+        });
     code.branchRarely(runtime.failed(), frame.exit, after);
     code.at(after);
-  }
-
-  /** The loop as tasks of a group that has been entered. */
-  private static void spread(
-      Frame frame,
-      LLVMValueRef group,
-      LLVMValueRef body,
-      LLVMValueRef context,
-      LLVMValueRef lower,
-      LLVMValueRef upper,
-      LLVMValueRef trips) {
-    ModuleContext module = frame.module;
-    IrBuilder code = frame.code;
-    RuntimeTable runtime = new RuntimeCalls(frame).table();
-    LLVMValueRef perThread = module.constant(PIECES_PER_THREAD);
-    LLVMValueRef pieces = LLVMBuildNSWMul(code.raw, runtime.threads(), perThread, "");
-    LLVMValueRef share = LLVMBuildUDiv(code.raw, trips, pieces, "");
-    LLVMValueRef grain = code.intrinsic("llvm.smax", module.i64, share, module.constant(1));
-    LLVMValueRef task =
-        code.call(
-            RangeTask.type(module),
-            RangeTask.of(module),
-            frame.runtime(),
-            group,
-            body,
-            context,
-            lower,
-            upper,
-            grain);
-    LLVMBasicBlockRef alone = code.block("alone");
-    LLVMBasicBlockRef close = code.block("close");
-    code.branchRarely(code.isNull(task), alone, close);
-    code.at(alone);
-    code.call(RangeTask.bodyType(module), body, context, lower, upper);
-    code.jump(close);
-    code.at(close);
-    runtime.close(group);
   }
 
   /** The function that runs iterations [from, to) of the loop, unless a task has failed. */
@@ -112,9 +71,6 @@ final class ParallelLoops {
     new StatementEmitter(kernel, task).counted(loop, from, to);
     code.jump(task.exit);
 
-    code.at(task.exit);
-    task.owned().forEach(runtime::release);
-    LLVMBuildRetVoid(code.raw);
-    task.finish();
+    TaskCalls.end(task);
   }
 }

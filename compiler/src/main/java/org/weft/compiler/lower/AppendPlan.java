@@ -151,18 +151,16 @@ final class AppendPlan {
       boolean first = group.equals(groups.get(0));
       Expr parents = first ? blockSize(0, group.first()) : Expr.of(0);
       level.emitter().appendInit(level, parents, code);
-      for (int number = group.first() + 1; number <= group.last(); number++) {
-        code.add(new Stmt.Grow(requireCrd(layout.level(number)), Expr.of(1)));
-      }
+      initBranchless(group, code);
     }
     code.add(new Stmt.Grow(layout.vals(), Expr.of(1)));
   }
 
-  private static Buffer requireCrd(Level level) {
-    if (level.crd() == null) {
-      throw new IllegalStateException("level " + level.name() + " has no coordinates to append");
+  /** The levels of a group below its first. */
+  private void initBranchless(Group group, Code code) {
+    for (int number = group.first() + 1; number <= group.last(); number++) {
+      code.add(new Stmt.Grow(layout.level(number).requireCrd(), Expr.of(1)));
     }
-    return level.crd();
   }
 
   /**
@@ -183,7 +181,7 @@ final class AppendPlan {
         if (pos != null && hasOwnEdges(group)) {
           pos = arrays.computeIfAbsent(pos, workspaces::growable);
         }
-        Buffer crd = arrays.computeIfAbsent(requireCrd(level), workspaces::growable);
+        Buffer crd = arrays.computeIfAbsent(level.requireCrd(), workspaces::growable);
         levels.set(number, level.withArrays(pos, crd));
       }
       LoopVariable position = code.declare(group.position().name(), Expr.of(0));
@@ -195,10 +193,10 @@ final class AppendPlan {
       Level level = piece.layout.level(group.first());
       if (hasOwnEdges(group)) {
         level.emitter().appendInit(level, Expr.of(0), code);
+      } else {
+        code.add(new Stmt.Grow(level.requireCrd(), Expr.of(1)));
       }
-      for (int number = group.first(); number <= group.last(); number++) {
-        code.add(new Stmt.Grow(requireCrd(piece.layout.level(number)), Expr.of(1)));
-      }
+      piece.initBranchless(group, code);
     }
     code.add(new Stmt.Grow(vals, Expr.of(1)));
     return piece;
@@ -218,8 +216,8 @@ final class AppendPlan {
       Group own = piece.groups.get(number);
       int positions = parts.size();
       for (int level = whole.first(); level <= whole.last(); level++) {
-        Buffer crd = requireCrd(layout.level(level));
-        Buffer part = requireCrd(piece.layout.level(level));
+        Buffer crd = layout.level(level).requireCrd();
+        Buffer part = piece.layout.level(level).requireCrd();
         LoopVariable total = level == whole.first() ? whole.position() : null;
         if (parts.stream().noneMatch(known -> known.whole().equals(crd))) {
           parts.add(new Stmt.Part(crd, part, 0, Expr.of(own.position()), -1, total));

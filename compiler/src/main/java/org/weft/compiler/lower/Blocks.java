@@ -60,7 +60,7 @@ final class Blocks {
       Code code) {
     Block block = scope.block(variable);
     if (block instanceof Block.Coordinates coordinates) {
-      MergeLoops.requireOrdered(level);
+      MergeOperands.requireOrdered(level);
       return coordinates.narrow(range, level, new Ancestors(access, scope), code);
     } else if (block instanceof Block.Positions positions) {
       return new LevelEmitter.Range(positions.from(), positions.to());

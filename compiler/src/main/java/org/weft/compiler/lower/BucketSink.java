@@ -2,7 +2,6 @@ package org.weft.compiler.lower;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
@@ -31,7 +30,7 @@ import org.weft.tensor.level.LevelCapability;
  * ahead: placing turns the start of a bucket into its end, which is where {@code pos} needs it.
  * Correct when each cell is put once and the cells of one bucket come in order.
  */
-final class BucketSink implements Sink {
+final class BucketSink implements AnyOrderSink {
   /** The two walks over the expression. */
   private enum Pass {
     COUNT,
@@ -64,7 +63,6 @@ final class BucketSink implements Sink {
   private final int first;
   private final LoopVariable entries;
   private final Parts parts;
-  private final boolean settled;
 
   private BucketSink(
       Pass pass,
@@ -72,15 +70,13 @@ final class BucketSink implements Sink {
       TensorLayout layout,
       int first,
       LoopVariable entries,
-      Parts parts,
-      boolean settled) {
+      Parts parts) {
     this.pass = pass;
     this.access = access;
     this.layout = layout;
     this.first = first;
     this.entries = entries;
     this.parts = parts;
-    this.settled = settled;
   }
 
   /**
@@ -120,7 +116,7 @@ final class BucketSink implements Sink {
     int first = groupOf(layout.tensor().format());
     LoopVariable entries = code.declare("entries", Expr.of(0));
     Parts parts = parts(layout, first, workspaces, code);
-    BucketSink sink = new BucketSink(Pass.COUNT, access, layout, first, entries, parts, false);
+    BucketSink sink = new BucketSink(Pass.COUNT, access, layout, first, entries, parts);
     Expr length = Expr.add(sink.buckets(), Expr.of(2));
     Buffer pos = layout.level(first).requirePos();
     code.add(new Stmt.Grow(pos, length));
@@ -187,7 +183,7 @@ final class BucketSink implements Sink {
     code.add(new Stmt.Grow(parts.bucket(), room));
     code.add(new Stmt.Grow(parts.vals(), room));
     startParts(code);
-    return new BucketSink(Pass.DIVIDE, access, layout, first, entries, parts, false);
+    return new BucketSink(Pass.DIVIDE, access, layout, first, entries, parts);
   }
 
   /** Finds out how large the parts are and where each begins. */
@@ -259,31 +255,6 @@ final class BucketSink implements Sink {
   @Override
   public List<IndexVar> variables() {
     return access.variables();
-  }
-
-  @Override
-  public Sink reducing(Fold fold) {
-    return this;
-  }
-
-  @Override
-  public boolean scatters(Fold fold, List<IndexVar> unbound, boolean small) {
-    return true;
-  }
-
-  @Override
-  public boolean tracksPresence() {
-    return !settled;
-  }
-
-  @Override
-  public @Nullable Sink settle(Code code) {
-    return new BucketSink(pass, access, layout, first, entries, parts, true);
-  }
-
-  @Override
-  public boolean independent(IndexVar variable) {
-    return false;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package org.weft.compiler.lower;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Buffer;
@@ -16,14 +15,13 @@ import org.weft.tensor.TensorFormat;
  * (coordinate remapping of Chou, Kjolstad and Amarasinghe, PLDI 2020): block numbers, offsets in
  * blocks and diagonals are computed from the coordinates.
  */
-final class EntryList implements Sink {
+final class EntryList implements AnyOrderSink {
   private final List<IndexVar> variables;
   private final TensorLayout list;
   private final List<IndexVar> labels;
   private final TensorFormat format;
   private final Tensors tensors;
   private final LoopVariable entries;
-  private final boolean settled;
 
   /**
    * A list that is empty; {@code code} runs first.
@@ -39,27 +37,15 @@ final class EntryList implements Sink {
       TensorFormat format,
       Tensors tensors,
       Code code) {
-    this(variables, list, labels, format, tensors, code.declare("entries", Expr.of(0)), false);
-    code.add(new Stmt.Grow(list.level(0).requirePos(), Expr.of(2)));
-    code.add(new Stmt.Clear(list.level(0).requirePos(), Expr.of(0), Expr.of(1)));
-    makeRoom(Expr.of(1), code);
-  }
-
-  private EntryList(
-      List<IndexVar> variables,
-      TensorLayout list,
-      List<IndexVar> labels,
-      TensorFormat format,
-      Tensors tensors,
-      LoopVariable entries,
-      boolean settled) {
     this.variables = List.copyOf(variables);
     this.list = list;
     this.labels = List.copyOf(labels);
     this.format = format;
     this.tensors = tensors;
-    this.entries = entries;
-    this.settled = settled;
+    this.entries = code.declare("entries", Expr.of(0));
+    code.add(new Stmt.Grow(list.level(0).requirePos(), Expr.of(2)));
+    code.add(new Stmt.Clear(list.level(0).requirePos(), Expr.of(0), Expr.of(1)));
+    makeRoom(Expr.of(1), code);
   }
 
   private void makeRoom(Expr count, Code code) {
@@ -80,31 +66,6 @@ final class EntryList implements Sink {
   @Override
   public List<IndexVar> variables() {
     return variables;
-  }
-
-  @Override
-  public Sink reducing(Fold fold) {
-    return this;
-  }
-
-  @Override
-  public boolean scatters(Fold fold, List<IndexVar> unbound, boolean small) {
-    return true;
-  }
-
-  @Override
-  public boolean tracksPresence() {
-    return !settled;
-  }
-
-  @Override
-  public @Nullable Sink settle(Code code) {
-    return new EntryList(variables, list, labels, format, tensors, entries, true);
-  }
-
-  @Override
-  public boolean independent(IndexVar variable) {
-    return false;
   }
 
   @Override

@@ -196,10 +196,10 @@ final class LoopNest {
     MergeLattice lattice = MergeLattice.of(iteration.set(expr, variable, scope));
     lattices.add(variable + ": " + expr + ": " + lattice);
     Sink inner = sink.beforeLoop(variable, scope, code);
-    MergeLoops loops = merged(expr, variable, rest, lattice, scope, inner);
+    MergeOperands operands = operands(expr, variable, lattice, scope);
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
-    LoopFacts found = LoopFacts.of(variable, loops.walks(), sink, innermost, scope);
-    LoopFacts facts = found.walks().counted() || loops.isOrdered() ? found : found.uncut();
+    LoopFacts found = LoopFacts.of(variable, operands.walks(), sink, innermost, scope);
+    LoopFacts facts = found.walks().counted() || operands.areOrdered() ? found : found.uncut();
     LoopPlan plan = directives.plan(variable, facts);
     boolean inTasks = inner instanceof MemorySink || facts.writes() == LoopFacts.Writes.APPENDED;
     if (plan.isParallel() && facts.outermost() && inTasks) {
@@ -217,55 +217,57 @@ final class LoopNest {
               inner,
               code,
               (own, part, body) ->
-                  merged(expr, variable, rest, lattice, part, own).emit(each, part, body));
+                  merged(expr, rest, operands(expr, variable, lattice, part), part, own)
+                      .emit(each, part, body));
     } else {
-      loops.emit(plan, scope, code);
+      merged(expr, rest, operands, scope, inner).emit(plan, scope, code);
     }
     inner.afterLoop(variable, scope, code);
   }
 
-  /** The loops of a lattice, with the values of their bodies going to {@code sink}. */
+  /** The loops over {@code operands}, with the values of their bodies going to {@code sink}. */
   private MergeLoops merged(
-      TensorExpr expr,
-      IndexVar variable,
-      List<IndexVar> rest,
-      MergeLattice lattice,
-      Scope scope,
-      Sink sink) {
+      TensorExpr expr, List<IndexVar> rest, MergeOperands operands, Scope scope, Sink sink) {
+    IndexVar variable = operands.variable();
+    MergeLattice lattice = operands.lattice();
     AppendSink appending =
         sink instanceof AppendSink append && append.appendsAlong(variable) ? append : null;
     boolean stored = !lattice.isEmpty() && !lattice.points().get(0).universe();
-    Sink inside = appending != null && stored ? appending.withRoom() : sink;
-    MergeLoops loops =
-        new MergeLoops(
-            variable,
-            () -> tensors.extent(variable, scope),
-            lattice,
-            (present, bound, body) -> {
-              TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
-              body(restricted, List.of(variable), rest, bound, inside, body);
-            });
-    if (appending != null && stored) {
-      loops.makeRoom(appending::makeRoom);
-      if (appending.appendsValues()
-          && !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink)) {
-        AppendSink leaf = appending.withRoom();
-        loops.choose(
-            (cases, complete, bound, body) ->
-                choose(expr, variable, scope, cases, complete, bound, leaf, body));
-      }
-    }
+    AppendSink roomy = appending != null && stored ? appending.withRoom() : null;
+    MergeCases.Body each =
+        (present, bound, body) -> {
+          TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
+          body(restricted, List.of(variable), rest, bound, roomy == null ? sink : roomy, body);
+        };
+    boolean leaf =
+        roomy != null
+            && roomy.appendsValues()
+            && !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    MergeCases.Choice choice =
+        roomy == null || !leaf
+            ? null
+            : (cases, complete, bound, body) ->
+                choose(expr, variable, scope, cases, complete, bound, roomy, body);
+    return new MergeLoops(
+        operands,
+        new MergeCases(operands, each, choice),
+        () -> tensors.extent(variable, scope),
+        sink instanceof AppendSink && sink.variables().contains(variable),
+        appending != null && stored ? appending::makeRoom : null);
+  }
+
+  /** The operands of {@code expr} in a loop over {@code variable}. */
+  private MergeOperands operands(
+      TensorExpr expr, IndexVar variable, MergeLattice lattice, Scope scope) {
+    MergeOperands operands = new MergeOperands(variable, lattice);
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
         TensorLayout layout = tensors.layout(access.tensor());
-        loops.operand(access, level, layout.levels().subList(level.number() + 1, layout.order()));
+        operands.add(access, level, layout.levels().subList(level.number() + 1, layout.order()));
       }
     }
-    if (sink instanceof AppendSink && sink.variables().contains(variable)) {
-      loops.inOrder();
-    }
-    return loops;
+    return operands;
   }
 
   /** Appends the value of the case that applies, without a branch. */
@@ -273,7 +275,7 @@ final class LoopNest {
       TensorExpr expr,
       IndexVar variable,
       Scope outer,
-      List<MergeLoops.Case> cases,
+      List<MergeCases.Case> cases,
       boolean complete,
       Scope bound,
       AppendSink sink,
@@ -281,7 +283,7 @@ final class LoopNest {
     Expr value = null;
     Expr stored = complete ? null : Presence.FALSE;
     for (int c = cases.size() - 1; c >= 0; c--) {
-      MergeLoops.Case each = cases.get(c);
+      MergeCases.Case each = cases.get(c);
       TensorExpr restricted = iteration.restrict(expr, variable, each.present(), outer);
       Scope held = cursors.advance(restricted.accesses(), each.scope(), code);
       held = cursors.hold(restricted.valueAccesses(), true, held, code);

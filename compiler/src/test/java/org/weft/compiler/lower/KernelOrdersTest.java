@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -130,8 +131,14 @@ class KernelOrdersTest {
               "Y=Dense:2 A=CSF:2 B=CSF:2 C=COO:2 D=" + format + ":2 x=CSF:1"));
     }
     run(cases);
-    assertThat(Lowering.lower(cases.get(0).request("kernel")).stages().get("loops").lines().count())
-        .isLessThan(400);
+    long alone = loopLines(cases.get(0).request("kernel").withSchedule(Schedule.sequential()));
+    long inTasks = loopLines(cases.get(0).request("kernel").withSchedule(Schedule.parallel()));
+    assertThat(alone).isLessThan(300);
+    assertThat(inTasks - alone).isBetween(1L, 150L);
+  }
+
+  private static long loopLines(KernelRequest request) {
+    return Lowering.lower(request).stages().get("loops").lines().count();
   }
 
   /** Sparse fibers below a dense level: each coordinate of the workspace is present or not. */
