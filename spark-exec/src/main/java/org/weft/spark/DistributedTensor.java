@@ -8,8 +8,8 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
 import org.weft.spark.cpd.AlternatingLeastSquares;
-import org.weft.spark.kernel.OperandRows;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.resident.OperandRows;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -2,7 +2,6 @@ package org.weft.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.spark.resident.ResidentMemory;
@@ -29,18 +28,9 @@ final class LocalSpark {
     return context;
   }
 
-  /**
-   * Fails if off-heap memory stays. Spark takes back destroyed broadcasts in the background, so
-   * that their copies may live a moment longer than the call that made them.
-   */
+  /** Fails if off-heap memory stays. */
   static void assertNothingResident() {
-    for (int attempt = 0; attempt < 100; attempt++) {
-      ResidentMemory.PROCESS.sweep();
-      if (ResidentMemory.PROCESS.liveBytes() == 0) {
-        return;
-      }
-      LockSupport.parkNanos(50_000_000);
-    }
+    ResidentMemory.PROCESS.sweep();
     assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
   }
 }

@@ -1,6 +1,7 @@
 package org.weft.spark.kernel;
 
 import java.io.Serializable;
+import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentMatrix;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.ValueType;

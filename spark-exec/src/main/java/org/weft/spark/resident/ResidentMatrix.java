@@ -10,7 +10,6 @@ import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.kernel.OperandRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -62,6 +61,16 @@ public final class ResidentMatrix {
         COPIES.put(key, copy);
       }
       return new Lease(copy.storage, copy.fill(operand, blocks, valueType));
+    }
+  }
+
+  /** Gives up this process's copy of {@code operand}, if it has one. */
+  static void retire(OperandRows operand) {
+    synchronized (COPIES) {
+      ResidentMatrix copy = COPIES.remove(operand.blocks().get(0).id());
+      if (copy != null) {
+        ResidentMemory.PROCESS.retire(copy.entry);
+      }
     }
   }
 

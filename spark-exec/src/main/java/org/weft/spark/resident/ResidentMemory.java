@@ -35,7 +35,7 @@ public final class ResidentMemory {
     private final MemoryScope scope;
     private final BooleanSupplier wanted;
     private int leases;
-    private boolean superseded;
+    private boolean retired;
     private boolean freed;
 
     private Entry(BlockId block, MemoryScope scope, BooleanSupplier wanted) {
@@ -50,7 +50,7 @@ public final class ResidentMemory {
     }
 
     private boolean isUnused() {
-      return leases == 0 && (superseded || !wanted.getAsBoolean());
+      return leases == 0 && (retired || !wanted.getAsBoolean());
     }
   }
 
@@ -68,7 +68,7 @@ public final class ResidentMemory {
     synchronized (this) {
       for (Entry earlier : entries) {
         if (earlier.block.equals(block)) {
-          earlier.superseded = true;
+          earlier.retired = true;
         }
       }
       lease(entry);
@@ -108,6 +108,14 @@ public final class ResidentMemory {
     }
     entry.leases++;
     return true;
+  }
+
+  /** Says that nobody will ask for {@code entry} again: freed when its last lease ends. */
+  void retire(Entry entry) {
+    synchronized (this) {
+      entry.retired = true;
+    }
+    sweep();
   }
 
   /** Ends what {@link #tryHold} began. */

@@ -1,4 +1,4 @@
-package org.weft.spark.kernel;
+package org.weft.spark.resident;
 
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -23,8 +23,12 @@ public record OperandRows(
     blocks = new ArrayList<>(blocks);
   }
 
-  /** Takes the blocks back from all processes. */
+  /**
+   * Takes the blocks back from all processes. This process's copy is freed when the last task that
+   * uses it has ended; others hear of it from Spark, in the background.
+   */
   public void destroy() {
     blocks.forEach(Broadcast::destroy);
+    ResidentMatrix.retire(this);
   }
 }
