@@ -2,12 +2,16 @@ package org.weft.jobs;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import org.weft.reorder.Relabelling;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,6 +56,12 @@ final class ConvertCommand extends WeftCommand {
   List<Integer> modeOrder = List.of();
 
   @Option(
+      names = "--keep-order",
+      description =
+          "Write the coordinates that a reordered .weft tensor stores (default: the original ones).")
+  boolean keepOrder;
+
+  @Option(
       names = "--uncompressed",
       description = "Store the arrays of a .weft tensor as they are: more bytes, fastest to load.")
   boolean uncompressed;
@@ -69,7 +79,10 @@ final class ConvertCommand extends WeftCommand {
         TensorFiles.open(
             files,
             input,
-            common.readOptions().withZeroBased(common.zeroBased && isFrosttText(input)));
+            common
+                .readOptions()
+                .withStoredOrder(keepOrder)
+                .withZeroBased(common.zeroBased && isFrosttText(input)));
     SortedEntries entries = new SortedEntries(files, plan);
     console.step("check " + input, 0, 2);
     SortedEntries.Survey survey = entries.survey();
@@ -86,14 +99,17 @@ final class ConvertCommand extends WeftCommand {
               : "entries are unsorted or repeated and are packed in memory");
       return;
     }
+    Map<Integer, int[]> permutations =
+        keepOrder ? TensorFiles.permutations(files, input) : Map.of();
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(survey.shape())
             .withZeroBased(common.zeroBased && isFrosttText(output))
-            .withLabels(TensorFiles.labels(files, input))
+            .withLabels(labels(files, survey.shape(), permutations))
             .withContainer(
                 ContainerOptions.defaults()
                     .withModeOrder(modeOrder)
+                    .withPermutations(permutations)
                     .withCompressed(!uncompressed)
                     .withProvenance(input, provenance(), Versions.program()));
     console.step("write " + output, 1, 2);
@@ -109,6 +125,14 @@ final class ConvertCommand extends WeftCommand {
       made.commit();
     }
     console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+  }
+
+  private Map<Integer, Labels> labels(
+      FileAccess files, TensorShape shape, Map<Integer, int[]> permutations) {
+    Map<Integer, Labels> labels = TensorFiles.labels(files, input);
+    return permutations.isEmpty()
+        ? labels
+        : ReorderOptions.moved(labels, Relabelling.ofLabels(shape, permutations));
   }
 
   private TensorOutput.Existing existing() {

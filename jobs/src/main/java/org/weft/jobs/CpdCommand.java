@@ -92,7 +92,7 @@ final class CpdCommand extends WeftCommand {
       checkOutput(files, target);
       refuseForeignFolder(files, target);
     }
-    order.check(this, files);
+    order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labels(files, plan.header().order());
     try (Session session = Session.open(common, "weft cpd " + input, console)) {

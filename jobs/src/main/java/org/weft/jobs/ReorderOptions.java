@@ -18,6 +18,7 @@ import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
 
@@ -48,14 +49,15 @@ final class ReorderOptions {
   @Option(
       order = 82,
       names = "--keep-order",
-      description = "With --reorder: results have the new coordinates.")
+      description =
+          "Results have the new coordinates of --reorder, or those of a reordered .weft tensor.")
   boolean keepOrder;
 
   @Option(
       order = 83,
       names = "--permutations",
       paramLabel = "DIR",
-      description = "With --reorder: write mode0.perm, mode1.perm, ... to this folder.")
+      description = "Write the permutations, mode0.perm, mode1.perm, ..., to this folder.")
   @Nullable String permutations;
 
   /** Whether a tensor may be relabelled at all. */
@@ -64,19 +66,17 @@ final class ReorderOptions {
   }
 
   /** Refuses what cannot work, before anything is read. */
-  void check(WeftCommand command, FileAccess files) throws IOException {
+  void check(WeftCommand command, FileAccess files, String input) throws IOException {
     if (entries < 0) {
       throw WeftCommand.usage("expected --reorder-entries of at least 0, found %d", entries);
     }
-    if (!isOn()) {
-      if (keepOrder || permutations != null) {
-        throw WeftCommand.usage(
-            "expected --reorder METHOD with %s, found none",
-            keepOrder ? "--keep-order" : "--permutations");
-      }
-      return;
+    boolean wanted = keepOrder || permutations != null;
+    if (!isOn() && wanted && TensorFiles.permutations(files, input).isEmpty()) {
+      throw WeftCommand.usage(
+          "expected --reorder METHOD with %s, or a reordered .weft tensor, found neither",
+          keepOrder ? "--keep-order" : "--permutations");
     }
-    if (!method().equals(AUTO) && !isFolder(files)) {
+    if (isOn() && !method().equals(AUTO) && !isFolder(files)) {
       requireMethod();
     }
     if (permutations != null) {
@@ -109,7 +109,7 @@ final class ReorderOptions {
       WeftEngine engine, SparkTensor tensor, Job job, FileAccess files, Console console)
       throws IOException {
     if (!isOn()) {
-      return tensor;
+      return engine.reorder(tensor, Ordering.none(), keepOrder);
     }
     console.step("order by " + reorder, 0, 1);
     TensorShape shape = tensor.statistics().shape();

@@ -5,12 +5,15 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.reorder.PartitionMetrics;
 import org.weft.reorder.Permutation;
+import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,7 +26,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Draw where the entries of a tensor are: one panel for each pair of modes, darker where there"
           + " are more. Runs in this process, without Spark.",
-      "With --method, a second row of panels shows the tensor after that reordering. With"
+      "With --method, a second row of panels shows the tensor after that reordering; a .weft tensor"
+          + " that was reordered is shown under its original coordinates and as it is stored. With"
           + " --partitions N, red lines show where N partitions of mode 0 with equal entries begin."
     },
     footer = {"", "Example: weft spy x.tns.gz x.png --method lexi --partitions 8"})
@@ -69,13 +73,15 @@ final class SpyCommand extends WeftCommand {
       return;
     }
     DensityPlot plot = new DensityPlot(size);
-    plot.add("as stored", tensor.shape(), tensor.blocks(), boundaries(tensor, tensor.blocks()));
+    Map<Integer, int[]> stored = TensorFiles.permutations(files, input);
+    String first = stored.isEmpty() ? "as stored" : "original";
+    plot.add(first, tensor.shape(), tensor.blocks(), boundaries(tensor, tensor.blocks()));
+    if (!stored.isEmpty()) {
+      add(plot, "as stored", tensor, Relabelling.ofLabels(tensor.shape(), stored).modes());
+    }
     if (method != null) {
       console.step("order by " + method, 1, 2);
-      List<Permutation> found = Reorderers.named(method).reorder(tensor.shape(), tensor.blocks());
-      List<CooBlock> relabelled = new ArrayList<>();
-      tensor.blocks().forEach(block -> relabelled.add(Permutation.relabel(block, found)));
-      plot.add(method, tensor.shape(), relabelled, boundaries(tensor, relabelled));
+      add(plot, method, tensor, Reorderers.named(method).reorder(tensor.shape(), tensor.blocks()));
     }
     try (OutputCommit commit = OutputCommit.begin(files, output, common.overwrite)) {
       try (OutputStream out = commit.create()) {
@@ -88,6 +94,12 @@ final class SpyCommand extends WeftCommand {
       commit.commit();
     }
     console.result("wrote %s: %s, %,d entries", output, tensor.shape(), tensor.entries());
+  }
+
+  private void add(DensityPlot plot, String name, LoadedTensor tensor, List<Permutation> modes) {
+    List<CooBlock> relabelled = new ArrayList<>();
+    tensor.blocks().forEach(block -> relabelled.add(Permutation.relabel(block, modes)));
+    plot.add(name, tensor.shape(), relabelled, boundaries(tensor, relabelled));
   }
 
   private long[] boundaries(LoadedTensor tensor, List<CooBlock> blocks) {

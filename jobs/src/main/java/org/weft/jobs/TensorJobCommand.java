@@ -97,7 +97,7 @@ abstract class TensorJobCommand extends WeftCommand {
     if (target != null) {
       checkTensorOutput(files, target);
     }
-    order.check(this, files);
+    order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     int modes = plan.header().order();
     if (mode < 0 || mode >= modes) {

@@ -92,6 +92,18 @@ public final class Permutation implements Serializable {
     return new Permutation(both);
   }
 
+  /** For a mode of at least the present size: added coordinates keep their place. */
+  public Permutation extendedTo(long size) {
+    if (size < label.length) {
+      throw new IllegalArgumentException(label.length + " coordinates do not fit into " + size);
+    }
+    int[] larger = Arrays.copyOf(label, checkedSize(size));
+    for (int i = label.length; i < larger.length; i++) {
+      larger[i] = i;
+    }
+    return new Permutation(larger);
+  }
+
   public boolean isIdentity() {
     for (int i = 0; i < label.length; i++) {
       if (label[i] != i) {

@@ -88,6 +88,15 @@ public record Relabelling(List<Permutation> modes) implements Serializable {
     return new Relabelling(both);
   }
 
+  /** For modes of at least the present sizes: added coordinates keep their place. */
+  public Relabelling extendedTo(TensorShape shape) {
+    List<Permutation> larger = new ArrayList<>();
+    for (int m = 0; m < order(); m++) {
+      larger.add(mode(m).extendedTo(shape.size(m)));
+    }
+    return new Relabelling(larger);
+  }
+
   /** The entries with new coordinates. Shares values; cost {@code O(order size)}. */
   public CooBlock apply(CooBlock block) {
     return Permutation.relabel(block, modes);

@@ -124,4 +124,12 @@ class PermutationTest {
       }
     }
   }
+
+  @Test
+  void addedCoordinatesKeepTheirPlace() {
+    Permutation larger = Permutation.of(2, 0, 1).extendedTo(5);
+    assertThat(larger).isEqualTo(Permutation.of(2, 0, 1, 3, 4));
+    assertThat(larger.extendedTo(5)).isEqualTo(larger);
+    assertThatThrownBy(() -> larger.extendedTo(4)).isInstanceOf(IllegalArgumentException.class);
+  }
 }

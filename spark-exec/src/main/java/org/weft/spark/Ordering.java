@@ -8,9 +8,11 @@ import org.weft.reorder.Relabelling;
  * An order that was found for a tensor, or the finding that none pays.
  *
  * @param method the reorderer's name, or where the permutations come from
- * @param relabelling from the file's coordinates; empty to leave the tensor as it is
+ * @param relabelling from the coordinates that the file stores; empty to leave the tensor as it is
  * @param entries entries that were ordered on the driver; fewer than the tensor's for a sample
  * @param seconds elapsed, decision included
+ * @param isGiven whether the relabelling is from original coordinates instead, which differ in a
+ *     container that was reordered
  * @param reasons lines for people
  */
 public record Ordering(
@@ -18,6 +20,7 @@ public record Ordering(
     Optional<Relabelling> relabelling,
     long entries,
     double seconds,
+    boolean isGiven,
     List<String> reasons) {
   public Ordering {
     reasons = List.copyOf(reasons);
@@ -26,6 +29,11 @@ public record Ordering(
   /** Permutations that somebody else made. */
   public static Ordering given(String source, Relabelling relabelling) {
     return new Ordering(
-        source, Optional.of(relabelling), 0, 0, List.of("permutations of " + source));
+        source, Optional.of(relabelling), 0, 0, true, List.of("permutations of " + source));
+  }
+
+  /** The coordinates stay as they are. */
+  public static Ordering none() {
+    return new Ordering("none", Optional.empty(), 0, 0, false, List.of());
   }
 }

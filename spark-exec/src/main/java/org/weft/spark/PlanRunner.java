@@ -122,7 +122,7 @@ final class PlanRunner implements AutoCloseable {
       return entries;
     }
     int cut = pass.kernel().partitionedMode();
-    TensorStatistics file = tensor.fileStatistics();
+    TensorStatistics file = tensor.originalStatistics();
     int ranges = (int) Math.min(1 << 16, 1 + file.entries() / ENTRIES_PER_RANGE);
     int[] tensorModes = tensorModes(pass);
     int sorting = 0;

@@ -61,6 +61,9 @@ public final class SparkTensor {
   private final JavaRDD<ParsedPart> sliced;
   private final TensorStatistics statistics;
   private final @Nullable Order order;
+  private final @Nullable SparkTensor source;
+  private @Nullable TensorStatistics original;
+  private boolean orderKept;
   private final long readNanos;
   private final long readPeakBytes;
   private final Map<Packed, ResidentTensor> resident = new LinkedHashMap<>();
@@ -68,19 +71,23 @@ public final class SparkTensor {
   private long reorderNanos;
 
   /**
-   * New coordinates, which the packed copies have; those of the parsed entries stay as they are.
+   * New coordinates, which the packed copies have. Those of the parsed entries stay as they are:
+   * the original ones, or for a container that was reordered those that it stores.
    *
-   * @param file statistics of the parsed entries
-   * @param kept whether results keep the new coordinates
+   * @param there from original coordinates
+   * @param back to original coordinates
+   * @param parsed from the coordinates of the parsed entries; null if the packed copies have those
    */
   private record Order(
-      TensorStatistics file,
       Broadcast<Relabelling> there,
       Broadcast<Relabelling> back,
-      boolean kept) {
+      @Nullable Broadcast<Relabelling> parsed) {
     void unpersist() {
       there.unpersist();
       back.unpersist();
+      if (parsed != null) {
+        parsed.unpersist();
+      }
     }
   }
 
@@ -95,6 +102,7 @@ public final class SparkTensor {
       JavaRDD<ParsedPart> sliced,
       TensorStatistics statistics,
       @Nullable Order order,
+      @Nullable SparkTensor source,
       @Nullable Container container,
       long readNanos,
       long readPeakBytes) {
@@ -108,6 +116,7 @@ public final class SparkTensor {
     this.sliced = sliced;
     this.statistics = statistics;
     this.order = order;
+    this.source = source;
     this.readNanos = readNanos;
     this.readPeakBytes = readPeakBytes;
   }
@@ -129,6 +138,7 @@ public final class SparkTensor {
           entries,
           entries,
           statistics,
+          stored(context, container),
           null,
           container,
           System.nanoTime() - start,
@@ -161,12 +171,23 @@ public final class SparkTensor {
           all.values().build(shape),
           null,
           null,
+          null,
           System.nanoTime() - start,
           Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes()));
     } catch (Exception e) {
       parsed.unpersist(true);
       throw Failures.unwrap(e);
     }
+  }
+
+  /** The order that a container's entries were written in, or null for the original one. */
+  private static @Nullable Order stored(JavaSparkContext context, Container container) {
+    Map<Integer, int[]> labels = container.permutations();
+    if (labels.isEmpty()) {
+      return null;
+    }
+    Relabelling there = Relabelling.ofLabels(container.shape(), labels);
+    return new Order(context.broadcast(there), context.broadcast(there.inverse()), null);
   }
 
   /** At least {@code tasks} tasks over the parsed entries. */
@@ -194,17 +215,48 @@ public final class SparkTensor {
   /**
    * This tensor with its coordinates changed while it is packed. The parsed entries are shared:
    * this tensor must not be unpersisted before the new one. Jobs on the new tensor take operands in
-   * the file's coordinates and give results in them, unless {@code keepOrder}.
+   * original coordinates and give results in them, unless {@link #keepOrder}.
    *
-   * @param ordering from the file's coordinates; a mode may have more of them than the file
-   * @param keepOrder whether results keep the new coordinates
+   * @param ordering from the coordinates of the parsed entries, or from the original ones if it is
+   *     {@link Ordering#isGiven given}; a mode may have more of them than the file
    */
-  SparkTensor reordered(Ordering ordering, boolean keepOrder) {
+  SparkTensor reordered(Ordering ordering) {
     long start = System.nanoTime();
-    Relabelling relabelling = ordering.relabelling().orElseThrow();
-    if (order != null) {
+    if (source != null) {
       throw new IllegalStateException(uri + " is reordered already");
     }
+    Relabelling relabelling = ordering.relabelling().orElseThrow();
+    requireCovered(relabelling);
+    TensorShape shape = relabelling.shape();
+    Relabelling there = relabelling;
+    if (order != null && ordering.isGiven()) {
+      relabelling = order.back().value().extendedTo(shape).andThen(there);
+    } else if (order != null) {
+      there = order.there().value().andThen(relabelling);
+    }
+    Broadcast<Relabelling> sent = context.broadcast(there);
+    Broadcast<Relabelling> parsedThere = order == null ? sent : context.broadcast(relabelling);
+    SparkTensor reordered =
+        new SparkTensor(
+            context,
+            files,
+            uri,
+            valueType,
+            parsed,
+            sliced,
+            statistics.withHistograms(shape, moved(parsedThere)),
+            new Order(sent, context.broadcast(there.inverse()), parsedThere),
+            this,
+            null,
+            readNanos,
+            readPeakBytes);
+    reordered.reported = reported;
+    reordered.ordered(ordering);
+    reordered.reorderNanos += System.nanoTime() - start;
+    return reordered;
+  }
+
+  private void requireCovered(Relabelling relabelling) {
     TensorShape shape = relabelling.shape();
     for (int mode = 0; mode < statistics.shape().order(); mode++) {
       if (relabelling.order() != statistics.shape().order()
@@ -218,28 +270,11 @@ public final class SparkTensor {
                 + shape);
       }
     }
-    Broadcast<Relabelling> there = context.broadcast(relabelling);
-    SparkTensor reordered =
-        new SparkTensor(
-            context,
-            files,
-            uri,
-            valueType,
-            parsed,
-            sliced,
-            statistics.withHistograms(shape, moved(there)),
-            new Order(
-                statistics.withShape(shape),
-                there,
-                context.broadcast(relabelling.inverse()),
-                keepOrder),
-            null,
-            readNanos,
-            readPeakBytes);
-    reordered.reported = reported;
-    reordered.ordered(ordering);
-    reordered.reorderNanos += System.nanoTime() - start;
-    return reordered;
+  }
+
+  /** From now on results have the coordinates of the packed copies. */
+  void keepOrder() {
+    orderKept = true;
   }
 
   /** Notes the time that went into an order, or into the decision for none. */
@@ -298,19 +333,30 @@ public final class SparkTensor {
         .treeReduce(TensorStatistics.Builder::merge);
   }
 
-  /** From the file's coordinates to those of the packed copies, if they differ. */
+  /** From original coordinates to those of the packed copies, if they differ. */
   public @Nullable Relabelling relabelling() {
     return order == null ? null : order.there().value();
   }
 
   /** From the coordinates of the packed copies to those of results, if they differ. */
   @Nullable Broadcast<Relabelling> resultRelabelling() {
-    return order == null || order.kept() ? null : order.back();
+    return order == null || orderKept ? null : order.back();
   }
 
-  /** Statistics of the entries under the file's coordinates. */
-  TensorStatistics fileStatistics() {
-    return order == null ? statistics : order.file();
+  /** Statistics of the entries under original coordinates. */
+  TensorStatistics originalStatistics() {
+    TensorStatistics known = original;
+    if (known == null) {
+      if (order == null) {
+        known = statistics;
+      } else if (source == null) {
+        known = statistics.withHistograms(statistics.shape(), moved(order.back()));
+      } else {
+        known = source.originalStatistics().withShape(statistics.shape());
+      }
+      original = known;
+    }
+    return known;
   }
 
   /** Shape, histograms and values of the packed entries, duplicates counted apart. */
@@ -387,7 +433,7 @@ public final class SparkTensor {
   JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
     return sliced
         .mapPartitionsToPair(
-            new SplitByPartition(partitioning, order == null ? null : order.there()))
+            new SplitByPartition(partitioning, order == null ? null : order.parsed()))
         .partitionBy(new PartitionNumber(partitioning.partitions()));
   }
 
@@ -435,7 +481,8 @@ public final class SparkTensor {
     releaseResident();
     if (order != null) {
       order.unpersist();
-    } else {
+    }
+    if (source == null) {
       parsed.unpersist(true);
     }
   }

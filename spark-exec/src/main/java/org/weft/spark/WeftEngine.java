@@ -114,7 +114,7 @@ public final class WeftEngine implements AutoCloseable {
    * @throws org.weft.error.WeftException of kind USER or DATA, naming file and line
    */
   public SparkTensor read(String uri, ReadOptions readOptions, ValueType type) {
-    InputPlan plan = TensorFiles.open(files, uri, readOptions);
+    InputPlan plan = TensorFiles.open(files, uri, readOptions.withStoredOrder(true));
     SparkTensor tensor = SparkTensor.read(context, files, plan, type);
     tensors.add(tensor);
     return tensor;
@@ -154,7 +154,8 @@ public final class WeftEngine implements AutoCloseable {
               entries < statistics.entries() ? "a sample of " : "",
               entries,
               seconds);
-      return new Ordering(reorderer.name(), Optional.of(found), entries, seconds, List.of(line));
+      return new Ordering(
+          reorderer.name(), Optional.of(found), entries, seconds, false, List.of(line));
     } catch (Exception e) {
       throw Failures.unwrap(e);
     }
@@ -180,6 +181,7 @@ public final class WeftEngine implements AutoCloseable {
           decision.relabelling(),
           decision.entries(),
           (System.nanoTime() - start) * 1e-9,
+          false,
           decision.reasons());
     } catch (Exception e) {
       throw Failures.unwrap(e);
@@ -188,8 +190,9 @@ public final class WeftEngine implements AutoCloseable {
 
   /**
    * {@code tensor} with its coordinates changed while it is packed, for locality. Jobs on it take
-   * operands, and give results, in the coordinates of the file; with {@code keepOrder} results have
-   * the new ones. The entries are shared: {@code tensor} stays open as long as the new one.
+   * operands, and give results, in original coordinates; with {@code keepOrder} results have the
+   * new ones, or those of a container that was reordered. The entries are shared: {@code tensor}
+   * stays open as long as the new one.
    *
    * @param ordering a permutation for each mode, of at least its size; the next job on the tensor
    *     reports the time that it took. Without permutations the answer is {@code tensor}
@@ -198,9 +201,15 @@ public final class WeftEngine implements AutoCloseable {
   public SparkTensor reorder(SparkTensor tensor, Ordering ordering, boolean keepOrder) {
     if (ordering.relabelling().isEmpty()) {
       tensor.ordered(ordering);
+      if (keepOrder) {
+        tensor.keepOrder();
+      }
       return tensor;
     }
-    SparkTensor reordered = tensor.reordered(ordering, keepOrder);
+    SparkTensor reordered = tensor.reordered(ordering);
+    if (keepOrder) {
+      reordered.keepOrder();
+    }
     tensors.add(reordered);
     return reordered;
   }

@@ -8,16 +8,18 @@ import java.io.Serializable;
  * @param zeroBased coordinates of {@code .tns} text start at 0 instead of 1
  * @param allowNonfinite NaN and infinities are values, not errors
  * @param header what {@code .tns} text starts with
+ * @param storedOrder a container that was reordered gives the coordinates that it stores, not the
+ *     original ones
  * @param blockEntries most entries in a block, up to the expansion of one symmetric entry
  */
 public record ReadOptions(
-    boolean zeroBased, boolean allowNonfinite, Header header, int blockEntries)
+    boolean zeroBased, boolean allowNonfinite, Header header, boolean storedOrder, int blockEntries)
     implements Serializable {
   /** 64 Ki entries: 1.3 MB for order 3, within a core's cache share. */
   public static final int DEFAULT_BLOCK_ENTRIES = 1 << 16;
 
   private static final ReadOptions DEFAULTS =
-      new ReadOptions(false, false, Header.AUTO, DEFAULT_BLOCK_ENTRIES);
+      new ReadOptions(false, false, Header.AUTO, false, DEFAULT_BLOCK_ENTRIES);
 
   /** What stands before the entries of {@code .tns} text. */
   public enum Header {
@@ -41,24 +43,28 @@ public record ReadOptions(
     }
   }
 
-  /** 1-based, finite values, header detected. */
+  /** 1-based, finite values, header detected, original coordinates. */
   public static ReadOptions defaults() {
     return DEFAULTS;
   }
 
   public ReadOptions withZeroBased(boolean value) {
-    return new ReadOptions(value, allowNonfinite, header, blockEntries);
+    return new ReadOptions(value, allowNonfinite, header, storedOrder, blockEntries);
   }
 
   public ReadOptions withAllowNonfinite(boolean value) {
-    return new ReadOptions(zeroBased, value, header, blockEntries);
+    return new ReadOptions(zeroBased, value, header, storedOrder, blockEntries);
   }
 
   public ReadOptions withHeader(Header value) {
-    return new ReadOptions(zeroBased, allowNonfinite, value, blockEntries);
+    return new ReadOptions(zeroBased, allowNonfinite, value, storedOrder, blockEntries);
+  }
+
+  public ReadOptions withStoredOrder(boolean value) {
+    return new ReadOptions(zeroBased, allowNonfinite, header, value, blockEntries);
   }
 
   public ReadOptions withBlockEntries(int value) {
-    return new ReadOptions(zeroBased, allowNonfinite, header, value);
+    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, value);
   }
 }

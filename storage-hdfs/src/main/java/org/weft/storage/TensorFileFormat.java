@@ -84,7 +84,15 @@ public interface TensorFileFormat {
     OutputCommit.begin(access, uri, overwrite).close();
   }
 
-  /** The labels inside {@code file}, by mode; most formats have none. */
+  /**
+   * For every original coordinate the stored one, for the modes of {@code file} that were
+   * reordered.
+   */
+  default Map<Integer, int[]> permutations(SourceFile file) throws IOException {
+    return Map.of();
+  }
+
+  /** The labels of original coordinates inside {@code file}, by mode; most formats have none. */
   default Map<Integer, Labels> labels(SourceFile file) throws IOException {
     return Map.of();
   }

@@ -196,7 +196,26 @@ public final class TensorFiles {
     }
   }
 
-  /** The labels that the file {@code uri} itself holds, by mode; empty for most formats. */
+  /**
+   * For every original coordinate the one that the file {@code uri} stores, by mode; modes in their
+   * original order are absent, as are those of most formats.
+   */
+  public static Map<Integer, int[]> permutations(FileAccess access, String uri) {
+    TensorFileFormat format = formatOf(uri);
+    if (!format.isFolder()) {
+      return Map.of();
+    }
+    try {
+      return format.permutations(SourceFile.find(access, uri, format));
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /**
+   * The labels of original coordinates that the file {@code uri} itself holds, by mode; empty for
+   * most formats.
+   */
   public static Map<Integer, Labels> labels(FileAccess access, String uri) {
     TensorFileFormat format = formatOf(uri);
     try {

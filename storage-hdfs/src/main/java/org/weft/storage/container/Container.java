@@ -44,6 +44,7 @@ public final class Container implements Serializable {
   private final String uri;
   private final String folder;
   private final Manifest manifest;
+  private transient @Nullable OriginalOrder original;
 
   Container(FileAccess access, String uri, String folder, Manifest manifest) {
     this.access = access;
@@ -271,6 +272,16 @@ public final class Container implements Serializable {
       throw FileAccess.unavailable(uri, e);
     }
     return permutations;
+  }
+
+  /** The way back to original coordinates; read once. */
+  synchronized OriginalOrder original() {
+    OriginalOrder known = original;
+    if (known == null) {
+      known = OriginalOrder.of(this);
+      original = known;
+    }
+    return known;
   }
 
   /**

@@ -90,12 +90,19 @@ public final class ContainerFormat implements TensorFileFormat {
   public BlockReader read(SourceFile file, InputPlan plan, InputSplit split) {
     Container container = container(plan.header());
     int part = container.partCount() == 0 ? -1 : plan.splits().indexOf(split);
-    return new ContainerReader(container, part, plan.options().blockEntries());
+    return new ContainerReader(
+        container, part, plan.options().blockEntries(), plan.options().storedOrder());
   }
 
   @Override
   public Map<Integer, Labels> labels(SourceFile file) {
-    return Container.open(file.access(), file.uri()).labels();
+    Container container = Container.open(file.access(), file.uri());
+    return container.original().labels(container.labels());
+  }
+
+  @Override
+  public Map<Integer, int[]> permutations(SourceFile file) {
+    return Container.open(file.access(), file.uri()).permutations();
   }
 
   @Override

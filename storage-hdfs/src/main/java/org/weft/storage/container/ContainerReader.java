@@ -2,6 +2,7 @@ package org.weft.storage.container;
 
 import java.util.Collections;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.BlockReader;
@@ -15,15 +16,22 @@ final class ContainerReader implements BlockReader {
   private final MemoryScope scope;
   private final Iterator<CooBlock> blocks;
   private final long[] largest;
+  private final @Nullable OriginalOrder original;
   private long entries;
 
-  /** Reads {@code part}, or nothing if that is -1. */
-  ContainerReader(Container container, int part, int blockEntries) {
+  /**
+   * Reads {@code part}, or nothing if that is -1.
+   *
+   * @param storedOrder whether coordinates stay as they are stored
+   */
+  ContainerReader(Container container, int part, int blockEntries, boolean storedOrder) {
     this.scope = MemoryScope.root("part of " + container.uri(), MemorySource.system());
     this.largest = new long[container.shape().order()];
     java.util.Arrays.fill(largest, -1);
     boolean loaded = false;
     try {
+      OriginalOrder order = storedOrder || part < 0 ? null : container.original();
+      original = order == null || order.isStored() ? null : order;
       if (part < 0) {
         blocks = Collections.emptyIterator();
       } else {
@@ -32,7 +40,7 @@ final class ContainerReader implements BlockReader {
         blocks =
             Packing.unpackBlocks(
                 container.load(scope, part, format, container.shape(), 0), blockEntries);
-        for (int mode = 0; mode < largest.length; mode++) {
+        for (int mode = 0; mode < largest.length && original == null; mode++) {
           largest[mode] = container.last(part, mode);
         }
       }
@@ -53,6 +61,15 @@ final class ContainerReader implements BlockReader {
   public CooBlock next() {
     CooBlock block = blocks.next();
     entries += block.size();
+    return original == null ? block : counted(original.apply(block));
+  }
+
+  private CooBlock counted(CooBlock block) {
+    for (int mode = 0; mode < largest.length; mode++) {
+      for (int e = 0; e < block.size(); e++) {
+        largest[mode] = Math.max(largest[mode], block.coordinate(mode, e));
+      }
+    }
     return block;
   }
 

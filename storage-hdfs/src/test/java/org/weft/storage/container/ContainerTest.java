@@ -3,6 +3,8 @@ package org.weft.storage.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
 import org.weft.storage.InputPlan;
@@ -184,7 +187,8 @@ class ContainerTest {
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(TensorShape.of(3, 2))
-            .withLabels(Map.of(1, Labels.of(List.of("ä", ""))))
+            .withLabels(
+                Map.of(1, Labels.of(List.of("ä", "")), 0, Labels.of(List.of("a", "b", "c"))))
             .withContainer(
                 ContainerOptions.defaults()
                     .withModeNames(List.of("who", "what"))
@@ -201,8 +205,44 @@ class ContainerTest {
     assertThat(container.permutations()).containsOnlyKeys(0);
     assertThat(container.permutations().get(0)).containsExactly(2, 0, 1);
     assertThat(TensorFiles.labels(Entries.ACCESS, uri).get(1).toList()).containsExactly("ä", "");
+    assertThat(TensorFiles.labels(Entries.ACCESS, uri).get(0).toList())
+        .containsExactly("c", "a", "b");
+    assertThat(TensorFiles.permutations(Entries.ACCESS, uri)).containsOnlyKeys(0);
+    ReadOptions stored = ReadOptions.defaults().withStoredOrder(true);
+    assertThat(coordinates(uri, ReadOptions.defaults())).containsExactly(2, 1);
+    assertThat(coordinates(uri, stored)).containsExactly(1, 1);
     assertThat(container.manifest().provenance())
         .isEqualTo(new Manifest.Provenance("x.tns", "weft convert x.tns n.weft", "0.1"));
+  }
+
+  /** Of the only entry. */
+  private static long[] coordinates(String uri, ReadOptions options) {
+    InputPlan plan = TensorFiles.open(Entries.ACCESS, uri, options);
+    try (BlockReader reader = TensorFiles.read(Entries.ACCESS, plan, plan.splits().get(0))) {
+      CooBlock only = reader.next();
+      assertThat(reader.hasNext()).isFalse();
+      assertThat(reader.summary().maxCoordinate(0)).isEqualTo(only.coordinate(0, 0));
+      return new long[] {only.coordinate(0, 0), only.coordinate(1, 0)};
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void numbersThatAreNoPermutationAreRefused() throws Exception {
+    String uri = uri("p.weft");
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(3))
+            .withContainer(
+                ContainerOptions.defaults().withPermutations(Map.of(0, new int[] {2, 0, 2})));
+    CooBlock.Builder block = new CooBlock.Builder(1, 1);
+    block.add(new long[] {1}, 2.5);
+    try (TensorOutput output = TensorFiles.create(Entries.ACCESS, uri, false, 1, options)) {
+      output.write(block.build());
+      output.commit();
+    }
+    assertCode(() -> coordinates(uri, ReadOptions.defaults()), ErrorCode.CORRUPT_INPUT);
   }
 
   @Test

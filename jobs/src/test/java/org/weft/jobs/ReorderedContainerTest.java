@@ -1,0 +1,232 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.NpyFile;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+
+/** Tensors that {@code weft reorder} stored: every command shows their original coordinates. */
+class ReorderedContainerTest {
+  private static final TensorShape SHAPE = TensorShape.of(30, 20, 25);
+
+  @TempDir Path folder;
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private static void ok(String... command) {
+    Run run = Run.of(command);
+    assertThat(run.status()).as(run.err()).isZero();
+  }
+
+  private static String[] with(String[] command, String... more) {
+    String[] all = Arrays.copyOf(command, command.length + more.length);
+    System.arraycopy(more, 0, all, command.length, more.length);
+    return all;
+  }
+
+  /** A tensor of whole numbers with names, its reordered copy, and the permutations. */
+  @BeforeEach
+  void writeTensors() throws IOException {
+    Random random = new Random(4);
+    CooBlock.Builder block = new CooBlock.Builder(3, 600);
+    for (int e = 0; e < 600; e++) {
+      long[] at = {random.nextInt(30), random.nextInt(20), random.nextInt(25)};
+      block.add(at, 1 + random.nextInt(9));
+    }
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(SHAPE)
+            .withEntries(600)
+            .withLabels(
+                Map.of(0, Labels.of(IntStream.range(0, 30).mapToObj(i -> "row " + i).toList())));
+    try (TensorOutput out =
+        TensorFiles.create(FileAccess.local(), path("t.wtb"), false, 3, options)) {
+      out.write(block.build());
+      out.commit();
+    }
+    ok(
+        "reorder",
+        path("t.wtb"),
+        path("t.weft"),
+        "--method",
+        "random:3",
+        "--permutations",
+        path("perms"));
+  }
+
+  private String original(String container) {
+    ok("convert", path(container), path("back.tns"), "--overwrite");
+    return Run.read(path("back.tns"));
+  }
+
+  @Test
+  void convertGivesTheOriginalUnlessAskedForTheStored() throws IOException {
+    ok("convert", path("t.wtb"), path("t.tns"));
+    assertThat(original("t.weft")).isEqualTo(Run.read(path("t.tns")));
+    ok("convert", path("t.weft"), path("stored.tns"), "--keep-order");
+    assertThat(Run.read(path("stored.tns"))).isNotEqualTo(Run.read(path("t.tns")));
+    ok("reorder", path("stored.tns"), path("u.tns"), "--apply", path("perms"), "--inverse");
+    assertThat(original("u.tns")).isEqualTo(Run.read(path("t.tns")));
+    ok("convert", path("t.weft"), path("kept.weft"), "--keep-order");
+    assertThat(original("kept.weft")).isEqualTo(Run.read(path("t.tns")));
+    ok("convert", path("kept.weft"), path("kept.tns"), "--keep-order");
+    assertThat(Run.read(path("kept.tns"))).isEqualTo(Run.read(path("stored.tns")));
+    assertThat(labels("kept.weft")).isEqualTo(labels("t.wtb"));
+    ok("reorder", path("t.weft"), path("twice.weft"), "--method", "lexi");
+    assertThat(original("twice.weft")).isEqualTo(Run.read(path("t.tns")));
+    assertThat(labels("twice.weft")).isEqualTo(labels("t.wtb"));
+    ok("spy", path("t.weft"), path("t.svg"));
+    assertThat(Files.readString(folder.resolve("t.svg"))).contains("original", "as stored");
+  }
+
+  private List<String> labels(String file) {
+    return TensorFiles.labels(FileAccess.local(), path(file)).get(0).toList();
+  }
+
+  /** Whole numbers add exactly in any order, so that whole files agree. */
+  @Test
+  void resultsHaveOriginalCoordinatesInEveryJob() throws IOException {
+    try (var out = Files.newOutputStream(folder.resolve("v.npy"))) {
+      NpyFile.writeVector(out, IntStream.range(0, 20).asDoubleStream().toArray());
+    }
+    List<String[]> jobs =
+        List.of(
+            new String[] {"ttv", "--vector", path("v.npy"), "--mode", "1"},
+            new String[] {"ttm", "--rank", "2", "--mode", "2"},
+            new String[] {"mttkrp", "--rank", "3", "--mode", "0"});
+    for (String[] job : jobs) {
+      String end = job[0].equals("mttkrp") ? ".npy" : ".tns";
+      List<String> outputs = new ArrayList<>();
+      for (String tensor : List.of("t.wtb", "t.weft")) {
+        String output = path(job[0] + outputs.size() + end);
+        outputs.add(output);
+        ok(with(job, path(tensor), "--output", output, "--master", "local[2]"));
+      }
+      if (job[0].equals("ttv")) {
+        assertThat(Run.read(outputs.get(1))).isEqualTo(Run.read(outputs.get(0)));
+      } else if (job[0].equals("ttm")) {
+        assertSameEntries(Run.read(outputs.get(1)), Run.read(outputs.get(0)));
+      } else {
+        assertSameRows(outputs.get(1), outputs.get(0), IntStream.range(0, 30).toArray());
+      }
+    }
+  }
+
+  @Test
+  void ordersOfAContainerAreComposedWithItsOwn() throws IOException {
+    String[] job = {"mttkrp", path("t.weft"), "--mode", "0", "--rank", "3", "--master", "local[2]"};
+    ok(with(job, "--output", path("plain.npy")));
+    ok(with(job, "--output", path("lexi.npy"), "--reorder", "lexi", "--partitions", "3"));
+    ok(with(job, "--output", path("given.npy"), "--reorder", path("perms")));
+    String plain = path("plain.npy");
+    int[] same = IntStream.range(0, 30).toArray();
+    assertSameRows(path("lexi.npy"), plain, same);
+    assertSameRows(path("given.npy"), plain, same);
+    ok(
+        with(
+            job,
+            "--output",
+            path("kept.npy"),
+            "--keep-order",
+            "--permutations",
+            path("kept-perms")));
+    assertThat(Files.readAllLines(folder.resolve("kept-perms/mode0.perm")))
+        .isEqualTo(Files.readAllLines(folder.resolve("perms/mode0.perm")));
+    assertSameRows(path("kept.npy"), plain, permutation("perms"));
+    ok(
+        with(
+            job,
+            "--output",
+            path("both.npy"),
+            "--keep-order",
+            "--reorder",
+            "lexi",
+            "--permutations",
+            path("both-perms")));
+    assertSameRows(path("both.npy"), plain, permutation("both-perms"));
+  }
+
+  private int[] permutation(String perms) throws IOException {
+    return Files.readAllLines(folder.resolve(perms).resolve("mode0.perm")).stream()
+        .mapToInt(Integer::parseInt)
+        .toArray();
+  }
+
+  /** Factors and their labels; an expression reads the same tensor. */
+  @Test
+  void factorsLabelsAndExpressionsAreThoseOfTheOriginal() throws IOException {
+    for (String tensor : List.of("t.wtb", "t.weft")) {
+      ok(
+          "cpd",
+          path(tensor),
+          "--rank",
+          "2",
+          "--iterations",
+          "3",
+          "--tolerance",
+          "0",
+          "--output",
+          path("cpd " + tensor),
+          "--master",
+          "local[2]");
+      ok(
+          "eval",
+          "s(i,k) = T(i,j,k)",
+          "--input",
+          "T=" + path(tensor),
+          "--output",
+          path(tensor + ".mtx"));
+    }
+    int[] same = IntStream.range(0, 30).toArray();
+    assertSameRows(path("cpd t.weft/mode0.npy"), path("cpd t.wtb/mode0.npy"), same);
+    List<String> names = new ArrayList<>();
+    for (String line : Files.readAllLines(folder.resolve("cpd t.weft/mode0.tsv"))) {
+      names.add(line.substring(0, line.indexOf('\t')));
+    }
+    assertThat(names.subList(names.size() - 30, names.size())).isEqualTo(labels("t.wtb"));
+    assertThat(Run.read(path("t.weft.mtx"))).isEqualTo(Run.read(path("t.wtb.mtx")));
+  }
+
+  private static void assertSameEntries(String found, String expected) {
+    String[] a = found.split("\\s+");
+    String[] b = expected.split("\\s+");
+    assertThat(a).hasSameSizeAs(b);
+    for (int n = 0; n < a.length; n++) {
+      assertThat(Double.parseDouble(a[n])).isCloseTo(Double.parseDouble(b[n]), within(1e-9));
+    }
+  }
+
+  /** Row i of {@code expected} is row {@code rows[i]} of {@code found}. */
+  private static void assertSameRows(String found, String expected, int[] rows) {
+    DenseMatrix a = NpyFile.read(FileAccess.local(), found);
+    DenseMatrix b = NpyFile.read(FileAccess.local(), expected);
+    assertThat(a.rows()).isEqualTo(b.rows());
+    for (int i = 0; i < b.rows(); i++) {
+      for (int r = 0; r < b.columns(); r++) {
+        assertThat(a.get(rows[i], r)).isCloseTo(b.get(i, r), within(1e-9));
+      }
+    }
+  }
+}
