@@ -3,13 +3,17 @@ package org.weft.compiler.llvm;
 import static org.bytedeco.llvm.global.LLVM.*;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.PointerPointer;
+import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.llvm.LLVM.LLVMErrorRef;
 import org.bytedeco.llvm.LLVM.LLVMMemoryBufferRef;
 import org.bytedeco.llvm.LLVM.LLVMPassBuilderOptionsRef;
@@ -23,19 +27,6 @@ import org.weft.compiler.loop.LoopFunction;
 public final class CodeGenerator {
   /** The LLVM that the compiler is built for; loading another one fails. */
   public static final String LLVM_VERSION = "20.1.7";
-
-  /**
-   * What of {@code default<O3>} makes a difference to kernels, once each: half its time. Nothing is
-   * left to inline, vector loops are straight-line code already or simple, and merges of operands
-   * gain from threaded jumps.
-   */
-  private static final String PIPELINE =
-      "function(sroa,early-cse<memssa>,jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,"
-          + "loop-mssa(loop-rotate,licm),loop(indvars),gvn,dse,jump-threading,"
-          + "loop-vectorize,slp-vectorizer,loop-unroll<O3>,"
-          + "instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-          + "simplifycfg<no-keep-loops;hoist-common-insts;sink-common-insts;"
-          + "speculate-unpredictables>),strip-dead-prototypes";
 
   /** The coroutine that every parallel loop uses, as an object: compiled once per process. */
   private static final Map<Target, byte[]> RANGE_TASKS = new ConcurrentHashMap<>();
@@ -64,17 +55,49 @@ public final class CodeGenerator {
               LlvmNative.load();
               return RANGE_TASKS.computeIfAbsent(target, t -> rangeTask());
             });
-    long start = System.nanoTime();
-    try (Linker linker = new Linker(shared)) {
-      long starting = System.nanoTime() - start;
-      byte[] object;
-      try (ModuleContext module = build(kernels)) {
-        object = object(module);
+    try (LibraryModules modules = build(kernels)) {
+      List<ModuleContext> used = modules.used();
+      long start = System.nanoTime();
+      try (Linker linker = new Linker(shared, used.size())) {
+        long starting = System.nanoTime() - start;
+        List<byte[]> objects = objects(used);
+        long linking = System.nanoTime();
+        byte[] library = linker.link(objects);
+        clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
+        return library;
       }
-      long linking = System.nanoTime();
-      byte[] library = linker.link(object);
-      clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
-      return library;
+    }
+  }
+
+  /** The objects of all modules: this thread makes the first, others the rest beside it. */
+  private List<byte[]> objects(List<ModuleContext> modules) {
+    ModuleContext first = modules.get(0);
+    List<CompletableFuture<byte[]>> others =
+        modules.stream()
+            .skip(1)
+            .map(module -> CompletableFuture.supplyAsync(() -> objectBeside(module)))
+            .toList();
+    try {
+      timed(Stage.OPTIMISE, () -> optimise(first));
+      return timed(
+          Stage.EMIT,
+          () -> {
+            List<byte[]> objects = new ArrayList<>();
+            objects.add(emit(first, LLVMObjectFile));
+            others.forEach(other -> objects.add(other.join()));
+            return objects;
+          });
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    } finally {
+      others.forEach(other -> other.handle((object, e) -> true).join());
+    }
+  }
+
+  private static byte[] objectBeside(ModuleContext module) {
+    try (PointerScope scope = new PointerScope()) {
+      optimise(module);
+      return emit(module, LLVMObjectFile);
     }
   }
 
@@ -111,20 +134,24 @@ public final class CodeGenerator {
   /** LLVM IR text, before or after optimisation. */
   public String llvmIr(List<LoopFunction> kernels, boolean optimised) {
     load();
-    try (ModuleContext module = build(kernels)) {
+    try (LibraryModules modules = build(kernels)) {
       if (optimised) {
-        optimise(module);
+        modules.used().forEach(CodeGenerator::optimise);
       }
-      return module.print();
+      return modules.print();
     }
   }
 
   /** Assembly text (AT&amp;T syntax) of the optimised kernels. */
   public String assembly(List<LoopFunction> kernels) {
     load();
-    try (ModuleContext module = build(kernels)) {
-      optimise(module);
-      return new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8);
+    try (LibraryModules modules = build(kernels)) {
+      StringBuilder text = new StringBuilder();
+      for (ModuleContext module : modules.used()) {
+        optimise(module);
+        text.append(new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8));
+      }
+      return text.toString();
     }
   }
 
@@ -137,24 +164,12 @@ public final class CodeGenerator {
         });
   }
 
-  private ModuleContext build(List<LoopFunction> kernels) {
-    return timed(
-        Stage.BUILD,
-        () -> {
-          ModuleContext module = new ModuleContext(target, "weft");
-          try {
-            kernels.forEach(kernel -> KernelEmitter.emit(module, kernel));
-            module.verify();
-            return module;
-          } catch (RuntimeException e) {
-            module.close();
-            throw e;
-          }
-        });
+  private LibraryModules build(List<LoopFunction> kernels) {
+    return timed(Stage.BUILD, () -> LibraryModules.build(target, kernels));
   }
 
-  private boolean optimise(ModuleContext module) {
-    return optimise(module, target.optimisation() == 3 ? PIPELINE : lowering());
+  static boolean optimise(ModuleContext module) {
+    return optimise(module, module.effort.passes(module.target));
   }
 
   private static boolean optimise(ModuleContext module, String pipeline) {
@@ -174,7 +189,7 @@ public final class CodeGenerator {
     return true;
   }
 
-  private static byte[] emit(ModuleContext module, int fileType) {
+  static byte[] emit(ModuleContext module, int fileType) {
     BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
     PointerPointer<LLVMMemoryBufferRef> out = new PointerPointer<>(1);
     if (LLVMTargetMachineEmitToMemoryBuffer(module.machine, module.module, fileType, message, out)

@@ -70,9 +70,13 @@ final class Frame implements AutoCloseable {
     code.at(start);
   }
 
-  /** A task of this kernel: its parameters are the context and the iterations to run. */
-  Frame task(LLVMValueRef taskFunction) {
-    return new Frame(module, scopes, guards, taskFunction, this);
+  /**
+   * A task of this kernel: its parameters are the context and the iterations to run.
+   *
+   * @param in the module of {@code taskFunction}
+   */
+  Frame task(ModuleContext in, AliasScopes scopesThere, LLVMValueRef taskFunction) {
+    return new Frame(in, scopesThere, guards, taskFunction, this);
   }
 
   boolean isTask() {

@@ -49,12 +49,7 @@ final class GatherLoops {
     LLVMValueRef handle = runtime.table().gather(wholes, gather.parts().size(), items, threads);
     runtime.failIf(code.isNull(handle), RuntimeCalls.OUT_OF_MEMORY, 0);
 
-    LLVMValueRef body = kernel.bodyFunction();
-    TaskCalls calls;
-    try (Frame task = frame.task(body)) {
-      body(kernel, task, gather, handle);
-      calls = new TaskCalls(frame, body, frame.contextOf(task));
-    }
+    TaskCalls calls = kernel.task(frame, task -> body(kernel, task, gather, handle));
     LLVMValueRef several = code.compare(LLVMIntSGT, threads, module.constant(1));
     LLVMValueRef zero = module.constant(0);
     calls.run(several, zero, module.constant(1), group -> spawnEach(calls, group, threads));

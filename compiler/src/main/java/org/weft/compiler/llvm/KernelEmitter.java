@@ -4,6 +4,7 @@ import static org.bytedeco.llvm.global.LLVM.*;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.weft.compiler.loop.Buffer;
@@ -19,24 +20,53 @@ import org.weft.runtime.Slot;
  * through their slots on success, and released here on failure.
  */
 final class KernelEmitter {
-  private final ModuleContext module;
   private final LoopFunction kernel;
+  private final ModuleContext module;
+  private final ModuleContext tasks;
+  private final List<Stmt.View> views = new ArrayList<>();
+  private final List<Buffer> buffers;
   private int loops;
 
-  private KernelEmitter(ModuleContext module, LoopFunction kernel) {
-    this.module = module;
+  private KernelEmitter(LibraryModules modules, LoopFunction kernel) {
     this.kernel = kernel;
+    this.module = isFrame(kernel.body()) ? modules.frames() : modules.tasks();
+    this.tasks = modules.tasks();
+    this.buffers = buffers(views);
   }
 
-  static void emit(ModuleContext module, LoopFunction kernel) {
-    new KernelEmitter(module, kernel).emit();
+  static void emit(LibraryModules modules, LoopFunction kernel) {
+    new KernelEmitter(modules, kernel).emit();
+  }
+
+  /** Whether a kernel may be compiled with little effort: all but few iterations are in tasks. */
+  private static boolean isFrame(Stmt stmt) {
+    return hasTasks(stmt) && !hasLoops(stmt);
+  }
+
+  private static boolean hasTasks(Stmt stmt) {
+    return stmt instanceof Stmt.Gather
+        || stmt instanceof Stmt.For loop && loop.traits().parallel()
+        || stmt.children().stream().anyMatch(KernelEmitter::hasTasks);
+  }
+
+  /** Whether there are loops outside tasks that may have many iterations. */
+  private static boolean hasLoops(Stmt stmt) {
+    if (stmt instanceof Stmt.Gather) {
+      return false;
+    } else if (stmt instanceof Stmt.For loop) {
+      return !loop.traits().parallel() && !loop.traits().few();
+    }
+    return stmt instanceof Stmt.While || stmt.children().stream().anyMatch(KernelEmitter::hasLoops);
+  }
+
+  private AliasScopes scopes(ModuleContext of) {
+    return new AliasScopes(of, kernel.symbol(), buffers, views);
   }
 
   private void emit() {
     LLVMValueRef function = module.function(kernel.symbol(), module.nothing, true, module.pointer);
     module.enumAttribute(function, 1, "noalias");
-    List<Stmt.View> views = new ArrayList<>();
-    AliasScopes scopes = new AliasScopes(module, kernel.symbol(), buffers(views), views);
+    AliasScopes scopes = scopes(module);
     BoundsGuards guards = BoundsGuards.of(kernel);
     try (Frame frame = new Frame(module, scopes, guards, function)) {
       RuntimeCalls runtime = new RuntimeCalls(frame);
@@ -94,13 +124,28 @@ final class KernelEmitter {
     return kernel.signature().slots().indexOf(slot);
   }
 
-  /** A new function for the body of one parallel loop, internal and never inlined. */
-  LLVMValueRef bodyFunction() {
+  /**
+   * Emits the body of one parallel loop as a function of its own, never inlined and visible to the
+   * library alone.
+   *
+   * @return how {@code outer} calls it
+   */
+  TaskCalls task(Frame outer, Consumer<Frame> body) {
     String name = kernel.symbol() + "_loop" + loops++;
-    LLVMValueRef function =
-        module.function(name, module.nothing, false, module.pointer, module.i64, module.i64);
-    module.enumAttribute(function, 1, "noalias");
-    module.enumAttribute(function, LLVMAttributeFunctionIndex, "noinline");
+    LLVMValueRef function = taskFunction(tasks, name);
+    AliasScopes scopes = tasks == module ? outer.scopes : scopes(tasks);
+    try (Frame task = outer.task(tasks, scopes, function)) {
+      body.accept(task);
+      LLVMValueRef callee = tasks == module ? function : taskFunction(module, name);
+      return new TaskCalls(outer, callee, outer.contextOf(task));
+    }
+  }
+
+  private static LLVMValueRef taskFunction(ModuleContext in, String name) {
+    LLVMValueRef function = in.function(name, in.nothing, true, in.pointer, in.i64, in.i64);
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+    in.enumAttribute(function, 1, "noalias");
+    in.enumAttribute(function, LLVMAttributeFunctionIndex, "noinline");
     return function;
   }
 
@@ -113,19 +158,8 @@ final class KernelEmitter {
   }
 
   private static void collect(Stmt stmt, List<Buffer> into, List<Stmt.View> views) {
-    if (stmt instanceof Stmt.Block s) {
-      s.statements().forEach(each -> collect(each, into, views));
-    } else if (stmt instanceof Stmt.For s) {
-      collect(s.body(), into, views);
-    } else if (stmt instanceof Stmt.Gather s) {
-      collect(s.front(), into, views);
-      collect(s.body(), into, views);
-    } else if (stmt instanceof Stmt.While s) {
-      collect(s.body(), into, views);
-    } else if (stmt instanceof Stmt.If s) {
-      collect(s.then(), into, views);
-      collect(s.otherwise(), into, views);
-    } else if (stmt instanceof Stmt.AllocateWorkspace s) {
+    stmt.children().forEach(each -> collect(each, into, views));
+    if (stmt instanceof Stmt.AllocateWorkspace s) {
       into.add(s.buffer());
     } else if (stmt instanceof Stmt.View s) {
       views.add(s);

@@ -17,12 +17,13 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /**
- * Links one object to a shared library with the lld that comes with LLVM. Kernels import nothing
- * but {@code memset} and its kin from libc and elementary functions from libm, which every process
- * with a JVM has loaded; both are recorded only when used.
+ * Links objects to a shared library with the lld that comes with LLVM. Kernels import nothing but
+ * {@code memset} and its kin from libc and elementary functions from libm, which every process with
+ * a JVM has loaded; both are recorded only when used.
  *
  * <p>Most of a link is the start of the process, so it is started before the object exists, beside
- * code generation, and waits for the object at its standard input.
+ * code generation, and waits for the first object at its standard input. The others are files that
+ * it reads after that one.
  */
 final class Linker implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(Linker.class.getName());
@@ -40,9 +41,10 @@ final class Linker implements AutoCloseable {
   /**
    * Starts the linker.
    *
-   * @param shared an object that is linked in where the one that follows needs it
+   * @param objects how many objects follow, at least 1
+   * @param shared an object that is linked in where those that follow need it
    */
-  Linker(byte[] shared) {
+  Linker(byte[] shared, int objects) {
     Path made = null;
     try {
       Path lld = lld();
@@ -52,7 +54,7 @@ final class Linker implements AutoCloseable {
       messages = folder.resolve("messages");
       Path library = Files.write(folder.resolve("shared.o"), shared);
       process =
-          new ProcessBuilder(command(lld, library))
+          new ProcessBuilder(command(lld, objects, library))
               .redirectErrorStream(true)
               .redirectOutput(messages.toFile())
               .start();
@@ -68,11 +70,14 @@ final class Linker implements AutoCloseable {
    * The linked library; once.
    *
    * @throws WeftException COMPILER_FAILURE with the linker's words, for example about a symbol that
-   *     neither the object nor the C library defines
+   *     neither the objects nor the C library define
    */
-  byte[] link(byte[] object) {
+  byte[] link(List<byte[]> objects) {
     try {
-      send(object);
+      for (int number = 1; number < objects.size(); number++) {
+        Files.write(object(number), objects.get(number));
+      }
+      send(objects.get(0));
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         throw ModuleContext.failure("the linker", "did not end in " + TIMEOUT_SECONDS + " s");
       }
@@ -118,12 +123,21 @@ final class Linker implements AutoCloseable {
         e);
   }
 
-  private List<String> command(Path lld, Path shared) {
+  /** The file of an object after the first. */
+  private Path object(int number) {
+    return folder.resolve("object" + number + ".o");
+  }
+
+  private List<String> command(Path lld, int objects, Path shared) {
     List<String> command = new ArrayList<>();
     command.add(lld.toString());
     command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
     command.addAll(List.of("--no-undefined", "--as-needed", "--threads=1"));
-    command.addAll(List.of("-o", out.toString(), "/dev/stdin", shared.toString()));
+    command.addAll(List.of("-o", out.toString(), "/dev/stdin"));
+    for (int number = 1; number < objects; number++) {
+      command.add(object(number).toString());
+    }
+    command.add(shared.toString());
     command.add(library("libc.so.6"));
     command.add(library("libm.so.6"));
     return command;

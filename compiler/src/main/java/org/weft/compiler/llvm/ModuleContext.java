@@ -28,6 +28,7 @@ import org.weft.memory.ElementType;
  */
 final class ModuleContext implements AutoCloseable {
   final Target target;
+  final Effort effort;
   final LLVMContextRef context;
   final LLVMModuleRef module;
   final LLVMTargetMachineRef machine;
@@ -46,14 +47,19 @@ final class ModuleContext implements AutoCloseable {
   private final Map<String, Integer> metadataKinds = new HashMap<>();
 
   ModuleContext(Target target, String name) {
+    this(target, name, Effort.FULL);
+  }
+
+  ModuleContext(Target target, String name, Effort effort) {
     LlvmNative.load();
     this.target = target;
+    this.effort = effort;
     scope = new PointerScope();
     context = LLVMContextCreate();
     diagnostics = new Diagnostics();
     LLVMContextSetDiagnosticHandler(context, diagnostics, null);
     module = LLVMModuleCreateWithNameInContext(name, context);
-    machine = machine(target);
+    machine = machine(target, effort);
     LLVMSetTarget(module, Target.TRIPLE);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetModuleDataLayout(module, layout);
@@ -69,7 +75,7 @@ final class ModuleContext implements AutoCloseable {
     nothing = LLVMVoidTypeInContext(context);
   }
 
-  private static LLVMTargetMachineRef machine(Target target) {
+  private static LLVMTargetMachineRef machine(Target target, Effort effort) {
     BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
     PointerPointer<LLVMTargetRef> out = new PointerPointer<>(1);
     if (LLVMGetTargetFromTriple(Target.TRIPLE, out, message) != 0) {
@@ -80,7 +86,7 @@ final class ModuleContext implements AutoCloseable {
         Target.TRIPLE,
         target.cpu(),
         "",
-        target.optimisation() == 3 ? LLVMCodeGenLevelAggressive : target.optimisation(),
+        effort.codeLevel(target),
         LLVMRelocPIC,
         LLVMCodeModelDefault);
   }
@@ -197,6 +203,18 @@ final class ModuleContext implements AutoCloseable {
     return new WeftException(
         ErrorCode.COMPILER_FAILURE,
         what + ": " + detail.strip() + "; this is a bug in code generation, report the kernel");
+  }
+
+  /** Whether any function of it has a body. */
+  boolean hasFunctions() {
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    while (function != null && !function.isNull()) {
+      if (LLVMIsDeclaration(function) == 0) {
+        return true;
+      }
+      function = LLVMGetNextFunction(function);
+    }
+    return false;
   }
 
   /** LLVM IR text of the module as it stands. */

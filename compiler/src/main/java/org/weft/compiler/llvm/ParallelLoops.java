@@ -33,12 +33,7 @@ final class ParallelLoops {
     code.branch(code.compare(LLVMIntSLT, lower, upper), some, after);
 
     code.at(some);
-    TaskCalls calls;
-    LLVMValueRef body = kernel.bodyFunction();
-    try (Frame task = frame.task(body)) {
-      body(kernel, task, loop);
-      calls = new TaskCalls(frame, body, frame.contextOf(task));
-    }
+    TaskCalls calls = kernel.task(frame, task -> body(kernel, task, loop));
     LLVMValueRef trips = LLVMBuildNSWSub(code.raw, upper, lower, "trips");
     LLVMValueRef several = code.compare(LLVMIntSGT, trips, module.constant(1));
     calls.run(

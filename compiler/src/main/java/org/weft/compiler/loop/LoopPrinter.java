@@ -119,6 +119,9 @@ public final class LoopPrinter {
     if (traits.independent() && !traits.parallel()) {
       words.add("independent");
     }
+    if (traits.few()) {
+      words.add("few");
+    }
     if (traits.unroll() > 0) {
       words.add("unroll(" + traits.unroll() + ")");
     }

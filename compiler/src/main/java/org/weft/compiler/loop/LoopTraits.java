@@ -9,11 +9,14 @@ package org.weft.compiler.loop;
  *     loop carries in a variable may be reassociated
  * @param unroll copies of the body to make: 0 leaves it to LLVM, 1 forbids it
  * @param independent no iteration reads or writes a buffer element that another one writes
+ * @param few iterations are as many as tasks, so that what they do need not be fast
  */
-public record LoopTraits(boolean parallel, boolean vector, int unroll, boolean independent) {
-  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false);
-  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true);
-  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true);
+public record LoopTraits(
+    boolean parallel, boolean vector, int unroll, boolean independent, boolean few) {
+  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false, false);
+  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true, false);
+  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true, false);
+  public static final LoopTraits FEW = new LoopTraits(false, false, 1, false, true);
 
   public LoopTraits {
     if (unroll < 0) {
@@ -29,6 +32,6 @@ public record LoopTraits(boolean parallel, boolean vector, int unroll, boolean i
   }
 
   public LoopTraits withUnroll(int copies) {
-    return new LoopTraits(parallel, vector, copies, independent);
+    return new LoopTraits(parallel, vector, copies, independent, few);
   }
 }

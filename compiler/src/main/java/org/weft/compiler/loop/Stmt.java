@@ -11,6 +11,11 @@ import org.weft.tensor.Width;
  */
 public sealed interface Stmt {
 
+  /** The statements inside this one. */
+  default List<Stmt> children() {
+    return List.of();
+  }
+
   record Block(List<Stmt> statements) implements Stmt {
     public static final Block EMPTY = new Block(List.of());
 
@@ -20,6 +25,11 @@ public sealed interface Stmt {
 
     public static Block of(Stmt... statements) {
       return new Block(List.of(statements));
+    }
+
+    @Override
+    public List<Stmt> children() {
+      return statements;
     }
   }
 
@@ -78,11 +88,21 @@ public sealed interface Stmt {
       requireType("lower bound of " + variable.name(), ScalarType.I64, lower);
       requireType("upper bound of " + variable.name(), ScalarType.I64, upper);
     }
+
+    @Override
+    public List<Stmt> children() {
+      return List.of(body);
+    }
   }
 
   record While(Expr condition, Stmt body) implements Stmt {
     public While {
       requireType("condition", ScalarType.BOOL, condition);
+    }
+
+    @Override
+    public List<Stmt> children() {
+      return List.of(body);
     }
   }
 
@@ -93,6 +113,11 @@ public sealed interface Stmt {
 
     public If(Expr condition, Stmt then) {
       this(condition, then, Block.EMPTY);
+    }
+
+    @Override
+    public List<Stmt> children() {
+      return List.of(then, otherwise);
     }
   }
 
@@ -214,6 +239,11 @@ public sealed interface Stmt {
       requireType("items", ScalarType.I64, items);
       requireType("work", ScalarType.I64, work);
       parts = List.copyOf(parts);
+    }
+
+    @Override
+    public List<Stmt> children() {
+      return List.of(front, body);
     }
   }
 

@@ -250,8 +250,7 @@ final class SharedIterations {
     add.add(new Stmt.For(cell, Expr.of(0), sliceSize, Stmt.Block.of(sum), LoopTraits.VECTOR));
     each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), add);
     Expr slices = Expr.mul(Expr.of(2), tasks);
-    LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
-    code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), once));
+    code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), LoopTraits.FEW));
     code.add(new Stmt.FreeWorkspace(parts));
   }
 }

@@ -244,8 +244,7 @@ final class TaskLoops {
     Code each = code.nested();
     Expr item = Expr.binary(Expr.Op.DIV, Expr.mul(total, Expr.of(number)), tasks);
     border(counted, item, before, shared, total, each).store(borders, Expr.of(number), each);
-    LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
-    code.add(new Stmt.For(number, Expr.of(0), ends, each.block(), once));
+    code.add(new Stmt.For(number, Expr.of(0), ends, each.block(), LoopTraits.FEW));
     return borders;
   }
 

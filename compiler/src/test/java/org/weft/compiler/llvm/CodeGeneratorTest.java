@@ -148,8 +148,8 @@ class CodeGeneratorTest {
   }
 
   private static byte[] link(byte[] object) {
-    try (Linker linker = new Linker(new byte[0])) {
-      return linker.link(object);
+    try (Linker linker = new Linker(new byte[0], 1)) {
+      return linker.link(List.of(object));
     }
   }
 }

@@ -1,0 +1,51 @@
+package org.weft.compiler.llvm;
+
+import static org.bytedeco.llvm.global.LLVM.*;
+
+/** How much LLVM does for the code of a module. */
+enum Effort {
+  /** For loops over entries: all that the target asks for. */
+  FULL {
+    @Override
+    String passes(Target target) {
+      return target.optimisation() == 3 ? KERNELS : "default<O" + target.optimisation() + ">";
+    }
+
+    @Override
+    int codeLevel(Target target) {
+      return target.optimisation() == 3 ? LLVMCodeGenLevelAggressive : target.optimisation();
+    }
+  },
+
+  /** For what runs a few times per call: a fifth of the time, and slower code. */
+  QUICK {
+    @Override
+    String passes(Target target) {
+      return "function(sroa),strip-dead-prototypes";
+    }
+
+    @Override
+    int codeLevel(Target target) {
+      return LLVMCodeGenLevelNone;
+    }
+  };
+
+  /**
+   * What of {@code default<O3>} makes a difference to kernels, once each: half its time. Nothing is
+   * left to inline, vector loops are straight-line code already or simple, and merges of operands
+   * gain from threaded jumps.
+   */
+  private static final String KERNELS =
+      "function(sroa,early-cse<memssa>,jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,"
+          + "loop-mssa(loop-rotate,licm),loop(indvars),gvn,dse,jump-threading,"
+          + "loop-vectorize,slp-vectorizer,loop-unroll<O3>,"
+          + "instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+          + "simplifycfg<no-keep-loops;hoist-common-insts;sink-common-insts;"
+          + "speculate-unpredictables>),strip-dead-prototypes";
+
+  /** The optimiser's passes. */
+  abstract String passes(Target target);
+
+  /** LLVM's level of code generation. */
+  abstract int codeLevel(Target target);
+}
