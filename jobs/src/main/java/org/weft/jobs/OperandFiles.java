@@ -28,6 +28,8 @@ import org.weft.tensor.ValueType;
  * as large as its coordinates need.
  */
 final class OperandFiles {
+  private static final int MOST_ROWS_PER_ENTRY = 16;
+
   /**
    * One operand.
    *
@@ -221,8 +223,13 @@ final class OperandFiles {
     }
     return switch (entries.shape().order()) {
       case 1 -> "{CU}";
-      case 2 -> "CSR";
+      case 2 -> mostRowsAreEmpty(entries) ? "DCSR" : "CSR";
       default -> "CSF";
     };
+  }
+
+  /** So many more rows than entries that an array over all rows would be most of the matrix. */
+  private static boolean mostRowsAreEmpty(Entries entries) {
+    return entries.shape().size(0) / MOST_ROWS_PER_ENTRY > entries.count();
   }
 }

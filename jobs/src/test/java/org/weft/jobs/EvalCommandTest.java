@@ -52,6 +52,20 @@ class EvalCommandTest {
     assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1\n");
   }
 
+  /** A matrix with more rows than any array can have needs no format to be named. */
+  @Test
+  void hypersparseMatricesNeedNoFormat() {
+    String h =
+        Run.write(
+            folder,
+            "h.mtx",
+            "%%MatrixMarket matrix coordinate real general\n"
+                + "99999999999 99999999999 2\n99999999999 3 1.5\n4 99999999999 2.5\n");
+    Run run = Run.of("eval", "s = H(i,j)", "--input", "H=" + h);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).isEqualTo("4\n");
+  }
+
   @Test
   void everyFormatGivesTheSame() {
     for (String format : new String[] {"CSR", "CSC", "COO@1,0", "DCSC", "Dense"}) {

@@ -169,16 +169,26 @@ public final class Container implements Serializable {
   }
 
   private Path path(int file) {
-    return new Path(folder, manifest.files().get(file).path());
+    return new Path(folder, dataFile(file).path());
+  }
+
+  private Manifest.DataFile dataFile(int number) {
+    List<Manifest.DataFile> files = manifest.files();
+    if (number >= files.size()) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          uri
+              + ": expected data files 0 to "
+              + (files.size() - 1)
+              + ", found "
+              + number
+              + " in the manifest; its writer was at fault, write the tensor again");
+    }
+    return files.get(number);
   }
 
   DataFileReader openFile(int file) {
-    if (file >= manifest.files().size()) {
-      throw new WeftException(
-          ErrorCode.CORRUPT_INPUT,
-          uri + ": expected data files 0 to " + (manifest.files().size() - 1) + ", found " + file);
-    }
-    return DataFileReader.open(access, path(file), manifest.files().get(file).bytes());
+    return DataFileReader.open(access, path(file), dataFile(file).bytes());
   }
 
   /** What was counted when the entries were written; reads the histograms. */

@@ -4,10 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
@@ -111,10 +114,29 @@ final class ManifestFile {
         throw malformed(uri, "version " + manifest.version(), null);
       }
       return manifest;
+    } catch (JsonMappingException e) {
+      Throwable reason = e instanceof ValueInstantiationException ? e.getCause() : null;
+      throw malformed(uri, place(e.getPath()) + firstLine(reason == null ? e : reason), e);
     } catch (java.io.IOException | IllegalArgumentException e) {
-      String message = String.valueOf(e.getMessage());
-      throw malformed(uri, message.lines().findFirst().orElse(""), e);
+      throw malformed(uri, firstLine(e), e);
     }
+  }
+
+  /** Where in the manifest: {@code parts[0].values: }. */
+  private static String place(List<JsonMappingException.Reference> path) {
+    StringBuilder place = new StringBuilder();
+    for (JsonMappingException.Reference step : path) {
+      if (step.getFieldName() == null) {
+        place.append('[').append(step.getIndex()).append(']');
+      } else {
+        place.append(place.isEmpty() ? "" : ".").append(step.getFieldName());
+      }
+    }
+    return place.isEmpty() ? "" : place.append(": ").toString();
+  }
+
+  private static String firstLine(Throwable e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }
 
   private static WeftException malformed(

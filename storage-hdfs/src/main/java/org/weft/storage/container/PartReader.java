@@ -65,6 +65,7 @@ final class PartReader {
       TensorShape shape,
       long rootOffset) {
     int count = wanted.levelCount();
+    requireEntries(wanted, part, number);
     long[] positions = new long[count];
     @Nullable NativeArray[] pos = new NativeArray[count];
     @Nullable NativeArray[] crd = new NativeArray[count];
@@ -99,6 +100,15 @@ final class PartReader {
         arrays.read(
             scope, part.values(), "part " + number + ", values", wanted.valueType().elementType());
     return TensorStorage.ofArrays(scope, shape, wanted, positions, pos, crd, values);
+  }
+
+  /** A value for every entry, and for nothing else unless the last level is dense. */
+  private void requireEntries(TensorFormat format, Manifest.Part part, int number) {
+    long values = part.values().length();
+    boolean padded = format.level(format.levelCount() - 1).format().symbol().equals("D");
+    if (part.entries() > values || (!padded && part.entries() != values)) {
+      throw wrong("part " + number, part.entries() + " values", values);
+    }
   }
 
   /** What the numbers of elements must be; O(1). */

@@ -75,7 +75,7 @@ class DamageTest {
     for (String name : ContainerTest.names(root)) {
       Path file = root.resolve(name);
       byte[] good = Files.readAllBytes(file);
-      int step = Boolean.getBoolean("weft.test.long") ? 1 : 16;
+      int step = Boolean.getBoolean("weft.long") ? 1 : 16;
       for (int at = 0; at < good.length; at += 1 + random.nextInt(step)) {
         byte[] bad = good.clone();
         bad[at] ^= (byte) (1 << random.nextInt(8));
@@ -162,7 +162,7 @@ class DamageTest {
             .toList();
     String[] odd = {"-1", "0", "7", "999999999999", "9223372036854775807", "\"x\"", "null", "[]"};
     for (String at : numbers) {
-      if (random.nextInt(4) > 0 && !Boolean.getBoolean("weft.test.long")) {
+      if (random.nextInt(4) > 0 && !Boolean.getBoolean("weft.long")) {
         continue;
       }
       int from = Integer.parseInt(at.split(" ")[0]);
@@ -177,8 +177,26 @@ class DamageTest {
       if (thrown != null) {
         assertThat(thrown)
             .as(changed.substring(Math.max(0, from - 30), from))
-            .isInstanceOf(WeftException.class);
+            .isInstanceOf(WeftException.class)
+            .extracting(e -> ((WeftException) e).code().kind())
+            .as(thrown.getMessage())
+            .isIn(ErrorCode.Kind.DATA, ErrorCode.Kind.USER, ErrorCode.Kind.UNSUPPORTED);
       }
     }
+  }
+
+  @Test
+  void whatIsWrongInAManifestIsNamedByItsPlace() throws Exception {
+    Path file = root.resolve("manifest-1.json");
+    String good = Files.readString(file);
+    String json = good.substring(0, good.lastIndexOf("crc32c "));
+    String changed = json.replaceFirst("\"offset\" : [0-9]+", "\"offset\" : 7");
+    byte[] bytes = changed.getBytes(StandardCharsets.UTF_8);
+    java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+    crc.update(bytes);
+    Files.writeString(file, changed + "crc32c " + ManifestFile.hex(crc.getValue()) + "\n");
+    assertThat(failure("place").getMessage())
+        .matches("(?s).*manifest-1.json: .*found modes\\[0\\].histogram.*expected .*offset.*")
+        .doesNotContain("Cannot construct");
   }
 }
