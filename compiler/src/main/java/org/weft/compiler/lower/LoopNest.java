@@ -2,6 +2,7 @@ package org.weft.compiler.lower;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class LoopNest {
   private final @Nullable FusedAccess fused;
   private final Directives directives;
   private final PrivateSums privateSums;
-  private final List<String> lattices = new ArrayList<>();
+  private final List<Supplier<String>> lattices = new ArrayList<>();
 
   LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
     this.tensors = tensors;
@@ -51,7 +52,11 @@ final class LoopNest {
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
   String lattices() {
-    return lattices.stream().distinct().map(line -> line + "\n").collect(Collectors.joining());
+    return lattices.stream()
+        .map(Supplier::get)
+        .distinct()
+        .map(line -> line + "\n")
+        .collect(Collectors.joining());
   }
 
   /**
@@ -194,7 +199,7 @@ final class LoopNest {
     TensorExpr expr = RewriteRule.rewrite(unhoisted, hoist);
     Scope scope = hoist.scope();
     MergeLattice lattice = MergeLattice.of(iteration.set(expr, variable, scope));
-    lattices.add(variable + ": " + expr + ": " + lattice);
+    lattices.add(() -> variable + ": " + expr + ": " + lattice);
     Sink inner = sink.beforeLoop(variable, scope, code);
     MergeOperands operands = operands(expr, variable, lattice, scope);
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
@@ -375,7 +380,7 @@ final class LoopNest {
     LoopFacts facts =
         LoopFacts.of(outermost, LoopFacts.Walks.POSITIONS, sink, innermost, scope).repeating();
     LoopPlan plan = directives.plan(outermost, facts);
-    lattices.add(chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
+    lattices.add(() -> chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
     if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(outermost) == null) {
       Expr size = tensors.size(outermost);
       Blocks.ofCoordinates(

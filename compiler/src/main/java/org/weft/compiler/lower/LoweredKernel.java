@@ -1,19 +1,27 @@
 package org.weft.compiler.lower;
 
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.weft.compiler.loop.LoopFunction;
 
 /**
  * A kernel as loops.
  *
  * @param function the loops and their signature
- * @param stages printed form of every stage on the way, in order: algebra, iterationGraph,
- *     lattices, loops
+ * @param printers of every stage on the way; a stage is printed when it is asked for
  */
-public record LoweredKernel(LoopFunction function, Map<String, String> stages) {
+public record LoweredKernel(LoopFunction function, Map<String, Supplier<String>> printers) {
   public LoweredKernel {
-    stages = Collections.unmodifiableMap(new LinkedHashMap<>(stages));
+    printers = new LinkedHashMap<>(printers);
+  }
+
+  /**
+   * The printed form of every stage on the way, in order: algebra, iterationGraph, lattices, loops.
+   */
+  public Map<String, String> stages() {
+    Map<String, String> stages = new LinkedHashMap<>();
+    printers.forEach((name, printer) -> stages.put(name, printer.get()));
+    return stages;
   }
 }

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
@@ -41,7 +42,7 @@ public final class Lowering {
 
   private final String symbol;
   private final Schedule schedule;
-  private final Map<String, String> stages = new LinkedHashMap<>();
+  private final Map<String, Supplier<String>> stages = new LinkedHashMap<>();
 
   private Lowering(String symbol, Schedule schedule) {
     this.symbol = symbol;
@@ -90,11 +91,11 @@ public final class Lowering {
   public static LoweredKernel lowerInBuckets(
       String symbol, TensorAssignment algebra, List<IndexVar> loops) {
     Lowering lowering = new Lowering(symbol, Schedule.sequential());
-    lowering.stages.put("algebra", algebra + "\n");
-    lowering.stages.put("iterationGraph", "loops: " + loops + ", result in buckets\n");
+    lowering.stages.put("algebra", () -> algebra + "\n");
+    lowering.stages.put("iterationGraph", () -> "loops: " + loops + ", result in buckets\n");
     LoopFunction function = ModeLabels.add(lowering.buckets(algebra, loops), algebra);
     LoopChecker.check(function);
-    lowering.stages.put("loops", LoopPrinter.print(function));
+    lowering.stages.put("loops", () -> LoopPrinter.print(function));
     return new LoweredKernel(function, lowering.stages);
   }
 
@@ -111,7 +112,7 @@ public final class Lowering {
     BucketSink dividing = counting.dividing(body);
     nest.emit(algebra.value(), order, scope, dividing, body);
     dividing.finish(body);
-    stages.put("lattices", nest.lattices());
+    stages.put("lattices", nest::lattices);
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();
     whole.addAll(scope.workspaces().allocations());
@@ -143,8 +144,8 @@ public final class Lowering {
     for (int level = 0; level < levels.tensor().format().order(); level++) {
       loops.add(levels.variableAt(level));
     }
-    lowering.stages.put("algebra", to + " = list of " + value + " by " + format + "\n");
-    lowering.stages.put("iterationGraph", "loops: " + loops + ", entries as they come\n");
+    lowering.stages.put("algebra", () -> to + " = list of " + value + " by " + format + "\n");
+    lowering.stages.put("iterationGraph", () -> "loops: " + loops + ", entries as they come\n");
     TensorAssignment algebra = new TensorAssignment(to, false, value, Map.of());
     Tensors tensors = new Tensors(algebra);
     Code body = tensors.head().nested();
@@ -189,8 +190,8 @@ public final class Lowering {
     TensorExpr.Access to = new TensorExpr.Access(0, seen, levels, NOWHERE);
     TensorExpr.Access from =
         new TensorExpr.Access(1, list, variables("c", list.format().order()), NOWHERE);
-    lowering.stages.put("algebra", to + " assembled from " + from + "\n");
-    lowering.stages.put("iterationGraph", "loops: [entries], level by level\n");
+    lowering.stages.put("algebra", () -> to + " assembled from " + from + "\n");
+    lowering.stages.put("iterationGraph", () -> "loops: [entries], level by level\n");
     TensorAssignment algebra = new TensorAssignment(to, false, from, Map.of());
     Tensors tensors = new Tensors(algebra);
     Code body = tensors.head().nested();
@@ -203,7 +204,7 @@ public final class Lowering {
   }
 
   private LoweredKernel lowered(Tensors tensors, @Nullable LoopNest nest, Scope scope, Code body) {
-    stages.put("lattices", nest == null ? "" : nest.lattices());
+    stages.put("lattices", () -> nest == null ? "" : nest.lattices());
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();
     whole.addAll(scope.workspaces().allocations());
@@ -211,7 +212,7 @@ public final class Lowering {
     LoopFunction function =
         new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
     LoopChecker.check(function);
-    stages.put("loops", LoopPrinter.print(function));
+    stages.put("loops", () -> LoopPrinter.print(function));
     return new LoweredKernel(function, stages);
   }
 
@@ -221,10 +222,10 @@ public final class Lowering {
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);
     TensorAssignment factored = fused == null ? factored(masked, loops) : masked;
-    stages.put("algebra", diagnosticsText(diagnostics) + factored + "\n");
+    stages.put("algebra", () -> diagnosticsText(diagnostics) + factored + "\n");
     LoopFunction function = ModeLabels.add(loops(factored, loops, fused), statement);
     LoopChecker.check(function);
-    stages.put("loops", LoopPrinter.print(function));
+    stages.put("loops", () -> LoopPrinter.print(function));
     return new LoweredKernel(function, stages);
   }
 
@@ -242,7 +243,7 @@ public final class Lowering {
   private List<IndexVar> order(TensorAssignment algebra) {
     IterationGraph graph = IterationGraph.of(algebra, schedule.loopOrder());
     List<IndexVar> order = graph.loopOrder();
-    stages.put("iterationGraph", graph.toString());
+    stages.put("iterationGraph", graph::toString);
     return order;
   }
 
@@ -274,7 +275,7 @@ public final class Lowering {
       plan.finish(body);
     }
     directives.requireFollowed(algebra);
-    stages.put("lattices", nest.lattices());
+    stages.put("lattices", nest::lattices);
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();
     whole.addAll(prologue);

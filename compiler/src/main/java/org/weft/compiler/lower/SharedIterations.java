@@ -1,5 +1,7 @@
 package org.weft.compiler.lower;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorExpr;
@@ -12,6 +14,7 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
+import org.weft.memory.ElementType;
 
 /**
  * Heavy iterations of {@link TaskLoops}: those with more than a quarter of a task's share at the
@@ -42,6 +45,9 @@ final class SharedIterations {
   private final Expr share;
   private final Buffer parts;
 
+  /** For every slice of {@link #parts}: what {@link #prepare} finds. */
+  private final Buffer clips;
+
   private SharedIterations(
       TaskLoops.Counted counted,
       MemorySink sink,
@@ -60,6 +66,7 @@ final class SharedIterations {
     Expr fits = Expr.and(Expr.lessThan(Expr.of(1), tasks), notMore(sliceSize, share));
     Expr cells = Expr.mul(Expr.mul(Expr.of(2), tasks), sliceSize);
     code.add(new Stmt.AllocateWorkspace(parts, new Expr.Select(fits, cells, Expr.of(0))));
+    clips = new Buffer(code.fresh("clips"), ElementType.I64, Buffer.Kind.WORKSPACE);
   }
 
   /** Null if iterations may not be shared. */
@@ -162,11 +169,15 @@ final class SharedIterations {
     Expr to = body.name("to", new Expr.Select(isPart, next, last.at()));
 
     LoopVariable origin = body.declare("origin", Expr.of(0));
+    List<LoopVariable> bounds = new ArrayList<>(List.of(origin));
+    Scope clipped = clip(bounds, scope, body);
     Code part = body.nested();
     Expr slice = Expr.add(Expr.mul(Expr.of(2), task), Expr.of(side));
-    Expr shift = Expr.sub(slice, counted.coordinate(from));
-    part.assign(origin, Expr.mul(shift, sliceSize));
-    Scope clipped = clip(from, atFirst, first, last, scope, body, part);
+    Expr clip = part.name("clip", Expr.mul(slice, Expr.of(bounds.size())));
+    for (int number = 0; number < bounds.size(); number++) {
+      Expr at = Expr.add(clip, Expr.of(number));
+      part.assign(bounds.get(number), new Expr.Load(clips, at));
+    }
     body.when(isPart, part);
     Buffer cells = new Buffer(body.fresh(vals.name() + "_part"), vals.element(), Buffer.Kind.VIEW);
     body.add(new Stmt.View(cells, isPart, parts, Expr.of(origin), vals));
@@ -181,58 +192,32 @@ final class SharedIterations {
   }
 
   /**
-   * Restricts the walked levels of the chain to the entries of the task.
+   * Restricts the walked levels of the chain to bounds that are no bounds yet.
    *
-   * @param v the iteration that {@code part} is about
-   * @param code declares bounds beyond everything
-   * @param part finds those of the part
+   * @param bounds gets the variables of the bounds, in the order in which {@link #prepare} finds
+   *     them
    */
-  private Scope clip(
-      Expr v,
-      Expr atFirst,
-      TaskLoops.Border first,
-      TaskLoops.Border last,
-      Scope scope,
-      Code code,
-      Code part) {
-    Expr next = Expr.add(v, Expr.of(1));
-    Expr start = part.name("entries", chain.before(v));
-    Expr skipped = new Expr.Select(atFirst, first.cut(), Expr.of(0));
-    LoopVariable from = code.declare("entry_from", Expr.of(Long.MIN_VALUE));
-    part.assign(from, Expr.add(start, skipped));
-    Expr toEnd = Expr.and(atFirst, Expr.lessThan(first.at(), last.at()));
-    Expr end = new Expr.Select(toEnd, chain.before(next), Expr.add(start, last.cut()));
-    LoopVariable to = code.declare("entry_to", Expr.of(Long.MAX_VALUE));
-    part.assign(to, end);
+  private Scope clip(List<LoopVariable> bounds, Scope scope, Code code) {
     Scope clipped = scope;
-    int access = chain.access().id();
-    int leaf = chain.levels().size() - 1;
-    for (int number = 0; number < leaf; number++) {
+    for (int number = chain.levels().size() - 1; number >= 0; number--) {
       Level level = chain.levels().get(number);
-      int below = number + 1;
-      String name = "p" + level.name();
-      LoopVariable begin = code.declare(name + "_from", Expr.of(Long.MIN_VALUE));
-      LoopVariable behind = code.declare(name + "_to", Expr.of(Long.MAX_VALUE));
-      Expr low = part.name("low", chain.child(number, v));
-      Expr high = part.name("high", Expr.sub(chain.child(number, next), Expr.of(1)));
-      TaskLoops.Before before = p -> chain.before(below, p);
-      String search = name + "_at";
-      LoopVariable at = TaskLoops.lastUpTo(search, low, high, Expr.of(from), before, part);
-      part.assign(begin, Expr.of(at));
-      Expr lastEntry = Expr.sub(Expr.of(to), Expr.of(1));
-      LoopVariable until = TaskLoops.lastUpTo(search, Expr.of(at), high, lastEntry, before, part);
-      part.assign(behind, Expr.add(Expr.of(until), Expr.of(1)));
-      LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(begin), Expr.of(behind));
-      clipped = clipped.withClip(access, level, range);
+      LoopVariable from = code.declare("p" + level.name() + "_from", Expr.of(Long.MIN_VALUE));
+      LoopVariable to = code.declare("p" + level.name() + "_to", Expr.of(Long.MAX_VALUE));
+      bounds.add(from);
+      bounds.add(to);
+      LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(from), Expr.of(to));
+      clipped = clipped.withClip(chain.access().id(), level, range);
     }
-    Level level = chain.levels().get(leaf);
-    LevelEmitter.Range entries = new LevelEmitter.Range(Expr.of(from), Expr.of(to));
-    return clipped.withClip(access, level, entries);
+    return clipped;
   }
 
-  /** Adds the parts to the result, in the order of tasks. */
-  void combine(Buffer borders, Expr tasks, Code code) {
-    LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
+  /** Emits what happens to one slice of {@link #parts} that is in use. */
+  private interface Slice {
+    void emit(Expr v, Expr atFirst, TaskLoops.Border first, TaskLoops.Border last, Code code);
+  }
+
+  /** A loop over the slices that are in use, in the order of tasks. */
+  private void slices(LoopVariable slice, Buffer borders, Expr tasks, Code code, Slice body) {
     Code each = code.nested();
     Expr task = each.name("owner", Expr.binary(Expr.Op.DIV, Expr.of(slice), Expr.of(2)));
     Expr atFirst = Expr.equal(Expr.mul(task, Expr.of(2)), Expr.of(slice));
@@ -240,17 +225,86 @@ final class SharedIterations {
     TaskLoops.Border first = TaskLoops.Border.load(borders, name, task, each);
     Expr nextTask = Expr.add(task, Expr.of(1));
     TaskLoops.Border last = TaskLoops.Border.load(borders, name, nextTask, each);
-    Code add = each.nested();
-    Expr v = add.name("shared", new Expr.Select(atFirst, first.at(), last.at()));
-    Expr to = add.name("to", Expr.mul(counted.coordinate(v), sliceSize));
-    Expr from = add.name("from", Expr.mul(Expr.of(slice), sliceSize));
-    LoopVariable cell = LoopVariable.integer(code.fresh("cell"));
-    Expr value = new Expr.Load(parts, Expr.add(from, Expr.of(cell)));
-    Stmt sum = new Stmt.Accumulate(vals, Expr.add(to, Expr.of(cell)), value);
-    add.add(new Stmt.For(cell, Expr.of(0), sliceSize, Stmt.Block.of(sum), LoopTraits.VECTOR));
-    each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), add);
+    Code used = each.nested();
+    Expr v = used.name("shared", new Expr.Select(atFirst, first.at(), last.at()));
+    body.emit(v, atFirst, first, last, used);
+    each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), used);
     Expr slices = Expr.mul(Expr.of(2), tasks);
     code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), LoopTraits.FEW));
+  }
+
+  /**
+   * Finds for every slice how far it is from the result's, and which entries of the chain's levels
+   * belong to it, from the last level to the first.
+   */
+  void prepare(Buffer borders, Expr tasks, Code code) {
+    int numbers = 1 + 2 * chain.levels().size();
+    Expr length = Expr.mul(Expr.mul(Expr.of(2), tasks), Expr.of(numbers));
+    code.add(new Stmt.AllocateWorkspace(clips, length));
+    LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
+    slices(
+        slice,
+        borders,
+        tasks,
+        code,
+        (v, atFirst, first, last, used) -> {
+          Expr clip = used.name("clip", Expr.mul(Expr.of(slice), Expr.of(numbers)));
+          List<Expr> found = new ArrayList<>();
+          Expr shift = Expr.sub(Expr.of(slice), counted.coordinate(v));
+          found.add(Expr.mul(shift, sliceSize));
+          found.addAll(entries(v, atFirst, first, last, used));
+          for (int number = 0; number < numbers; number++) {
+            Expr at = Expr.add(clip, Expr.of(number));
+            used.add(new Stmt.Store(clips, at, found.get(number)));
+          }
+        });
+  }
+
+  /** First and end of the positions of iteration {@code v} that a slice has, per level. */
+  private List<Expr> entries(
+      Expr v, Expr atFirst, TaskLoops.Border first, TaskLoops.Border last, Code code) {
+    int leaf = chain.levels().size() - 1;
+    Expr next = Expr.add(v, Expr.of(1));
+    Expr start = code.name("entries", chain.before(v));
+    Expr skipped = new Expr.Select(atFirst, first.cut(), Expr.of(0));
+    Expr from = code.name("entry_from", Expr.add(start, skipped));
+    Expr toEnd = Expr.and(atFirst, Expr.lessThan(first.at(), last.at()));
+    Expr end = new Expr.Select(toEnd, chain.before(next), Expr.add(start, last.cut()));
+    Expr to = code.name("entry_to", end);
+    List<Expr> found = new ArrayList<>(List.of(from, to));
+    for (int number = leaf - 1; number >= 0; number--) {
+      int below = number + 1;
+      Expr low = code.name("low", chain.child(number, v));
+      Expr high = code.name("high", Expr.sub(chain.child(number, next), Expr.of(1)));
+      TaskLoops.Before before = p -> chain.before(below, p);
+      String search = "p" + chain.levels().get(number).name() + "_at";
+      LoopVariable at = TaskLoops.lastUpTo(search, low, high, from, before, code);
+      found.add(Expr.of(at));
+      Expr lastEntry = Expr.sub(to, Expr.of(1));
+      LoopVariable until = TaskLoops.lastUpTo(search, Expr.of(at), high, lastEntry, before, code);
+      found.add(Expr.add(Expr.of(until), Expr.of(1)));
+    }
+    return found;
+  }
+
+  /** Adds the parts to the result, in the order of tasks. */
+  void combine(Buffer borders, Expr tasks, Code code) {
+    LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
+    slices(
+        slice,
+        borders,
+        tasks,
+        code,
+        (v, atFirst, first, last, used) -> {
+          Expr to = used.name("to", Expr.mul(counted.coordinate(v), sliceSize));
+          Expr from = used.name("from", Expr.mul(Expr.of(slice), sliceSize));
+          LoopVariable cell = LoopVariable.integer(code.fresh("cell"));
+          Expr value = new Expr.Load(parts, Expr.add(from, Expr.of(cell)));
+          Stmt sum = new Stmt.Accumulate(vals, Expr.add(to, Expr.of(cell)), value);
+          Stmt cells = Stmt.Block.of(sum);
+          used.add(new Stmt.For(cell, Expr.of(0), sliceSize, cells, LoopTraits.VECTOR));
+        });
+    code.add(new Stmt.FreeWorkspace(clips));
     code.add(new Stmt.FreeWorkspace(parts));
   }
 }

@@ -177,14 +177,34 @@ final class TaskLoops {
     LoopVariable from = LoopVariable.integer(code.fresh("items_from"));
     LoopVariable to = LoopVariable.integer(code.fresh("items_to"));
     AppendPlan piece = plan.piece(own, body);
-    Border first = border(counted, Expr.of(from), before, null, total, body);
-    Border last = border(counted, Expr.of(to), before, null, total, body);
     Scope part = scope.withWorkspaces(own);
-    Block block = counted.block(first.at(), last.at());
+    Block block = ends(counted, Expr.of(from), Expr.of(to), before, total, body);
     loop.emit(new AppendSink(piece), part.withBlock(counted.variable(), block), body);
     code.add(
         new Stmt.Gather(
             total, work, from, to, own.allocations().block(), body.block(), plan.parts(piece)));
+  }
+
+  /** The iterations that begin with the items in a range: one search, run for both ends. */
+  private static Block ends(
+      Counted counted, Expr from, Expr to, Expr before, Expr total, Code code) {
+    if (counted.chains().isEmpty()) {
+      Border first = border(counted, from, before, null, total, code);
+      return counted.block(first.at(), border(counted, to, before, null, total, code).at());
+    }
+    Buffer ends = new Buffer(code.fresh("ends"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    code.add(new Stmt.AllocateWorkspace(ends, Expr.of(2)));
+    LoopVariable end = LoopVariable.integer(code.fresh("end"));
+    Code search = code.nested();
+    Expr item = new Expr.Select(Expr.equal(Expr.of(end), Expr.of(0)), from, to);
+    Border found = border(counted, item, before, null, total, search);
+    search.add(new Stmt.Store(ends, Expr.of(end), found.at()));
+    code.add(new Stmt.For(end, Expr.of(0), Expr.of(2), search.block(), LoopTraits.FEW));
+    String name = counted.variable().name();
+    Expr first = code.name(name + "_from", new Expr.Load(ends, Expr.of(0)));
+    Expr last = code.name(name + "_to", new Expr.Load(ends, Expr.of(1)));
+    code.add(new Stmt.FreeWorkspace(ends));
+    return counted.block(first, last);
   }
 
   private void tasks(
@@ -204,6 +224,9 @@ final class TaskLoops {
     SharedIterations shared =
         SharedIterations.of(expr, counted, tensors, fused, sink, tasks, share, code);
     Buffer borders = borders(counted, before, total, tasks, shared, code);
+    if (shared != null) {
+      shared.prepare(borders, tasks, code);
+    }
 
     LoopVariable task = LoopVariable.integer(code.fresh("task"));
     LevelEmitter.Range numbers = new LevelEmitter.Range(Expr.of(0), tasks);
