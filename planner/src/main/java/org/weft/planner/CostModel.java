@@ -4,33 +4,54 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
 
 /**
  * Predicts what a kernel does on a partition.
  *
- * <p>Positions of a level are the expected number of distinct prefixes among n uniform entries,
- * {@code c (1 - exp(-n / c))} for c cells: an upper estimate on skewed tensors. Every position
- * below the root reads a row of the operand of its mode; the rows of the heaviest slices that fit
- * the cache are hits at {@link MachineParameters#cachedBytesPerSecond}, other rows cost whole cache
- * lines at stream bandwidth, as do storage (once) and result (read and written).
+ * <p>Positions of a level are those that {@link Prefixes} expects. Every position below the root
+ * reads a row of the operand of its mode; the rows of the heaviest slices that fit the cache, or of
+ * a tile that does, are hits at {@link MachineParameters#cachedBytesPerSecond}, as are rows that a
+ * list of entries repeats. Other rows cost whole cache lines at stream bandwidth, as do storage
+ * (once) and result (read and written, for each tile). A loop of unforeseeable length costs {@link
+ * #LOOP_SECONDS}.
  */
 final class CostModel {
   private static final long CACHE_LINE = 64;
 
+  /** A mispredicted end of a loop: 5.3 ns between tiles of 2,048 and of 8,192 rows. */
+  private static final double LOOP_SECONDS = 5e-9;
+
   private final TensorStatistics statistics;
   private final MachineParameters machine;
   private final int threads;
+  private final Prefixes prefixes;
   private final Map<String, Double> hits = new HashMap<>();
 
   CostModel(TensorStatistics statistics, MachineParameters machine, int threads) {
     this.statistics = statistics;
     this.machine = machine;
     this.threads = threads;
+    this.prefixes = new Prefixes(statistics);
+  }
+
+  /** Predicted seconds of the kernel on the whole tensor. */
+  double seconds(KernelPlan kernel) {
+    ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
+    long size = statistics.shape().size(kernel.partitionedMode());
+    SliceRange all = new SliceRange(0, size, 0, 1);
+    double slices = histogram.nonemptyBetween(0, size);
+    return partition(kernel, all, statistics.entries(), slices).seconds();
+  }
+
+  /** Share of the entries in the heaviest slice of {@code mode}. */
+  double heaviestSlice(int mode) {
+    ModeHistogram histogram = statistics.histogram(mode);
+    return histogram.isExact() ? histogram.shareOfHeaviest(1) : 0;
   }
 
   List<PartitionCosts> partitions(KernelPlan kernel, ModePartitioning partitioning) {
@@ -60,49 +81,86 @@ final class CostModel {
 
   private PartitionCosts partition(
       KernelPlan kernel, SliceRange range, double entries, double slices) {
-    double[] positions = positions(kernel.tensorFormat(), entries, slices);
-    double storage = storageBytes(kernel.tensorFormat(), positions);
+    TensorFormat format = kernel.tensorFormat();
+    double[] distinct = distinct(format, entries, slices);
+    double[] positions = positions(format, entries, slices);
+    double storage = storageBytes(format, positions);
     double result = resultBytes(kernel, range, positions);
     double flops = 0;
     double cached = 0;
     double moved = storage + 2 * result;
-    int valueBytes = kernel.tensorFormat().valueType().bytes();
+    int valueBytes = format.valueType().bytes();
     for (Operand operand : kernel.operands()) {
-      int level = levelOf(kernel.tensorFormat(), operand.mode());
+      int level = levelOf(format, operand.mode());
       double reads = positions[level];
       long rowBytes = operand.rowBytes(valueBytes);
-      double hit = hitFraction(kernel, operand);
+      double misses = distinct[level] * (1 - hitFraction(kernel, operand, distinct));
       long lineBytes = (rowBytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
       double compulsory = Math.min(reads, statistics.shape().size(operand.mode())) * rowBytes;
       flops += 2 * reads * Math.max(1, operand.columns());
-      cached += reads * hit * rowBytes;
-      moved += Math.max(compulsory, reads * (1 - hit) * lineBytes);
+      cached += (reads - misses) * rowBytes;
+      moved += Math.max(compulsory, misses * lineBytes);
+    }
+    if (kernel.merge() == Merge.ROWS) {
+      double again = 2 * Math.max(0, distinct[rootLevel(kernel)] - slices);
+      double bytes = again * valueBytes * Math.max(1, kernel.rank());
+      cached += result <= machine.cacheBytes() ? bytes : 0;
+      moved += result <= machine.cacheBytes() ? 0 : bytes;
     }
     double seconds =
         Math.max(
                 flops / machine.flopsPerSecond(),
-                cached / machine.cachedBytesPerSecond() + moved / machine.streamBytesPerSecond())
+                cached / machine.cachedBytesPerSecond()
+                    + moved / machine.streamBytesPerSecond()
+                    + loopSeconds(format, positions))
             / threads;
     return new PartitionCosts(range, entries, storage, result, moved, flops, seconds);
   }
 
-  /** Expected positions of each level. */
-  double[] positions(TensorFormat format, double entries, double rootSlices) {
-    TensorShape shape = statistics.shape();
-    double[] positions = new double[format.levelCount()];
-    double cells = rootSlices;
+  /** Ends of loops that are not foreseen: none where nearly every loop runs once. */
+  private static double loopSeconds(TensorFormat format, double[] positions) {
+    double seconds = 0;
+    for (int level = 0; level + 1 < positions.length; level++) {
+      boolean walked = format.level(level).properties().unique();
+      if (walked && positions[level] > 0) {
+        double length = positions[level + 1] / positions[level];
+        seconds += positions[level] * LOOP_SECONDS * Math.min(1, 2 * Math.max(0, length - 1));
+      }
+    }
+    return seconds;
+  }
+
+  /** The level whose positions address rows of the result. */
+  private static int rootLevel(KernelPlan kernel) {
+    return levelOf(kernel.tensorFormat(), kernel.partitionedMode());
+  }
+
+  /** Distinct coordinates down to each level in a part of the tensor. */
+  private double[] distinct(TensorFormat format, double entries, double slices) {
+    double[] distinct = prefixes.of(format);
+    double share = statistics.entries() == 0 ? 0 : entries / statistics.entries();
+    for (int level = 0; level < distinct.length; level++) {
+      if (!format.level(level).properties().full()) {
+        distinct[level] =
+            Math.min(entries, Math.max(distinct[level] * share, level > 0 ? slices : 0));
+      }
+    }
+    if (distinct.length > 0 && !format.level(0).properties().full()) {
+      distinct[0] = Math.min(entries, slices);
+    }
+    if (distinct.length > 0) {
+      distinct[distinct.length - 1] = entries;
+    }
+    return distinct;
+  }
+
+  /** Expected positions of each level: as many as entries from a level on that lists them. */
+  double[] positions(TensorFormat format, double entries, double slices) {
+    double[] positions = distinct(format, entries, slices);
     boolean listed = false;
     for (int level = 0; level < positions.length; level++) {
-      if (level > 0) {
-        cells *= format.levelSize(shape, level);
-      }
       listed |= !format.level(level).properties().unique();
-      double spread = cells == 0 ? 0 : Math.min(entries, -cells * Math.expm1(-entries / cells));
-      positions[level] = listed ? entries : spread;
-    }
-    if (positions.length > 0) {
-      positions[0] = Math.min(entries, rootSlices);
-      positions[positions.length - 1] = entries;
+      positions[level] = listed ? entries : positions[level];
     }
     return positions;
   }
@@ -138,10 +196,10 @@ final class CostModel {
   }
 
   /** Share of the reads of an operand that find its row in the operand's share of the cache. */
-  private double hitFraction(KernelPlan kernel, Operand operand) {
+  private double hitFraction(KernelPlan kernel, Operand operand, double[] distinct) {
     long rowBytes = operand.rowBytes(kernel.tensorFormat().valueType().bytes());
-    long rows = (long) (machine.cacheBytes() / kernel.operands().size() / rowBytes);
-    if (rows >= statistics.shape().size(operand.mode())) {
+    long rows = (long) (cacheShare(kernel, operand, distinct) / rowBytes);
+    if (rows >= tileRows(kernel.tensorFormat(), operand.mode())) {
       return 1;
     }
     return hits.computeIfAbsent(
@@ -149,8 +207,31 @@ final class CostModel {
         key -> statistics.histogram(operand.mode()).shareOfHeaviest(rows));
   }
 
+  /** What other operands leave of the cache, and no less than its share of the rows read. */
+  private double cacheShare(KernelPlan kernel, Operand operand, double[] distinct) {
+    TensorFormat format = kernel.tensorFormat();
+    double others = 0;
+    double reads = 0;
+    for (Operand each : kernel.operands()) {
+      reads += distinct[levelOf(format, each.mode())];
+      if (each.mode() != operand.mode()) {
+        others += tileRows(format, each.mode()) * each.rowBytes(format.valueType().bytes());
+      }
+    }
+    double share = reads == 0 ? 1 : distinct[levelOf(format, operand.mode())] / reads;
+    return Math.max(machine.cacheBytes() * share, machine.cacheBytes() - others);
+  }
+
+  /** Rows of the operand of {@code mode} that are in use at a time. */
+  private double tileRows(TensorFormat format, int mode) {
+    return format.coordinate(levelOf(format, mode)) instanceof LevelCoordinate.Within within
+        ? within.size()
+        : statistics.shape().size(mode);
+  }
+
+  /** The level below whose positions the whole coordinate of {@code mode} is known. */
   private static int levelOf(TensorFormat format, int mode) {
-    for (int level = 0; level < format.levelCount(); level++) {
+    for (int level = format.levelCount() - 1; level >= 0; level--) {
       if (format.modeOf(level) == mode) {
         return level;
       }

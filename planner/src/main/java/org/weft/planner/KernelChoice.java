@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.weft.compiler.KernelRequest;
@@ -21,16 +22,18 @@ import org.weft.tensor.ValueType;
  * <p>MTTKRP roots its CSF at the mode of the result and orders the other modes by increasing size,
  * so that upper levels are small and fibers long. From the level on whose positions are expected to
  * have fewer than two entries each, the entries of a position above are listed ({@code CN, S}): one
- * flat loop instead of loops that run once or twice. TTM and TTV keep the modes in order and put
- * the contracted one last: the result's entries then come out sorted. A tensor of order 1 has no
- * mode left to cut, so that TTM and TTV cut the contracted one and add the parts.
+ * flat loop instead of loops that run once or twice. Large tensors take another order, another list
+ * or tiles of the innermost operand's rows where the {@link CostModel} expects a clear gain ({@link
+ * Storages}). TTM and TTV keep the modes in order and put the contracted one last: the result's
+ * entries then come out sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV
+ * cut the contracted one and add the parts.
  */
 final class KernelChoice {
-  /** Expected entries below a position that are worth a loop of their own. */
-  private static final double SHORTEST_LOOP = 2;
+  /** Share of the usual storage's time that another one has to fall below. */
+  private static final double WORTH_ANOTHER = 0.87;
 
-  /** Kernels over fewer entries take about a millisecond in any format. */
-  private static final long SMALL = 1 << 16;
+  /** Share of the entries that one thread may get by the slice. */
+  private static final double HEAVY_SLICE = 0.15;
 
   private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
 
@@ -39,17 +42,28 @@ final class KernelChoice {
   private final ValueType type;
   private final boolean threads;
   private final Optional<Schedule> schedule;
+  private final CostModel costs;
+  private final double cacheBytes;
 
   /**
    * @param threads whether a kernel has more than one
+   * @param costs of the machine that runs the kernels
+   * @param cacheBytes of one thread
    * @param schedule of every kernel instead of the chosen one
    */
   KernelChoice(
-      TensorStatistics statistics, ValueType type, boolean threads, Optional<Schedule> schedule) {
+      TensorStatistics statistics,
+      ValueType type,
+      boolean threads,
+      CostModel costs,
+      double cacheBytes,
+      Optional<Schedule> schedule) {
     shape = statistics.shape();
     entries = statistics.entries();
     this.type = type;
     this.threads = threads;
+    this.costs = costs;
+    this.cacheBytes = cacheBytes;
     this.schedule = schedule;
   }
 
@@ -69,36 +83,43 @@ final class KernelChoice {
         .sorted(Comparator.comparingLong(shape::size))
         .forEach(levels::add);
     String expression = "M(" + variable(mode) + ",r) = " + product;
-    return plan(
-        "mttkrp_m" + mode,
-        expression,
-        "M",
-        TensorFormat.dense(2, type),
-        listed(levels),
-        levels,
-        operands,
-        rank,
-        Merge.ROWS,
-        List.of(0, 1));
+    Storages storages = new Storages(shape, entries, type, cacheBytes);
+    Function<Storages.Storage, KernelPlan> planned =
+        storage ->
+            plan(
+                "mttkrp_m" + mode,
+                expression,
+                "M",
+                TensorFormat.dense(2, type),
+                storage.format(),
+                storage.levels(),
+                operands,
+                rank,
+                Merge.ROWS,
+                List.of(0, 1));
+    KernelPlan usual = planned.apply(storages.usual(levels));
+    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages, planned);
   }
 
-  /**
-   * Compressed levels, the last ones as a list of entries where their fibers are short. Expected
-   * positions are those of entries spread evenly over the cells of the upper levels; skewed tensors
-   * have fewer, for which both forms take about the same time.
-   */
-  private TensorFormat listed(List<Integer> levels) {
-    double cells = shape.size(levels.get(0));
-    for (int level = 1; level < levels.size() - 1; level++) {
-      cells *= shape.size(levels.get(level));
-      double positions = cells * -Math.expm1(-entries / cells);
-      if (entries >= SMALL && entries < SHORTEST_LOOP * positions) {
-        String compressed = "CU, ".repeat(level);
-        String singletons = ", S".repeat(levels.size() - 1 - level);
-        return TensorFormat.parse("{" + compressed + "CN" + singletons + "}", shape.order(), type);
+  /** The plan of the storage that is expected to be clearly faster than {@code usual}, or that. */
+  private KernelPlan fastest(
+      KernelPlan usual, Storages storages, Function<Storages.Storage, KernelPlan> planned) {
+    int mode = usual.partitionedMode();
+    // Only loops that are outermost share a heavy slice among threads.
+    boolean tiles = !threads || costs.heaviestSlice(mode) < HEAVY_SLICE;
+    long rowBytes = usual.operands().get(0).rowBytes(type.bytes());
+    KernelPlan best = usual;
+    double least = costs.seconds(usual) * WORTH_ANOTHER;
+    for (Storages.Storage storage :
+        storages.others(mode, modesWithout(mode), tiles ? rowBytes : 0)) {
+      KernelPlan other = planned.apply(storage);
+      double seconds = costs.seconds(other);
+      if (seconds < least) {
+        best = other;
+        least = seconds;
       }
     }
-    return TensorFormat.csf(shape.order(), type);
+    return best;
   }
 
   KernelPlan ttm(int mode, int rank) {
@@ -171,9 +192,16 @@ final class KernelChoice {
             expression,
             formats,
             rank == 0 ? Map.of() : Map.of("r", (long) rank),
-            schedule.orElse(parallel ? Schedule.parallel() : Schedule.sequential()));
+            schedule.orElse(parallel ? parallel(tensorFormat) : Schedule.sequential()));
     return new KernelPlan(
         request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
+  }
+
+  /** The loop over tiles adds to the same rows; the one inside it has them apart. */
+  private static Schedule parallel(TensorFormat format) {
+    return format.isOrdinary()
+        ? Schedule.parallel()
+        : Schedule.parse("parallel(" + variable(format.modeOf(1)) + ")");
   }
 
   /** Compressed levels for {@code modes}, then a dense one. */

@@ -60,7 +60,8 @@ public final class Planner {
     CostModel costs = new CostModel(statistics, options.machine(), threads);
     List<ModePlan> modes = new ArrayList<>();
     List<KernelRequest> requests = new ArrayList<>();
-    for (PlannedKernel planned : kernels(job, statistics, threads > 1 || options.reproducible())) {
+    for (PlannedKernel planned :
+        kernels(job, statistics, threads > 1 || options.reproducible(), costs)) {
       KernelPlan kernel = planned.kernel();
       int cut = kernel.partitionedMode();
       ModePartitioning partitioning =
@@ -129,9 +130,12 @@ public final class Planner {
 
   private record PlannedKernel(int mode, KernelPlan kernel) {}
 
-  private List<PlannedKernel> kernels(Job job, TensorStatistics statistics, boolean threads) {
+  private List<PlannedKernel> kernels(
+      Job job, TensorStatistics statistics, boolean threads, CostModel costs) {
     ValueType type = job.valueType();
-    KernelChoice choice = new KernelChoice(statistics, type, threads, options.schedule());
+    KernelChoice choice =
+        new KernelChoice(
+            statistics, type, threads, costs, options.machine().cacheBytes(), options.schedule());
     if (job instanceof MttkrpJob mttkrp) {
       return List.of(new PlannedKernel(mttkrp.mode(), choice.mttkrp(mttkrp.mode(), mttkrp.rank())));
     }

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.runtime.KernelImage;
@@ -185,6 +187,34 @@ class PlannerTest {
     assertThat(positions[2]).isEqualTo(300_000);
   }
 
+  /** Half of the entries in one slice of each mode, as far as modes are independent. */
+  @Test
+  void predictedPositionsFollowTheSkewOfModes() {
+    TensorStatistics.Builder builder = TensorStatistics.builder(3);
+    SplittableRandom random = new SplittableRandom(7);
+    java.util.Set<Long> fibers = new java.util.HashSet<>();
+    java.util.Set<Long> tiles = new java.util.HashSet<>();
+    for (int e = 0; e < 100_000; e++) {
+      long i = random.nextBoolean() ? 0 : random.nextLong(1000);
+      long j = random.nextBoolean() ? 0 : random.nextLong(1000);
+      long k = random.nextLong(64);
+      fibers.add(i * 1000 + j);
+      tiles.add((k / 16 * 1000 + i) * 1000 + j);
+      CooBlock.Builder one = new CooBlock.Builder(3, 1);
+      one.add(new long[] {i, j, k}, 1);
+      builder.add(one.build());
+    }
+    TensorStatistics s = builder.build(TensorShape.of(1000, 1000, 64));
+    CostModel model = new CostModel(s, MachineParameters.defaults(), 1);
+    double[] plain = model.positions(TensorFormat.csf(3, ValueType.DOUBLE), 100_000, 1000);
+    assertThat(plain[1]).isCloseTo(fibers.size(), Offset.offset(0.02 * fibers.size()));
+    TensorFormat tiled = TensorFormat.parse("{D:2/16, CU:0, CU:1, CU:2%16}", 3, ValueType.DOUBLE);
+    double[] parts = model.positions(tiled, 100_000, 1000);
+    assertThat(parts[0]).isEqualTo(4);
+    assertThat(parts[1]).isCloseTo(4000, Offset.offset(40.0));
+    assertThat(parts[2]).isCloseTo(tiles.size(), Offset.offset(0.02 * tiles.size()));
+  }
+
   @Test
   void flopsOfMttkrpAreThoseOfTheFactoredLoops() {
     TensorStatistics s = uniform(10_000, 20, 1, 4000);
@@ -287,6 +317,33 @@ class PlannerTest {
     TensorStatistics longFibers = uniform(100_000, 500, 400, 20);
     assertThat(planner().explain(planner().plan(job, longFibers, LAPTOP)))
         .contains("T {CU[32,16], CU[32,8], CU[");
+  }
+
+  /** Fibers of 100 entries over an operand of 6.4 MB; a thread alone has no schedule. */
+  @Test
+  void rowsOfALargeOperandComeInTiles() {
+    TensorStatistics s = uniform(400_000, 2000, 2, 50_000);
+    MttkrpJob job = new MttkrpJob(0, 16, ValueType.DOUBLE);
+    KernelPlan alone = planner().plan(job, s, LAPTOP).only().kernel();
+    assertThat(alone.tensorFormat().withModeOrder(0, 1, 2))
+        .isEqualTo(
+            TensorFormat.parse(
+                "{D:2/8192, CU:0, CU:1, CU:2%8192}", s.shape(), 400_000, ValueType.DOUBLE));
+    assertThat(alone.partitionedMode()).isZero();
+    KernelPlan together = planner().plan(job, s, new Resources(1, 2, 2, 1 << 30)).only().kernel();
+    assertThat(together.request().schedule()).hasToString("parallel(i)");
+    Planner scheduled =
+        planner(PlannerOptions.defaults().withSchedule(Optional.of(Schedule.parse("unroll(r,2)"))));
+    assertThat(scheduled.plan(job, s, LAPTOP).only().kernel().tensorFormat().isOrdinary()).isTrue();
+  }
+
+  /** 60 thousand reads of a large operand beside 500 thousand of a small one, not the reverse. */
+  @Test
+  void theModeOfASmallOperandIsInnermostWhereFibersAllowIt() {
+    TensorStatistics s = uniform(500_000, 2, 1000, 24_000);
+    KernelPlan kernel =
+        planner().plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP).only().kernel();
+    assertThat(kernel.tensorFormat().modeOrder()).containsExactly(0, 2, 1);
   }
 
   @Test

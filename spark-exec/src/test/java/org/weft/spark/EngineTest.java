@@ -145,6 +145,31 @@ class EngineTest {
     }
   }
 
+  /** An operand of 4 MB, whose rows the plan takes in tiles. */
+  @Test
+  void mttkrpInTilesAgrees() throws IOException {
+    int rank = 64;
+    SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
+    double[][][] factors = new double[3][][];
+    List<DenseMatrix> matrices = new ArrayList<>();
+    for (int m = 0; m < 3; m++) {
+      factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
+      matrices.add(weft(factors[m], rank));
+    }
+    try (WeftEngine engine = engine(2)) {
+      SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
+      MttkrpJob job = new MttkrpJob(0, rank, ValueType.DOUBLE);
+      assertThat(engine.plan(tensor, job).only().kernel().tensorFormat().toString())
+          .startsWith("{D:2/2048, CU");
+      engine.mttkrp(tensor, job, matrices, target("m.npy"), ProgressListener.NONE);
+    }
+    double[][] expected = entries.mttkrp(0, factors, rank);
+    double[] found = npy(folder.resolve("m.npy"));
+    for (int i = 0; i < found.length; i++) {
+      assertThat(found[i]).isCloseTo(expected[i / rank][i % rank], within(1e-9));
+    }
+  }
+
   @ParameterizedTest(name = "{0}")
   @MethodSource("tensors")
   void ttvAgreesInEveryMode(String name, SparseEntries entries, int partitions) throws IOException {

@@ -80,13 +80,15 @@ class KernelGoldenTest {
     Map<String, Long> sizes = new TreeMap<>(Map.of("i", 5L, "j", 7L, "k", 4L, "l", 3L));
     Set<String> constants = new HashSet<>();
     for (String format : formats.trim().split(" +")) {
-      String[] parts = format.split("[=:]");
-      if (parts.length == 2) {
+      String[] parts = format.split("=");
+      int order = parts[1].lastIndexOf(':');
+      if (order < 0) {
         sizes.put(parts[0], Long.parseLong(parts[1]));
         constants.add(parts[0]);
       } else {
-        parsed.put(
-            parts[0], TensorFormat.parse(parts[1], Integer.parseInt(parts[2]), ValueType.DOUBLE));
+        String levels = parts[1].substring(0, order);
+        int modes = Integer.parseInt(parts[1].substring(order + 1));
+        parsed.put(parts[0], TensorFormat.parse(levels, modes, ValueType.DOUBLE));
       }
     }
     return new KernelCase(expression.trim(), parsed, sizes, constants, Schedule.parallel());

@@ -114,6 +114,8 @@ class ScheduledKernelTest {
             + " vector(r)",
         MTTKRP + " | M=Dense:2 T={CU,CN,S}:3 C=Dense:2 D=Dense:2 r=16 | parallel prefetch(k:24)",
         MTTKRP + " | M=Dense:2 T=COO:3 C=Dense:2 D=Dense:2 r=42 | prefetch(j:3) prefetch(k:1000)",
+        MTTKRP + " | M=Dense:2 T={D:2/4,CU:0,CU:1,CU:2%4}:3 C=Dense:2 D=Dense:2 r=16 | parallel(i)",
+        MTTKRP + " | M=Dense:2 T={D:2/4,CU:0,CN:1,S:2%4}@0,2,1:3 C=Dense:2 D=Dense:2 | parallel(i)",
         MTTKRP + " | M=Dense:2 T={D,CN,S}:3 C=Dense:2 D=Dense:2 | parallel prefetch(j:8)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | unroll(k,3) vector(k)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | vector(k) split(j:position:2)",

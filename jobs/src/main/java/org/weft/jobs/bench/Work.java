@@ -1,6 +1,7 @@
 package org.weft.jobs.bench;
 
 import java.util.Arrays;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 
@@ -25,29 +26,51 @@ public record Work(double nonzeros, double flops, double bytes) {
 
   /**
    * Bytes of the operand rows that {@code sparse} reads, one for each position of the level that
-   * stores {@code mode}.
+   * stores {@code mode}. In tiles, a cache begins each with none of its rows.
    *
    * @param rowBytes of a row of the operand, rows lie one after the other
    */
   static double gathered(TensorStorage sparse, int mode, long rowBytes) {
     TensorFormat format = sparse.format();
-    int level = 0;
-    while (format.modeOf(level) != mode) {
-      level++;
-    }
+    int level = levelOf(format, mode);
     boolean wide = rowBytes >= LINE;
     long unit = wide ? (rowBytes + LINE - 1) / LINE * LINE : LINE;
-    long rows = sparse.shape().size(mode);
+    boolean tiled = format.coordinate(level) instanceof LevelCoordinate.Within;
+    long tiles = tiled ? sparse.positions(0) : 1;
+    long rows = tiled ? format.levelSize(sparse.shape(), level) : sparse.shape().size(mode);
     long units = wide ? rows : (rows * rowBytes + LINE - 1) / LINE;
     if (!sparse.hasCrd(level)) {
       return (double) units * unit;
     }
-    int[] reads = new int[Math.toIntExact(units)];
-    for (long p = 0; p < sparse.positions(level); p++) {
-      long row = sparse.crd(level).getLong(p);
-      reads[(int) (wide ? row : row * rowBytes / LINE)]++;
+    double missed = 0;
+    for (long tile = 0; tile < tiles; tile++) {
+      int[] reads = new int[Math.toIntExact(units)];
+      long end = tiled ? firstBelow(sparse, tile + 1, level) : sparse.positions(level);
+      for (long p = tiled ? firstBelow(sparse, tile, level) : 0; p < end; p++) {
+        long row = sparse.crd(level).getLong(p);
+        reads[(int) (wide ? row : row * rowBytes / LINE)]++;
+      }
+      missed += missed(reads, CACHE / unit);
     }
-    return missed(reads, CACHE / unit) * unit;
+    return missed * unit;
+  }
+
+  /** The level below whose positions the whole coordinate of {@code mode} is known. */
+  static int levelOf(TensorFormat format, int mode) {
+    int level = format.levelCount() - 1;
+    while (format.modeOf(level) != mode) {
+      level--;
+    }
+    return level;
+  }
+
+  /** The first position of {@code level} below position {@code root} of the first level. */
+  private static long firstBelow(TensorStorage sparse, long root, int level) {
+    long position = root;
+    for (int below = 1; below <= level; below++) {
+      position = sparse.hasPos(below) ? sparse.pos(below).getLong(position) : position;
+    }
+    return position;
   }
 
   /** Reads that must go to memory if the most read units stay in a cache of {@code capacity}. */

@@ -283,7 +283,7 @@ public final class Workloads implements AutoCloseable {
     for (Operand operand : pass.kernel().operands()) {
       int columns = Math.max(1, operand.columns());
       bytes += Work.gathered(sparse, operand.mode(), (long) columns * type.bytes());
-      flops += 2.0 * columns * sparse.positions(levelOf(sparse.format(), operand.mode()));
+      flops += 2.0 * columns * sparse.positions(Work.levelOf(sparse.format(), operand.mode()));
     }
     return new Work(sparse.storedEntries(), flops, bytes);
   }
@@ -401,14 +401,6 @@ public final class Workloads implements AutoCloseable {
       bytes += sparse.hasCrd(level) ? sparse.crd(level).byteSize() : 0;
     }
     return bytes + (double) sparse.positions(levels - 1) * Math.max(1, plan.rank()) * type.bytes();
-  }
-
-  private static int levelOf(TensorFormat format, int mode) {
-    int level = 0;
-    while (format.modeOf(level) != mode) {
-      level++;
-    }
-    return level;
   }
 
   private double columnBytes(int mode, int columns) {

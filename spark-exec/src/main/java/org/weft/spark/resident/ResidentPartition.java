@@ -10,6 +10,7 @@ import org.apache.spark.util.KnownSizeEstimation;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.NativeArray;
 import org.weft.planner.SliceRange;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -88,8 +89,8 @@ public final class ResidentPartition implements KnownSizeEstimation {
   private BitSet scan(int mode, long blockRows, int blocks) {
     TensorFormat format = storage.format();
     for (int level = 0; level < format.levelCount(); level++) {
-      if (format.levelCount() == format.order()
-          && format.modeOf(level) == mode
+      if (format.modeOf(level) == mode
+          && format.coordinate(level) instanceof LevelCoordinate.Mode
           && storage.hasCrd(level)) {
         BitSet read = new BitSet(blocks);
         NativeArray coordinates = storage.crd(level);
@@ -99,7 +100,26 @@ public final class ResidentPartition implements KnownSizeEstimation {
         return read;
       }
     }
-    return allOf(blocks); // a level that does not name its coordinates
+    boolean tiled =
+        format.levelCount() > 1
+            && format.modeOf(0) == mode
+            && format.coordinate(0) instanceof LevelCoordinate.Block
+            && storage.hasPos(1);
+    return tiled ? tiles(blockRows, blocks) : allOf(blocks);
+  }
+
+  /** The blocks of the tiles that have entries. */
+  private BitSet tiles(long blockRows, int blocks) {
+    long size = ((LevelCoordinate.Block) storage.format().coordinate(0)).size();
+    BitSet read = new BitSet(blocks);
+    NativeArray ends = storage.pos(1);
+    for (long tile = 0; tile < storage.positions(0); tile++) {
+      if (ends.getLong(tile) < ends.getLong(tile + 1)) {
+        long last = Math.min(blocks - 1, ((tile + 1) * size - 1) / blockRows);
+        read.set((int) (tile * size / blockRows), (int) last + 1);
+      }
+    }
+    return read;
   }
 
   private static BitSet allOf(int blocks) {
