@@ -21,8 +21,12 @@ import org.weft.jobs.bench.BenchPlot;
 import org.weft.jobs.bench.BenchReport;
 import org.weft.jobs.bench.BenchTensor;
 import org.weft.jobs.bench.Benchmark;
+import org.weft.jobs.bench.OrderBench;
+import org.weft.jobs.bench.OrderPlot;
+import org.weft.jobs.bench.OrderReport;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import picocli.CommandLine.Command;
@@ -40,15 +44,21 @@ import picocli.CommandLine.Option;
           + " iteration). Workloads run in turns; medians count. 'bound' is the share"
           + " of the speed that bytes and operations allow which no kernel can avoid.",
       "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
-          + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each."
+          + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each.",
+      "With --orders: what orders of 'weft reorder' cost, their metrics, and SpMV and SpMM, or TTV,"
+          + " TTM and MTTKRP of the first rank, with and without them. Matrices of the suite are"
+          + " shuffled first, rows and columns apart; its tensors are by nature."
     },
     footer = {
       "",
       "Example: weft bench --scale 0.1",
       "Example: weft bench --kernels mttkrp --tensors nell-2,x.tns.gz --ranks 8,16,32"
-          + " --report bench.tsv --plot bench.svg"
+          + " --report bench.tsv --plot bench.svg",
+      "Example: weft bench --scale 0.1 --orders lexi,band,partition --report orders.tsv"
     })
 final class BenchCommand extends WeftCommand {
+  private static final int DEFAULT_PARTITIONS = 8;
+
   @Option(
       order = 1,
       names = "--kernels",
@@ -108,6 +118,20 @@ final class BenchCommand extends WeftCommand {
       description = "Also draw the shares of the bound: an .svg file.")
   @Nullable String plot;
 
+  @Option(
+      order = 9,
+      names = "--orders",
+      split = ",",
+      paramLabel = "METHOD",
+      description = "Time kernels under these orders instead.")
+  List<String> orders = List.of();
+
+  @Option(
+      order = 10,
+      names = "--shuffle",
+      description = "With --orders: shuffle files and tensors of the suite, too.")
+  boolean shuffle;
+
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -118,7 +142,15 @@ final class BenchCommand extends WeftCommand {
     if (planOnly()) {
       console.result(
           "would time %s of %s with %s thread(s)",
-          String.join(", ", kernels), String.join(", ", tensors), threads);
+          orders.isEmpty()
+              ? String.join(", ", kernels)
+              : "kernels under the orders " + String.join(", ", orders),
+          String.join(", ", tensors),
+          threads);
+      return;
+    }
+    if (!orders.isEmpty()) {
+      benchOrders(console, files, threads);
       return;
     }
     Benchmark.Options options = new Benchmark.Options(chosen, ranks, threads, rounds, common.type);
@@ -131,7 +163,30 @@ final class BenchCommand extends WeftCommand {
         benchmark.run(
             source(files, tensors.get(t)), text -> console.step(text, done, tensors.size()));
       }
-      write(console, files, benchmark.report(machine()));
+      BenchReport found = benchmark.report(machine());
+      console.text(found.table());
+      write(console, files, found.tabSeparated(), found.content(), BenchPlot.svg(found));
+    }
+  }
+
+  private void benchOrders(Console console, FileAccess files, List<Integer> threads)
+      throws IOException {
+    int partitions = common.partitions > 0 ? common.partitions : DEFAULT_PARTITIONS;
+    OrderBench.Options options =
+        new OrderBench.Options(orders, ranks.get(0), threads, rounds, partitions, seed);
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
+      OrderBench bench = new OrderBench(compiler, options);
+      for (int t = 0; t < tensors.size(); t++) {
+        console.step("order " + tensors.get(t), t, tensors.size());
+        BenchTensor tensor = source(files, tensors.get(t)).get();
+        boolean ordered = isOfSuite(tensors.get(t)) && tensor.shape().order() == 2;
+        console.text(
+            OrderReport.table(
+                bench.run(tensor.name(), tensor.shape(), tensor.blocks(), shuffle || ordered),
+                partitions));
+      }
+      OrderReport found = bench.report(machine());
+      write(console, files, found.tabSeparated(), found.content(), OrderPlot.svg(found));
     }
   }
 
@@ -150,6 +205,10 @@ final class BenchCommand extends WeftCommand {
         checkOutput(files, output);
       }
     }
+    if (shuffle && orders.isEmpty()) {
+      throw usage("expected --orders METHOD with --shuffle, found none");
+    }
+    orders.forEach(Reorderers::named);
     for (String name : tensors) {
       if (!isOfSuite(name) && !name.contains(".")) {
         BenchTensor.named(name, scale, seed);
@@ -212,20 +271,25 @@ final class BenchCommand extends WeftCommand {
     }
   }
 
-  private void write(Console console, FileAccess files, BenchReport found) throws IOException {
-    console.text(found.table());
+  private void write(
+      Console console,
+      FileAccess files,
+      String tabSeparated,
+      Map<String, Object> content,
+      String picture)
+      throws IOException {
     if (report != null) {
       String text =
           report.endsWith(".tsv")
-              ? found.tabSeparated()
+              ? tabSeparated
               : new ObjectMapper()
                       .enable(SerializationFeature.INDENT_OUTPUT)
-                      .writeValueAsString(found.content())
+                      .writeValueAsString(content)
                   + "\n";
       write(console, files, report, text);
     }
     if (plot != null) {
-      write(console, files, plot, BenchPlot.svg(found));
+      write(console, files, plot, picture);
     }
   }
 

@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.TensorCompiler;
+import org.weft.jobs.bench.OrderBench;
+import org.weft.jobs.bench.OrderReport;
+import org.weft.jobs.bench.OrderedTensor;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.LocalityMetrics;
@@ -50,6 +53,7 @@ import picocli.CommandLine.Parameters;
     footer = {"", "Example: weft reorder x.tns.gz y.tns.gz --method lexi --permutations perms"})
 final class ReorderCommand extends WeftCommand {
   private static final long CACHE_BYTES = 2L << 20;
+  private static final int ROUNDS = 7;
 
   @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
   String input = "";
@@ -114,6 +118,9 @@ final class ReorderCommand extends WeftCommand {
     if (method != null && apply != null || inverse && apply == null) {
       throw usage("expected --method NAME, or --apply DIR with or without --inverse");
     }
+    if (bench && apply != null) {
+      throw usage("expected --bench with --method, found it with --apply");
+    }
     if (shuffle != null && (!bench || output != null || permutations != null)) {
       throw usage("expected --shuffle with --bench and without anything to write");
     }
@@ -131,15 +138,17 @@ final class ReorderCommand extends WeftCommand {
     console.step("read " + input, 0, 3);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());
     console.note("%s: %s, %,d entries", input, tensor.shape(), tensor.entries());
-    LoadedTensor stored = tensor;
-    if (shuffle != null) {
-      tensor = shuffled(tensor, shuffle);
-    }
     if (planOnly()) {
       console.result(
           "would order %s by %s%s",
           input, apply == null ? reorderer.name() : apply, output == null ? "" : " into " + output);
       return;
+    }
+    if (bench) {
+      bench(console, tensor);
+      if (output == null && permutations == null) {
+        return;
+      }
     }
     console.step("order by " + (apply == null ? reorderer.name() : apply), 1, 3);
     long start = System.nanoTime();
@@ -157,34 +166,32 @@ final class ReorderCommand extends WeftCommand {
         seconds,
         tensor.entries() / Math.max(seconds, 1e-9));
     table(console, tensor, relabelled);
-    if (bench) {
-      bench(console, stored, tensor, found);
-    }
     console.step("write", 2, 3);
     write(console, files, tensor, relabelled, found);
   }
 
-  private static LoadedTensor shuffled(LoadedTensor tensor, long seed) {
-    Relabelling shuffle =
-        new Relabelling(
-            Reorderers.named("random:" + seed).reorder(tensor.shape(), tensor.blocks()));
-    return new LoadedTensor(
-        tensor.shape(), tensor.blocks().stream().map(shuffle::apply).toList(), Map.of());
+  /** Times kernels: as given, shuffled if asked for, and under the order that was found. */
+  private void bench(Console console, LoadedTensor tensor) {
+    int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    int parts = partitions();
+    OrderBench.Options options =
+        new OrderBench.Options(
+            List.of(method()),
+            rank,
+            all == 1 ? List.of(1) : List.of(1, all),
+            ROUNDS,
+            parts,
+            shuffle == null ? 0 : shuffle);
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
+      OrderedTensor found =
+          new OrderBench(compiler, options)
+              .run(input, tensor.shape(), tensor.blocks(), shuffle != null);
+      console.text(OrderReport.table(found, parts));
+    }
   }
 
-  /** Times kernels: as stored, shuffled if asked for, and under the order that was found. */
-  private void bench(
-      Console console, LoadedTensor stored, LoadedTensor before, List<Permutation> found) {
-    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
-    try (ReorderBench bench = new ReorderBench(common.compilerOptions(), before.shape(), rank)) {
-      Relabelling same = Relabelling.identity(before.shape());
-      bench.add("as stored", stored.blocks(), same);
-      if (before != stored && shuffle != null) {
-        bench.add("shuffled", before.blocks(), same);
-      }
-      bench.add(apply == null ? method() : "permuted", before.blocks(), new Relabelling(found));
-      bench.run(console, threads);
-    }
+  private int partitions() {
+    return common.partitions > 0 ? common.partitions : 8;
   }
 
   private String method() {
@@ -203,7 +210,7 @@ final class ReorderCommand extends WeftCommand {
   private void table(Console console, LoadedTensor tensor, List<CooBlock> relabelled) {
     int rowBytes = Math.multiplyExact(8, rank);
     int window = 4096;
-    int parts = common.partitions > 0 ? common.partitions : 8;
+    int parts = partitions();
     TensorShape shape = tensor.shape();
     LocalityMetrics before = LocalityMetrics.of(shape, tensor.blocks(), rowBytes, window);
     LocalityMetrics after = LocalityMetrics.of(shape, relabelled, rowBytes, window);

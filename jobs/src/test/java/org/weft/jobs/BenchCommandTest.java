@@ -61,12 +61,49 @@ class BenchCommandTest {
         .contains("\"bounds\"", "\"kernel\" : \"add\"", "\"threads\" : 1");
   }
 
+  @Test
+  void ordersAreTimedWithTheirMetrics() {
+    String file = Run.write(folder, "x.tns", "1 1 1 1\n2 1 3 2\n2 2 2 3\n4 3 1 4\n");
+    String tsv = folder.resolve("o.tsv").toString();
+    String svg = folder.resolve("o.svg").toString();
+    Run run =
+        Run.of(
+            "bench",
+            "--orders",
+            "lexi,partition:2",
+            "--tensors",
+            file + ",banded",
+            "--scale",
+            "0.0005",
+            "--ranks",
+            "2",
+            "--rounds",
+            "1",
+            "--threads",
+            "2",
+            "--report",
+            tsv,
+            "--plot",
+            svg);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("SpMV", "SpMM 2", "TTV", "TTM 2", "MTTKRP 2", "rows fetched");
+    // 3 kernels of the file under 3 orders, 2 of the matrix under 4, each with 1 and 2 threads.
+    assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (3 * 3 + 2 * 4));
+    assertThat(Run.read(tsv)).startsWith("tensor\tshape\tentries\torder\torder_seconds");
+    assertThat(Run.read(tsv)).contains("\tshuffled\t").doesNotContain("NaN");
+    assertThat(Run.read(svg))
+        .startsWith("<svg")
+        .contains("banded, SpMV, lexi")
+        .endsWith("</svg>\n");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--kernels, spmw, it has spmv",
     "--tensors, nell-3, the suite has nell-2",
     "--rounds, 0, at least 1",
     "--ranks, '8,0', at least 1",
+    "--orders, lexy, lexi",
     "--report, b.txt, '.tsv or .json'",
     "--plot, b.png, .svg"
   })

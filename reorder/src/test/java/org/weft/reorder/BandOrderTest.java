@@ -43,6 +43,26 @@ class BandOrderTest extends ReordererContract {
     assertThat(found).isLessThan(1.25 * ideal).isLessThan(rcm);
   }
 
+  /** Neighbours in a grid: levels of Cuthill-McKee are its diagonals already. */
+  @Test
+  void leavesTheOrderOfCuthillMcKeeWhereMeansHardlyHelp() {
+    int side = 80;
+    TensorShape shape = TensorShape.of(side * side, side * side);
+    CooBlock.Builder builder = new CooBlock.Builder(2, 5 * side * side);
+    for (int i = 0; i < side * side; i++) {
+      for (int distance : new int[] {0, -1, 1, -side, side}) {
+        if (i + distance >= 0 && i + distance < side * side) {
+          builder.add(new long[] {i, i + distance}, 1);
+        }
+      }
+    }
+    CooBlock grid = builder.build();
+    CooBlock shuffled = Permutation.relabel(grid, new RandomOrder(5).reorder(shape, List.of(grid)));
+    CooBlock found = found("band", shape, shuffled);
+    assertThat(average(shape, found)).isEqualTo(average(shape, found("rcm", shape, shuffled)));
+    assertThat(average(shape, found)).isLessThan(2 * average(shape, grid));
+  }
+
   private static CooBlock found(String method, TensorShape shape, CooBlock block) {
     return Permutation.relabel(block, Reorderers.named(method).reorder(shape, List.of(block)));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +71,24 @@ abstract class ReordererContract {
     List<CooBlock> manyEmptySlices = new ArrayList<>();
     manyEmptySlices.add(random(TensorShape.of(3, 3), 5, 1));
     check(TensorShape.of(1000, 2000), manyEmptySlices);
+  }
+
+  /** A row with every column, a column with every row, and half of the entries a second time. */
+  @Test
+  void denseSlicesAndRepeatedEntries() {
+    TensorShape shape = TensorShape.of(60, 40, 30);
+    CooBlock.Builder block = new CooBlock.Builder(3, 60 * 40);
+    for (int i = 0; i < 60; i++) {
+      for (int j = 0; j < 40; j++) {
+        if (i == 17 || j == 5 || (i * 7 + j * 11) % 41 == 0) {
+          block.add(new long[] {i, j, (i + j) % 30}, 1);
+        }
+      }
+    }
+    CooBlock entries = block.build();
+    int[] half = IntStream.range(0, entries.size()).filter(e -> e % 2 == 0).toArray();
+    check(shape, List.of(entries));
+    check(shape, List.of(entries, entries.select(half)));
   }
 
   @Test

@@ -8,6 +8,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.planner.CpdJob;
+import org.weft.planner.JobPlan;
+import org.weft.planner.ModePlan;
+import org.weft.planner.PartitionCosts;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;
@@ -61,8 +64,46 @@ class ReorderChoiceTest {
       assertThat(often.method()).isEqualTo("lexi");
       assertThat(often.reasons()).anyMatch(line -> line.startsWith("auto: lexi on 90,000 entries"));
       SparkTensor ordered = engine.reorder(tensor, often, false);
+      assertThat(imbalance(engine.plan(ordered, job(10))))
+          .isLessThanOrEqualTo(1.05 * imbalance(engine.plan(tensor, job(10))));
       Ordering again = engine.chooseOrder(ordered, job(1), 0);
       assertThat(again.relabelling()).isEmpty();
+    }
+  }
+
+  /** Heaviest partition over the mean, in the pass where that is largest. */
+  private static double imbalance(JobPlan plan) {
+    double worst = 0;
+    for (ModePlan pass : plan.modes()) {
+      double most =
+          pass.partitions().stream().mapToDouble(PartitionCosts::entries).max().orElseThrow();
+      double mean =
+          pass.partitions().stream().mapToDouble(PartitionCosts::entries).average().orElseThrow();
+      worst = Math.max(worst, most / mean);
+    }
+    return worst;
+  }
+
+  /** Hardly two entries share a slice: whatever the labels, every row is read about once. */
+  @Test
+  void leavesScatteredEntriesAloneInAnOrdinaryJob() throws IOException {
+    Random random = new Random(8);
+    SparseEntries entries = SparseEntries.empty(200_000, 200_000, 200_000);
+    for (int e = 0; e < 60_000; e++) {
+      entries.add(1, random.nextInt(200_000), random.nextInt(200_000), random.nextInt(200_000));
+    }
+    String file = entries.write(folder.resolve("in.tns")).toString();
+    try (WeftEngine engine =
+        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      SparkTensor tensor =
+          engine.read(
+              file,
+              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
+              ValueType.DOUBLE);
+      for (int iterations : new int[] {1, 10}) {
+        Ordering found = engine.chooseOrder(tensor, job(iterations), 0);
+        assertThat(found.relabelling()).as("%s", found.reasons()).isEmpty();
+      }
     }
   }
 
