@@ -55,17 +55,17 @@ public final class CodeGenerator {
               LlvmNative.load();
               return RANGE_TASKS.computeIfAbsent(target, t -> rangeTask());
             });
-    try (LibraryModules modules = build(kernels)) {
-      List<ModuleContext> used = modules.used();
-      long start = System.nanoTime();
-      try (Linker linker = new Linker(shared, used.size())) {
-        long starting = System.nanoTime() - start;
-        List<byte[]> objects = objects(used);
-        long linking = System.nanoTime();
-        byte[] library = linker.link(objects);
-        clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
-        return library;
+    long start = System.nanoTime();
+    try (Linker linker = new Linker(shared, LibraryModules.countFor(kernels))) {
+      long starting = System.nanoTime() - start;
+      List<byte[]> objects;
+      try (LibraryModules modules = build(kernels)) {
+        objects = objects(modules.used());
       }
+      long linking = System.nanoTime();
+      byte[] library = linker.link(objects);
+      clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
+      return library;
     }
   }
 

@@ -29,7 +29,7 @@ final class KernelEmitter {
 
   private KernelEmitter(LibraryModules modules, LoopFunction kernel) {
     this.kernel = kernel;
-    this.module = isFrame(kernel.body()) ? modules.frames() : modules.tasks();
+    this.module = isFrame(kernel) ? modules.frames() : modules.tasks();
     this.tasks = modules.tasks();
     this.buffers = buffers(views);
   }
@@ -39,8 +39,8 @@ final class KernelEmitter {
   }
 
   /** Whether a kernel may be compiled with little effort: all but few iterations are in tasks. */
-  private static boolean isFrame(Stmt stmt) {
-    return hasTasks(stmt) && !hasLoops(stmt);
+  static boolean isFrame(LoopFunction kernel) {
+    return hasTasks(kernel.body()) && !hasLoops(kernel.body());
   }
 
   private static boolean hasTasks(Stmt stmt) {

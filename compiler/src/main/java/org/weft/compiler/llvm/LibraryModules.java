@@ -2,7 +2,6 @@ package org.weft.compiler.llvm;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.weft.compiler.loop.LoopFunction;
 
 /**
@@ -25,6 +24,11 @@ record LibraryModules(ModuleContext tasks, ModuleContext frames) implements Auto
     }
   }
 
+  /** How many modules {@code kernels} need. */
+  static int countFor(List<LoopFunction> kernels) {
+    return kernels.stream().anyMatch(KernelEmitter::isFrame) ? 2 : 1;
+  }
+
   /** The modules of {@code kernels}, verified. */
   static LibraryModules build(Target target, List<LoopFunction> kernels) {
     LibraryModules modules = of(target);
@@ -38,9 +42,9 @@ record LibraryModules(ModuleContext tasks, ModuleContext frames) implements Auto
     }
   }
 
-  /** Those with functions. */
+  /** The tasks, in which every kernel has a part, then the frames if there are any. */
   List<ModuleContext> used() {
-    return Stream.of(tasks, frames).filter(ModuleContext::hasFunctions).toList();
+    return frames.hasFunctions() ? List.of(tasks, frames) : List.of(tasks);
   }
 
   /** LLVM IR text of the modules as they stand. */

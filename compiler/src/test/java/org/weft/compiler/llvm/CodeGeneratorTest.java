@@ -54,6 +54,22 @@ class CodeGeneratorTest {
     assertThat(ir).contains("@weft_range.resume").doesNotContain("llvm.coro");
   }
 
+  /** A kernel that has loops in tasks only is a frame, and its tasks are in the other module. */
+  @Test
+  void framesAreCompiledApart() {
+    CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
+    String frame = "ModuleID = 'weft-frames'";
+    assertThat(generator.llvmIr(List.of(ExampleKernels.spmv(false)), false)).doesNotContain(frame);
+    String ir = generator.llvmIr(List.of(ExampleKernels.spmv(true)), true);
+    assertThat(ir.substring(0, ir.indexOf(frame))).contains("define hidden void @spmv_loop0(");
+    assertThat(ir.substring(ir.indexOf(frame)))
+        .contains("define void @spmv(")
+        .contains("declare hidden void @spmv_loop0(");
+    List<LoopFunction> both = List.of(ExampleKernels.spmv(true), ExampleKernels.filter(Width.W32));
+    String together = generator.llvmIr(both, false);
+    assertThat(together.substring(together.indexOf(frame))).doesNotContain("@filter");
+  }
+
   @Test
   void theSameLoopsGiveTheSameBytes() {
     CodeGenerator generator = new CodeGenerator(V3, (s, n) -> {});
