@@ -103,6 +103,11 @@ public record TensorStatistics(
       }
     }
 
+    /** Number of modes. */
+    public int order() {
+      return histograms.size();
+    }
+
     /** Counts a block. Cost {@code O(order size)}. */
     public Builder add(CooBlock block) {
       if (block.order() != histograms.size()) {

@@ -2,6 +2,7 @@ package org.weft.storage;
 
 import java.util.List;
 import java.util.Map;
+import org.weft.tensor.ValueType;
 
 /**
  * What a container keeps besides entries and labels, and how it stores them; other formats have no
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param compressed whether arrays are packed where that saves bytes; plain ones load fastest
  * @param partEntries entries of a part, or 0: a 64th of those that are announced, but no fewer than
  *     are worth a task and no more than are packed in a fraction of a heap
+ * @param valueType of a new tensor; one that is added to keeps its own
  * @param source what the entries come from, for people
  * @param command that writes the tensor, for people
  * @param program version of the program
@@ -24,11 +26,12 @@ public record ContainerOptions(
     Map<Integer, int[]> permutations,
     boolean compressed,
     int partEntries,
+    ValueType valueType,
     String source,
     String command,
     String program) {
   private static final ContainerOptions DEFAULTS =
-      new ContainerOptions(List.of(), List.of(), Map.of(), true, 0, "", "", "");
+      new ContainerOptions(List.of(), List.of(), Map.of(), true, 0, ValueType.DOUBLE, "", "", "");
 
   public ContainerOptions {
     modeNames = List.copyOf(modeNames);
@@ -43,32 +46,77 @@ public record ContainerOptions(
 
   public ContainerOptions withModeNames(List<String> names) {
     return new ContainerOptions(
-        names, modeOrder, permutations, compressed, partEntries, source, command, program);
+        names,
+        modeOrder,
+        permutations,
+        compressed,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program);
   }
 
   public ContainerOptions withModeOrder(List<Integer> order) {
     return new ContainerOptions(
-        modeNames, order, permutations, compressed, partEntries, source, command, program);
+        modeNames,
+        order,
+        permutations,
+        compressed,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program);
   }
 
   public ContainerOptions withPermutations(Map<Integer, int[]> byMode) {
     return new ContainerOptions(
-        modeNames, modeOrder, byMode, compressed, partEntries, source, command, program);
+        modeNames, modeOrder, byMode, compressed, partEntries, valueType, source, command, program);
   }
 
   public ContainerOptions withCompressed(boolean value) {
     return new ContainerOptions(
-        modeNames, modeOrder, permutations, value, partEntries, source, command, program);
+        modeNames,
+        modeOrder,
+        permutations,
+        value,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program);
   }
 
   public ContainerOptions withPartEntries(int entries) {
     return new ContainerOptions(
-        modeNames, modeOrder, permutations, compressed, entries, source, command, program);
+        modeNames,
+        modeOrder,
+        permutations,
+        compressed,
+        entries,
+        valueType,
+        source,
+        command,
+        program);
+  }
+
+  public ContainerOptions withValueType(ValueType type) {
+    return new ContainerOptions(
+        modeNames,
+        modeOrder,
+        permutations,
+        compressed,
+        partEntries,
+        type,
+        source,
+        command,
+        program);
   }
 
   /** Where the tensor comes from: a file, the command line, the program's version. */
   public ContainerOptions withProvenance(String from, String by, String version) {
     return new ContainerOptions(
-        modeNames, modeOrder, permutations, compressed, partEntries, from, by, version);
+        modeNames, modeOrder, permutations, compressed, partEntries, valueType, from, by, version);
   }
 }

@@ -98,18 +98,37 @@ public final class Labels {
   public void write(OutputStream out) throws IOException {
     java.io.BufferedOutputStream buffered = new java.io.BufferedOutputStream(out, 1 << 16);
     for (int i = 0; i < labels.size(); i++) {
-      String label = labels.get(i);
-      if (label.indexOf('\n') >= 0 || label.endsWith("\r")) {
-        throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
-            "label "
-                + (i + 1)
-                + ": expected text without line ends, found one; replace it before writing");
-      }
-      buffered.write(label.getBytes(StandardCharsets.UTF_8));
+      buffered.write(requireLine(labels.get(i), i + 1L).getBytes(StandardCharsets.UTF_8));
       buffered.write('\n');
     }
     buffered.flush();
+  }
+
+  /** Whether a line can hold {@code label}. */
+  public static boolean isLine(String label) {
+    return label.indexOf('\n') < 0
+        && !label.endsWith("\r")
+        && (label.length() <= MAX_BYTES / 3
+            || label.getBytes(StandardCharsets.UTF_8).length <= MAX_BYTES);
+  }
+
+  /**
+   * Returns {@code label} if a line can hold it.
+   *
+   * @param number of the label, from 1, for the message
+   * @throws WeftException {@code MALFORMED_INPUT}
+   */
+  public static String requireLine(String label, long number) {
+    if (!isLine(label)) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          "label "
+              + number
+              + ": expected text without line ends and of at most "
+              + MAX_BYTES
+              + " bytes, found other text; replace it before writing");
+    }
+    return label;
   }
 
   /** Number of labels. */

@@ -171,6 +171,19 @@ public final class OutputCommit implements AutoCloseable {
     return fs.makeQualified(staging).toString();
   }
 
+  /**
+   * The output, which is a file, until commit, as a URI: for one {@link #attempt} of several in
+   * other processes.
+   */
+  public String stagedFile() {
+    if (isDirectory || isFile) {
+      throw new IllegalStateException(uri + ": the output has been created already");
+    }
+    requireReplaceable(false);
+    isFile = true;
+    return fs.makeQualified(staging).toString();
+  }
+
   private OutputStream open(Path path) {
     try {
       int buffer = 1 << 16;

@@ -6,11 +6,11 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 
 /** Java serialisation there and back, as between a driver and its tasks. */
-final class Serialisation {
+public final class Serialisation {
   private Serialisation() {}
 
   @SuppressWarnings("unchecked")
-  static <T> T copy(T object) throws Exception {
+  public static <T> T copy(T object) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
       out.writeObject(object);

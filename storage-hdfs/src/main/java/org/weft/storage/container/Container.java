@@ -1,13 +1,19 @@
 package org.weft.storage.container;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Enumeration;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -236,29 +242,84 @@ public final class Container implements Serializable {
   /** The labels of the stored coordinates, by mode. */
   public Map<Integer, Labels> labels() {
     Map<Integer, Labels> labels = new HashMap<>();
-    for (int mode = 0; mode < manifest.modes().size(); mode++) {
-      Manifest.@Nullable LabelEntry entry = manifest.modes().get(mode).labels();
-      if (entry != null) {
-        labels.put(mode, labels(entry, "the labels of " + manifest.modes().get(mode).name()));
-      }
+    for (int mode : labelledModes()) {
+      labels.put(mode, labels(mode));
     }
     return labels;
   }
 
-  private Labels labels(Manifest.LabelEntry entry, String what) {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    try (ArrayReader reader = new ArrayReader(this)) {
-      for (Manifest.ArrayEntry array : entry.text()) {
-        try (MemoryScope scope = MemoryScope.root(what, MemorySource.system())) {
-          NativeArray bytes = reader.read(scope, array, what, ElementType.U8);
-          byte[] copy = new byte[Math.toIntExact(bytes.length())];
-          NativeMemory.copyToArray(bytes.address(), copy, 0, copy.length);
-          text.write(copy);
-        }
+  /** The modes that have labels; nothing is read. */
+  public Set<Integer> labelledModes() {
+    Set<Integer> labelled = new TreeSet<>();
+    for (int mode = 0; mode < manifest.modes().size(); mode++) {
+      if (manifest.modes().get(mode).labels() != null) {
+        labelled.add(mode);
       }
-      return Labels.read(new ByteArrayInputStream(text.toByteArray()), uri);
+    }
+    return labelled;
+  }
+
+  /** The labels of the stored coordinates of a mode that has labels. */
+  public Labels labels(int mode) {
+    return labels(labelEntry(mode), "the labels of " + manifest.modes().get(mode).name());
+  }
+
+  /** The labels of a mode by original coordinates, as readers give them. */
+  public Labels originalLabels(int mode) {
+    Map<Integer, Labels> stored = Map.of(mode, labels(mode));
+    return Objects.requireNonNull(original().labels(stored).get(mode));
+  }
+
+  /**
+   * Text that is equal where {@link #originalLabels} are: lengths and check sums; nothing is read.
+   */
+  public String labelChecks(int mode) {
+    return labelEntry(mode) + " " + manifest.modes().get(mode).permutation();
+  }
+
+  /**
+   * Whether a mode was reordered: {@link #first} and {@link #last} are of stored coordinates, and
+   * readers show the original ones. Nothing is read.
+   */
+  public boolean isReordered(int mode) {
+    return manifest.modes().get(mode).permutation() != null;
+  }
+
+  private Manifest.LabelEntry labelEntry(int mode) {
+    Manifest.@Nullable LabelEntry entry = manifest.modes().get(mode).labels();
+    if (entry == null) {
+      throw new IllegalArgumentException("mode " + mode + " of " + uri + " has no labels");
+    }
+    return entry;
+  }
+
+  private Labels labels(Manifest.LabelEntry entry, String what) {
+    try (ArrayReader reader = new ArrayReader(this)) {
+      Iterator<Manifest.ArrayEntry> arrays = entry.text().iterator();
+      Enumeration<InputStream> text =
+          new Enumeration<>() {
+            @Override
+            public boolean hasMoreElements() {
+              return arrays.hasNext();
+            }
+
+            @Override
+            public InputStream nextElement() {
+              return new ByteArrayInputStream(bytes(reader, arrays.next(), what));
+            }
+          };
+      return Labels.read(new SequenceInputStream(text), uri);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private static byte[] bytes(ArrayReader reader, Manifest.ArrayEntry array, String what) {
+    try (MemoryScope scope = MemoryScope.root(what, MemorySource.system())) {
+      NativeArray bytes = reader.read(scope, array, what, ElementType.U8);
+      byte[] copy = new byte[Math.toIntExact(bytes.length())];
+      NativeMemory.copyToArray(bytes.address(), copy, 0, copy.length);
+      return copy;
     }
   }
 

@@ -1,13 +1,12 @@
 package org.weft.storage.container;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -23,52 +22,58 @@ import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.ModeHistogram;
-import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
-import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Entries into a container: gathers a part, cuts it at a slice, packs it and writes its arrays. In
- * a stream that ascends in the root mode the parts have slices of their own, so that they load as
- * partitions; in any other stream parts overlap, and readers add what they share. Memory: two
- * parts.
+ * A version in the making, from entries that come here, from {@linkplain ContainerPiece pieces}
+ * that tasks have written, or both. Memory: two parts.
  */
 final class ContainerOutput implements TensorOutput {
-  private static final long FILE_BYTES = 512L << 20;
-  private static final int PARTS = 64;
-  private static final int LEAST_PART_ENTRIES = 1 << 17;
-  private static final int MOST_PART_ENTRIES = 1 << 22;
-
   private final ContainerTransaction transaction;
   private final int order;
   private final WriteOptions options;
   private final ValueType type;
   private final int[] modeOrder;
-  private final int partEntries;
-  private final List<CooBlock> pending = new ArrayList<>();
   private final List<Manifest.Part> parts = new ArrayList<>();
   private final List<Manifest.DataFile> files = new ArrayList<>();
+  private final Map<Integer, Manifest.LabelEntry> labels = new HashMap<>();
   private final TensorStatistics.Builder statistics;
   private final @Nullable Container base;
-  private long pendingEntries;
+  private final PartsWriter writer;
   private boolean distinct = true;
-  private @Nullable ArrayWriter file;
 
   ContainerOutput(ContainerTransaction transaction, int order, WriteOptions options) {
+    this(transaction, order, options, new ContainerPiece(order));
+  }
+
+  /** As above, with entries and labels that tasks have written for this transaction. */
+  ContainerOutput(
+      ContainerTransaction transaction, int order, WriteOptions options, ContainerPiece pieces) {
     this.transaction = transaction;
     this.order = order;
     this.options = options;
     this.base = transaction.base();
-    this.type = base == null ? ValueType.DOUBLE : base.valueType();
+    this.type = base == null ? options.container().valueType() : base.valueType();
     this.modeOrder = base == null ? modeOrder(order, options) : keep(base);
-    int asked = options.container().partEntries();
-    long share = options.entries().orElse(PARTS * 8L * LEAST_PART_ENTRIES) / PARTS;
-    this.partEntries =
-        asked > 0 ? asked : (int) Math.max(LEAST_PART_ENTRIES, Math.min(MOST_PART_ENTRIES, share));
     this.statistics = TensorStatistics.builder(order);
+    adopt(pieces);
+    this.writer =
+        new PartsWriter(transaction.folder(), "part", files.size(), type, modeOrder, options);
+  }
+
+  private void adopt(ContainerPiece pieces) {
+    statistics.merge(pieces.statistics());
+    for (ContainerPiece.Chunk chunk : pieces.chunks()) {
+      int moved = files.size();
+      files.addAll(chunk.files());
+      chunk.parts().forEach(part -> add(part.moved(moved)));
+      if (chunk.labels() != null) {
+        labels.merge(chunk.mode(), chunk.labels().moved(moved), Manifest.LabelEntry::followedBy);
+      }
+    }
   }
 
   /** Takes over the entries of the version that is added to; returns its mode order. */
@@ -96,7 +101,7 @@ final class ContainerOutput implements TensorOutput {
   }
 
   /** As asked, or mode 0 and then the others by size: what plans of mode 0 take as it is. */
-  private static int[] modeOrder(int order, WriteOptions options) {
+  static int[] modeOrder(int order, WriteOptions options) {
     List<Integer> asked = options.container().modeOrder();
     if (!asked.isEmpty()) {
       if (!asked.stream().sorted().toList().equals(IntStream.range(0, order).boxed().toList())) {
@@ -116,97 +121,6 @@ final class ContainerOutput implements TensorOutput {
         .toArray();
   }
 
-  @Override
-  public void write(CooBlock block) throws IOException {
-    if (block.order() != order) {
-      throw new IllegalArgumentException(
-          "a block of order " + block.order() + " for a tensor of order " + order);
-    }
-    if (block.size() == 0) {
-      return;
-    }
-    pending.add(block);
-    pendingEntries += block.size();
-    if (pendingEntries >= 2L * partEntries) {
-      cut();
-    }
-  }
-
-  /**
-   * Writes what is pending in parts that end with a slice; the last one, which may go on, stays. A
-   * slice of more entries than fit the memory of a task is cut all the same.
-   */
-  private void cut() throws IOException {
-    CooBlock all = CooBlock.concat(pending);
-    pending.clear();
-    int root = modeOrder[0];
-    boolean ascending = true;
-    for (int e = 1; e < all.size() && ascending; e++) {
-      ascending = all.coordinate(root, e) >= all.coordinate(root, e - 1);
-    }
-    int from = 0;
-    int slice = 0;
-    for (int e = 1; e < all.size(); e++) {
-      if (!ascending || all.coordinate(root, e) != all.coordinate(root, e - 1)) {
-        slice = e;
-      }
-      boolean full = slice == e && e - from >= partEntries;
-      if (full || e - from >= Math.max(2 * partEntries, MOST_PART_ENTRIES)) {
-        writePart(Blocks.range(all, from, e));
-        from = e;
-      }
-    }
-    pending.add(Blocks.range(all, from, all.size()));
-    pendingEntries = all.size() - from;
-  }
-
-  private void writePart(CooBlock block) throws IOException {
-    long[] largest = new long[order];
-    for (int mode = 0; mode < order; mode++) {
-      largest[mode] = Blocks.largest(block, mode);
-    }
-    TensorShape shape =
-        options
-            .shape()
-            .orElseGet(() -> TensorShape.of(LongStream.of(largest).map(c -> c + 1).toArray()));
-    long entries = Math.max(options.entries().orElse(1L << 20), block.size());
-    TensorFormat format =
-        TensorFormat.csf(order, type).withModeOrder(modeOrder).narrowedFor(shape, entries);
-    try (MemoryScope scope =
-            MemoryScope.root("part of " + transaction.uri(), MemorySource.system());
-        TensorStorage packed = Packing.pack(scope, shape, format, List.of(block))) {
-      boolean merged = packed.storedEntries() != block.size();
-      CooBlock stored = merged ? Packing.unpack(packed) : block;
-      TensorStatistics.Builder counted = TensorStatistics.builder(order).add(stored);
-      statistics.merge(counted);
-      writePart(packed, stored, counted.build().normSquared());
-    }
-  }
-
-  private void writePart(TensorStorage packed, CooBlock stored, double normSquared)
-      throws IOException {
-    ArrayWriter writer = file();
-    List<Manifest.LevelEntry> levels = new ArrayList<>();
-    try {
-      for (int level = 0; level < packed.format().levelCount(); level++) {
-        levels.add(
-            new Manifest.LevelEntry(
-                packed.positions(level),
-                packed.hasPos(level) ? writer.write(packed.pos(level)) : null,
-                packed.hasCrd(level) ? writer.write(packed.crd(level)) : null));
-      }
-      List<Manifest.Range> ranges = new ArrayList<>();
-      for (int mode = 0; mode < order; mode++) {
-        ranges.add(new Manifest.Range(Blocks.least(stored, mode), Blocks.largest(stored, mode)));
-      }
-      add(
-          new Manifest.Part(
-              stored.size(), normSquared, ranges, levels, writer.write(packed.vals())));
-    } catch (IOException e) {
-      throw FileAccess.unavailable(transaction.uri(), e);
-    }
-  }
-
   private void add(Manifest.Part part) {
     int root = modeOrder[0];
     Manifest.Range slices = part.ranges().get(root);
@@ -216,35 +130,16 @@ final class ContainerOutput implements TensorOutput {
     parts.add(part);
   }
 
-  /** The file that the next arrays go to. */
-  private ArrayWriter file() {
-    try {
-      ArrayWriter open = file;
-      if (open != null && open.position() > FILE_BYTES) {
-        files.add(open.finished());
-        open = null;
-      }
-      if (open == null) {
-        String name = String.format(Locale.ROOT, "part-%05d.bin", files.size());
-        boolean plain = !options.container().compressed();
-        open =
-            new ArrayWriter(
-                transaction.relative(name), files.size(), transaction.create(name), plain);
-        file = open;
-      }
-      return open;
-    } catch (IOException e) {
-      throw FileAccess.unavailable(transaction.uri(), e);
-    }
+  @Override
+  public void write(CooBlock block) throws IOException {
+    writer.write(block);
   }
 
   @Override
   public boolean commit() throws IOException {
-    if (!pending.isEmpty()) {
-      CooBlock rest = CooBlock.concat(pending);
-      pending.clear();
-      writePart(rest);
-    }
+    writer.flush();
+    writer.parts().forEach(this::add);
+    statistics.merge(writer.statistics());
     TensorStatistics all = statistics();
     ContainerOptions details = options.container();
     List<Manifest.Mode> modes = new ArrayList<>();
@@ -256,16 +151,15 @@ final class ContainerOutput implements TensorOutput {
                 ? details.modeNames().get(mode)
                 : before == null ? "mode" + mode : before.name();
         int @Nullable [] permutation = details.permutations().get(mode);
-        @Nullable Labels labels = options.labels().get(mode);
         modes.add(
             new Manifest.Mode(
                 name,
                 all.shape().size(mode),
                 histogram(all.histogram(mode), scope),
-                permutation == null ? null : file().write(array(permutation, scope)),
-                labels != null ? labels(labels, scope) : before == null ? null : before.labels()));
+                permutation == null ? null : writer.file().write(array(permutation, scope)),
+                labels(mode, before)));
       }
-      files.add(file().finished());
+      files.addAll(writer.finish());
     } catch (IOException e) {
       throw FileAccess.unavailable(transaction.uri(), e);
     }
@@ -279,7 +173,7 @@ final class ContainerOutput implements TensorOutput {
             Manifest.BLOCK_BYTES,
             modes,
             new Manifest.Statistics(
-                all.entries(), all.normSquared(), all.minValue(), all.maxValue(), all.nonfinite()),
+                all.entries(), normSquared(), all.minValue(), all.maxValue(), all.nonfinite()),
             files,
             parts,
             new Manifest.Provenance(details.source(), details.command(), details.program())));
@@ -308,6 +202,15 @@ final class ContainerOutput implements TensorOutput {
         before.nonfinite() + added.nonfinite());
   }
 
+  /** Added up in the order of the parts, whoever counted them. */
+  private double normSquared() {
+    double sum = 0;
+    for (Manifest.Part part : parts) {
+      sum += part.normSquared();
+    }
+    return sum;
+  }
+
   private Manifest.Histogram histogram(ModeHistogram histogram, MemoryScope scope)
       throws IOException {
     NativeArray counts = scope.allocateUninitialized(ElementType.I64, histogram.buckets());
@@ -317,7 +220,7 @@ final class ContainerOutput implements TensorOutput {
     return new Manifest.Histogram(
         Long.numberOfTrailingZeros(histogram.bucketWidth()),
         histogram.largestCoordinate(),
-        file().write(counts));
+        writer.file().write(counts));
   }
 
   private static NativeArray array(int[] numbers, MemoryScope scope) {
@@ -326,22 +229,20 @@ final class ContainerOutput implements TensorOutput {
     return array;
   }
 
-  private Manifest.LabelEntry labels(Labels labels, MemoryScope scope) throws IOException {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    labels.write(text);
-    byte[] bytes = text.toByteArray();
-    NativeArray array = scope.allocateUninitialized(ElementType.U8, bytes.length);
-    NativeMemory.copyFromArray(bytes, 0, array.address(), bytes.length);
-    return new Manifest.LabelEntry(labels.size(), List.of(file().write(array)));
+  private Manifest.@Nullable LabelEntry labels(int mode, Manifest.@Nullable Mode before)
+      throws IOException {
+    @Nullable Labels given = options.labels().get(mode);
+    if (given != null) {
+      return writer.labels(given.toList().iterator());
+    }
+    Manifest.@Nullable LabelEntry written = labels.get(mode);
+    return written != null || before == null ? written : before.labels();
   }
 
   @Override
   public void close() {
-    ArrayWriter open = file;
     try {
-      if (open != null) {
-        open.close();
-      }
+      writer.close();
     } catch (IOException e) {
       // A file that is removed next, or one that is already complete.
       System.getLogger(ContainerOutput.class.getName())

@@ -30,7 +30,7 @@ final class ContainerTransaction implements Closeable {
   private final @Nullable Container base;
   private final long version;
   private final OutputCommit manifest;
-  private final String data;
+  private final DataFolder folder;
   private boolean keep;
 
   private ContainerTransaction(
@@ -51,7 +51,7 @@ final class ContainerTransaction implements Closeable {
         manifest.close();
       }
     }
-    this.data = claimed;
+    this.folder = new DataFolder(access, uri, claimed);
   }
 
   /**
@@ -118,7 +118,7 @@ final class ContainerTransaction implements Closeable {
         continue;
       }
       try {
-        create(claim).close();
+        DataFolder.create(fs, claim).close();
         return name;
       } catch (org.apache.hadoop.fs.FileAlreadyExistsException
           | java.nio.file.FileAlreadyExistsException e) {
@@ -145,20 +145,9 @@ final class ContainerTransaction implements Closeable {
     return base;
   }
 
-  /** Path of a new file {@code name} relative to the container. */
-  String relative(String name) {
-    return data + "/" + name;
-  }
-
-  /** A new data file; the caller closes the stream. */
-  OutputStream create(String name) throws IOException {
-    return create(versions.resolve(relative(name)));
-  }
-
-  private OutputStream create(Path path) throws IOException {
-    FileSystem fs = versions.fileSystem();
-    return fs.createNonRecursive(
-        path, false, 1 << 16, fs.getDefaultReplication(path), fs.getDefaultBlockSize(path), null);
+  /** Where the data files of this version go. */
+  DataFolder folder() {
+    return folder;
   }
 
   /**
@@ -191,6 +180,7 @@ final class ContainerTransaction implements Closeable {
     }
     keep = true;
     requireNewest();
+    folder.removeOthers(finished);
     return true;
   }
 
@@ -200,7 +190,7 @@ final class ContainerTransaction implements Closeable {
    */
   private void requireNewest() throws IOException {
     long next = versions.after(version);
-    if (next > 0 && !versions.read(next).hasFilesIn(data)) {
+    if (next > 0 && !versions.read(next).hasFilesIn(folder.data())) {
       versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
       keep = false;
       throw conflict(next, null);
@@ -256,7 +246,7 @@ final class ContainerTransaction implements Closeable {
   public void close() {
     if (!keep) {
       try {
-        discard(data);
+        discard(folder.data());
       } catch (IOException e) {
         throw new WeftException(
             ErrorCode.STORAGE_UNAVAILABLE,

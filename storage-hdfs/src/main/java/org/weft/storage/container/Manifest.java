@@ -108,6 +108,16 @@ record Manifest(
     LabelEntry {
       text = copy(text, "label text");
     }
+
+    LabelEntry moved(int files) {
+      return new LabelEntry(count, text.stream().map(array -> array.moved(files)).toList());
+    }
+
+    LabelEntry followedBy(LabelEntry next) {
+      List<ArrayEntry> all = new ArrayList<>(text);
+      all.addAll(next.text);
+      return new LabelEntry(count + next.count, all);
+    }
   }
 
   /**
@@ -158,6 +168,16 @@ record Manifest(
       require(entries >= 0 && values != null, "entries and values");
     }
 
+    /** This part where the number of its first data file is {@code files} and not 0. */
+    Part moved(int files) {
+      return new Part(
+          entries,
+          normSquared,
+          ranges,
+          levels.stream().map(level -> level.moved(files)).toList(),
+          values.moved(files));
+    }
+
     /** Whether an entry can have a coordinate of {@code mode} in {@code [from, to)}. */
     boolean mayHold(int mode, long from, long to) {
       Range range = ranges.get(mode);
@@ -205,6 +225,11 @@ record Manifest(
     LevelEntry {
       require(positions >= 0, "positions from 0");
     }
+
+    LevelEntry moved(int files) {
+      return new LevelEntry(
+          positions, pos == null ? null : pos.moved(files), crd == null ? null : crd.moved(files));
+    }
   }
 
   /**
@@ -222,6 +247,10 @@ record Manifest(
       require(file >= 0 && offset >= 0 && offset % ALIGNMENT == 0, "file and aligned offset");
       require(length >= 0 && type != null, "length and type");
       ElementType.valueOf(type.toUpperCase(java.util.Locale.ROOT));
+    }
+
+    ArrayEntry moved(int files) {
+      return new ArrayEntry(file + files, offset, type, length, blocks);
     }
 
     ElementType elementType() {

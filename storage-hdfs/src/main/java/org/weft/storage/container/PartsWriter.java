@@ -1,0 +1,260 @@
+package org.weft.storage.container;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.memory.ElementType;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * Entries and labels into data files of one version: gathers a part, cuts it at a slice, packs it
+ * and writes its arrays. In a stream that ascends in the root mode the parts have slices of their
+ * own, so that they load as partitions; in any other stream parts overlap, and readers add what
+ * they share. Memory: two parts.
+ */
+final class PartsWriter implements Closeable {
+  private static final long FILE_BYTES = 512L << 20;
+  private static final int LABEL_BYTES = 8 << 20;
+  private static final int PARTS = 64;
+  private static final int LEAST_PART_ENTRIES = 1 << 17;
+  private static final int MOST_PART_ENTRIES = 1 << 22;
+
+  private final DataFolder folder;
+  private final String stem;
+  private final int firstFile;
+  private final WriteOptions options;
+  private final int order;
+  private final ValueType type;
+  private final int[] modeOrder;
+  private final int partEntries;
+  private final List<CooBlock> pending = new ArrayList<>();
+  private final List<Manifest.Part> parts = new ArrayList<>();
+  private final List<Manifest.DataFile> files = new ArrayList<>();
+  private final TensorStatistics.Builder statistics;
+  private long pendingEntries;
+  private @Nullable ArrayWriter file;
+
+  /**
+   * @param folder where the data files go
+   * @param stem files are {@code STEM-00000.bin}, {@code STEM-00001.bin}, ...
+   * @param firstFile number of the first file in the manifest, and in its name
+   */
+  PartsWriter(
+      DataFolder folder,
+      String stem,
+      int firstFile,
+      ValueType type,
+      int[] modeOrder,
+      WriteOptions options) {
+    this.folder = folder;
+    this.stem = stem;
+    this.firstFile = firstFile;
+    this.options = options;
+    this.order = modeOrder.length;
+    this.type = type;
+    this.modeOrder = modeOrder;
+    int asked = options.container().partEntries();
+    long share = options.entries().orElse(PARTS * 8L * LEAST_PART_ENTRIES) / PARTS;
+    this.partEntries =
+        asked > 0 ? asked : (int) Math.max(LEAST_PART_ENTRIES, Math.min(MOST_PART_ENTRIES, share));
+    this.statistics = TensorStatistics.builder(order);
+  }
+
+  void write(CooBlock block) throws IOException {
+    if (block.order() != order) {
+      throw new IllegalArgumentException(
+          "a block of order " + block.order() + " for a tensor of order " + order);
+    }
+    if (block.size() == 0) {
+      return;
+    }
+    pending.add(block);
+    pendingEntries += block.size();
+    if (pendingEntries >= 2L * partEntries) {
+      cut();
+    }
+  }
+
+  /**
+   * Writes what is pending in parts that end with a slice; the last one, which may go on, stays. A
+   * slice of more entries than fit the memory of a task is cut all the same.
+   */
+  private void cut() throws IOException {
+    CooBlock all = CooBlock.concat(pending);
+    pending.clear();
+    int root = modeOrder[0];
+    boolean ascending = true;
+    for (int e = 1; e < all.size() && ascending; e++) {
+      ascending = all.coordinate(root, e) >= all.coordinate(root, e - 1);
+    }
+    int from = 0;
+    int slice = 0;
+    for (int e = 1; e < all.size(); e++) {
+      if (!ascending || all.coordinate(root, e) != all.coordinate(root, e - 1)) {
+        slice = e;
+      }
+      boolean full = slice == e && e - from >= partEntries;
+      if (full || e - from >= Math.max(2 * partEntries, MOST_PART_ENTRIES)) {
+        writePart(Blocks.range(all, from, e));
+        from = e;
+      }
+    }
+    pending.add(Blocks.range(all, from, all.size()));
+    pendingEntries = all.size() - from;
+  }
+
+  private void writePart(CooBlock block) throws IOException {
+    long[] largest = new long[order];
+    for (int mode = 0; mode < order; mode++) {
+      largest[mode] = Blocks.largest(block, mode);
+    }
+    TensorShape shape =
+        options
+            .shape()
+            .orElseGet(() -> TensorShape.of(LongStream.of(largest).map(c -> c + 1).toArray()));
+    long entries = Math.max(options.entries().orElse(1L << 20), block.size());
+    TensorFormat format =
+        TensorFormat.csf(order, type).withModeOrder(modeOrder).narrowedFor(shape, entries);
+    try (MemoryScope scope = MemoryScope.root("part of " + folder.uri(), MemorySource.system());
+        TensorStorage packed = Packing.pack(scope, shape, format, List.of(block))) {
+      boolean merged = packed.storedEntries() != block.size();
+      CooBlock stored = merged ? Packing.unpack(packed) : block;
+      TensorStatistics.Builder counted = TensorStatistics.builder(order).add(stored);
+      statistics.merge(counted);
+      writePart(packed, stored, counted.build().normSquared());
+    }
+  }
+
+  private void writePart(TensorStorage packed, CooBlock stored, double normSquared)
+      throws IOException {
+    ArrayWriter writer = file();
+    List<Manifest.LevelEntry> levels = new ArrayList<>();
+    try {
+      for (int level = 0; level < packed.format().levelCount(); level++) {
+        levels.add(
+            new Manifest.LevelEntry(
+                packed.positions(level),
+                packed.hasPos(level) ? writer.write(packed.pos(level)) : null,
+                packed.hasCrd(level) ? writer.write(packed.crd(level)) : null));
+      }
+      List<Manifest.Range> ranges = new ArrayList<>();
+      for (int mode = 0; mode < order; mode++) {
+        ranges.add(new Manifest.Range(Blocks.least(stored, mode), Blocks.largest(stored, mode)));
+      }
+      parts.add(
+          new Manifest.Part(
+              stored.size(), normSquared, ranges, levels, writer.write(packed.vals())));
+    } catch (IOException e) {
+      throw FileAccess.unavailable(folder.uri(), e);
+    }
+  }
+
+  /** The file that the next arrays go to. */
+  ArrayWriter file() {
+    try {
+      ArrayWriter open = file;
+      if (open != null && open.position() > FILE_BYTES) {
+        files.add(open.finished());
+        open = null;
+      }
+      if (open == null) {
+        int number = firstFile + files.size();
+        String name = String.format(Locale.ROOT, "%s-%05d.bin", stem, number);
+        boolean plain = !options.container().compressed();
+        open = new ArrayWriter(folder.relative(name), number, folder.create(name), plain);
+        file = open;
+      }
+      return open;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(folder.uri(), e);
+    }
+  }
+
+  /**
+   * Writes labels, a line each, in as many arrays as keep memory small.
+   *
+   * @throws org.weft.error.WeftException {@code MALFORMED_INPUT} for one that a line cannot hold
+   */
+  Manifest.LabelEntry labels(Iterator<String> labels) throws IOException {
+    List<Manifest.ArrayEntry> text = new ArrayList<>();
+    java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+    long count = 0;
+    while (labels.hasNext()) {
+      count++;
+      bytes.write(Labels.requireLine(labels.next(), count).getBytes(StandardCharsets.UTF_8));
+      bytes.write('\n');
+      if (bytes.size() >= LABEL_BYTES) {
+        text.add(write(bytes.toByteArray()));
+        bytes.reset();
+      }
+    }
+    if (bytes.size() > 0 || text.isEmpty()) {
+      text.add(write(bytes.toByteArray()));
+    }
+    return new Manifest.LabelEntry(count, text);
+  }
+
+  private Manifest.ArrayEntry write(byte[] bytes) throws IOException {
+    try (MemoryScope scope = MemoryScope.root("labels of " + folder.uri(), MemorySource.system())) {
+      NativeArray array = scope.allocateUninitialized(ElementType.U8, bytes.length);
+      NativeMemory.copyFromArray(bytes, 0, array.address(), bytes.length);
+      return file().write(array);
+    }
+  }
+
+  /** Writes the entries that wait for their part to fill. */
+  void flush() throws IOException {
+    if (!pending.isEmpty()) {
+      CooBlock rest = CooBlock.concat(pending);
+      pending.clear();
+      pendingEntries = 0;
+      writePart(rest);
+    }
+  }
+
+  /** Ends the file; the files written, in order. */
+  List<Manifest.DataFile> finish() throws IOException {
+    ArrayWriter open = file;
+    if (open != null) {
+      files.add(open.finished());
+      file = null;
+    }
+    return files;
+  }
+
+  List<Manifest.Part> parts() {
+    return parts;
+  }
+
+  TensorStatistics.Builder statistics() {
+    return statistics;
+  }
+
+  /** Closes a file that is not finished. */
+  @Override
+  public void close() throws IOException {
+    ArrayWriter open = file;
+    if (open != null) {
+      open.close();
+    }
+  }
+}
