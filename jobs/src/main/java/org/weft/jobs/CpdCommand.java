@@ -12,6 +12,7 @@ import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.spark.CpdResult;
 import org.weft.spark.SparkTensor;
+import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Parameters;
     },
     footer = {
       "",
-      "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors"
+      "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors",
+      "Example: weft cpd x.weft --rank 16 --output factors --factors-table factors.parquet"
     })
 final class CpdCommand extends WeftCommand {
   @Parameters(
@@ -83,6 +85,14 @@ final class CpdCommand extends WeftCommand {
   @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
   @Nullable String output;
 
+  @Option(
+      names = "--factors-table",
+      paramLabel = "DIR",
+      description =
+          "Also write the factors as a Parquet table: mode, index, label, component, weight, lambda;"
+              + " modes, indices and components count from 0.")
+  @Nullable String factorsTable;
+
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -91,6 +101,9 @@ final class CpdCommand extends WeftCommand {
     if (target != null) {
       checkOutput(files, target);
       refuseForeignFolder(files, target);
+    }
+    if (factorsTable != null) {
+      FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
@@ -116,6 +129,11 @@ final class CpdCommand extends WeftCommand {
               tensor.statistics(),
               result,
               (System.nanoTime() - start) * 1e-9 + tensor.readNanos() * 1e-9));
+      if (factorsTable != null) {
+        session.writeFactors(
+            files, factorsTable, common.overwrite, result, order.labels(tensor, labels));
+        console.result("wrote %s", factorsTable);
+      }
       console.result(
           "fit %.6f after %d iterations%s; wrote %s",
           result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1),

@@ -8,9 +8,13 @@ import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.compiler.Schedule;
+import org.weft.spark.CpdResult;
 import org.weft.spark.EngineOptions;
 import org.weft.spark.SparkTensor;
 import org.weft.spark.WeftEngine;
+import org.weft.spark.output.FactorTable;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
 
 /**
  * The Spark context and the engine of one run. What {@code spark-submit} or {@code -Dspark.*} set
@@ -88,6 +92,16 @@ final class Session implements AutoCloseable {
     console.note(
         "%s: %s, %,d entries", uri, tensor.statistics().shape(), tensor.statistics().entries());
     return tensor;
+  }
+
+  /** Writes the factors of a decomposition as a table; see {@link FactorTable}. */
+  void writeFactors(
+      FileAccess files,
+      String uri,
+      boolean overwrite,
+      CpdResult result,
+      Map<Integer, Labels> labels) {
+    FactorTable.write(context, files, uri, overwrite, result.factors(), result.lambda(), labels);
   }
 
   @Override

@@ -23,4 +23,10 @@ public final class WeftException extends RuntimeException {
   public ErrorCode code() {
     return code;
   }
+
+  /** With the code, for logs and for programs that print what they catch. */
+  @Override
+  public String toString() {
+    return getClass().getName() + ": " + code.label() + ": " + getMessage();
+  }
 }

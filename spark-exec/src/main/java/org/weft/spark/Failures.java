@@ -4,14 +4,14 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Finds our own error in what Spark throws for a failed job. */
-final class Failures {
+public final class Failures {
   private Failures() {}
 
   /**
    * The {@link WeftException} that made a task fail; otherwise {@code failure} itself if it is
    * unchecked, or an error that carries it (Spark's exceptions are checked but undeclared).
    */
-  static RuntimeException unwrap(Exception failure) {
+  public static RuntimeException unwrap(Exception failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof WeftException weft) {
         return weft;

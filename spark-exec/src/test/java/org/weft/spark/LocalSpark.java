@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
 import org.weft.spark.resident.ResidentMemory;
 
 /** One in-process Spark for all tests of the module, stopped when the JVM ends. */
-final class LocalSpark {
+public final class LocalSpark {
   private static JavaSparkContext context;
 
   private LocalSpark() {}
 
-  static synchronized JavaSparkContext context() {
+  public static synchronized JavaSparkContext context() {
     if (context == null) {
       SparkConf conf =
           new SparkConf()
@@ -26,6 +27,15 @@ final class LocalSpark {
       Runtime.getRuntime().addShutdownHook(new Thread(context::close));
     }
     return context;
+  }
+
+  /** The session on {@link #context}, with few partitions. */
+  public static SparkSession session() {
+    context();
+    return SparkSession.builder()
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.warehouse.dir", "target/spark-warehouse")
+        .getOrCreate();
   }
 
   /** Fails if off-heap memory stays. */

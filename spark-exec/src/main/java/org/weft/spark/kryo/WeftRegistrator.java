@@ -10,6 +10,7 @@ import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.output.FactorRows;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.OriginBlock;
@@ -37,6 +38,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(TensorStatistics.Builder.class, JavaForm.of(TensorStatistics.Builder.class));
     kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
     kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
+    kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }
 

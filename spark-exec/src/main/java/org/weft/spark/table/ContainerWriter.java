@@ -1,0 +1,81 @@
+package org.weft.spark.table;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.weft.spark.kryo.JavaForm;
+import org.weft.storage.FileAccess;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.container.ContainerPiece;
+import org.weft.storage.container.ParallelContainer;
+import org.weft.storage.container.PieceWriter;
+
+/**
+ * A table into a version of a container: each task writes data files of its own, which nobody sees
+ * before the driver publishes the manifest that names them.
+ */
+final class ContainerWriter implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final WriteColumns columns;
+  private final boolean integral;
+  private final ParallelContainer.Target target;
+
+  private ContainerWriter(WriteColumns columns, boolean integral, ParallelContainer.Target target) {
+    this.columns = columns;
+    this.integral = integral;
+    this.target = target;
+  }
+
+  /**
+   * Writes and commits.
+   *
+   * @param sort whether rows are first sent to tasks by ranges of the outermost mode, so that parts
+   *     have slices of their own: a shuffle now, no shuffle and fewer parts for those who read
+   */
+  static void write(
+      Dataset<Row> data,
+      WriteColumns columns,
+      boolean sort,
+      ParallelContainer made,
+      WriteOptions options) {
+    ParallelContainer.Target target = made.target(options, columns.modes().size());
+    Dataset<Row> selected = columns.select(data);
+    boolean integral = Rows.isIntegral(selected);
+    if (sort) {
+      org.apache.spark.sql.Column[] order = WriteColumns.order(target.modeOrder());
+      selected = selected.repartitionByRange(order[0]).sortWithinPartitions(order);
+    }
+    ContainerWriter task = new ContainerWriter(columns, integral, target);
+    List<byte[]> pieces = Rows.of(selected).mapPartitions(task::write).collect();
+    ContainerPiece all = ContainerPiece.none(columns.modes().size());
+    for (byte[] piece : pieces) {
+      all.merge((ContainerPiece) JavaForm.ofBytes(piece));
+    }
+    try {
+      made.commit(options, all);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(columns.uri(), e);
+    }
+  }
+
+  private Iterator<byte[]> write(Iterator<InternalRow> rows) throws IOException {
+    if (!rows.hasNext()) {
+      return List.<byte[]>of().iterator();
+    }
+    TaskContext task = TaskContext.get();
+    String attempt = "-" + task.taskAttemptId();
+    try (PieceWriter writer = PieceWriter.entries(target, task.partitionId(), attempt)) {
+      RowEntries entries = new RowEntries(columns, integral, rows);
+      while (entries.hasNext()) {
+        writer.write(entries.next());
+      }
+      return List.of(JavaForm.toBytes(writer.finish())).iterator();
+    }
+  }
+}

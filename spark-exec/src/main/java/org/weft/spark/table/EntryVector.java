@@ -1,0 +1,209 @@
+package org.weft.spark.table;
+
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarArray;
+import org.apache.spark.sql.vectorized.ColumnarMap;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+import org.weft.tensor.CooBlock;
+
+/** A column of a block as Spark reads it: nothing is copied, entries may be selected. */
+abstract class EntryVector extends ColumnVector {
+  final CooBlock block;
+  private final int @Nullable [] selection;
+
+  private EntryVector(DataType type, CooBlock block, int @Nullable [] selection) {
+    super(type);
+    this.block = block;
+    this.selection = selection;
+  }
+
+  /**
+   * @param selection entries to show, or null for all
+   * @param labels of the mode of a column of labels
+   */
+  static EntryVector of(
+      TensorColumns.Column column,
+      long base,
+      CooBlock block,
+      int @Nullable [] selection,
+      UTF8String[] labels) {
+    return switch (column.kind()) {
+      case COORDINATE -> new Coordinates(column, base, block, selection);
+      case LABEL -> new LabelTexts(column, block, selection, labels);
+      case VALUE -> new Values(column.type(), block, selection);
+    };
+  }
+
+  final int entry(int row) {
+    return selection == null ? row : selection[row];
+  }
+
+  private static final class Coordinates extends EntryVector {
+    private final int mode;
+    private final long base;
+
+    Coordinates(
+        TensorColumns.Column column, long base, CooBlock block, int @Nullable [] selection) {
+      super(column.type(), block, selection);
+      this.mode = column.mode();
+      this.base = base;
+    }
+
+    @Override
+    public long getLong(int row) {
+      return block.coordinate(mode, entry(row)) + base;
+    }
+  }
+
+  private static final class Values extends EntryVector {
+    Values(DataType type, CooBlock block, int @Nullable [] selection) {
+      super(type, block, selection);
+    }
+
+    @Override
+    public double getDouble(int row) {
+      return block.value(entry(row));
+    }
+
+    @Override
+    public float getFloat(int row) {
+      return (float) block.value(entry(row));
+    }
+
+    @Override
+    public int getInt(int row) {
+      return (int) block.longValue(entry(row));
+    }
+
+    @Override
+    public long getLong(int row) {
+      return block.longValue(entry(row));
+    }
+  }
+
+  /** Coordinates without a label are null. */
+  private static final class LabelTexts extends EntryVector {
+    private final int mode;
+    private final UTF8String[] labels;
+
+    LabelTexts(
+        TensorColumns.Column column,
+        CooBlock block,
+        int @Nullable [] selection,
+        UTF8String[] labels) {
+      super(column.type(), block, selection);
+      this.mode = column.mode();
+      this.labels = labels;
+    }
+
+    @Override
+    public boolean hasNull() {
+      return true;
+    }
+
+    @Override
+    public boolean isNullAt(int row) {
+      return block.coordinate(mode, entry(row)) >= labels.length;
+    }
+
+    @Override
+    public UTF8String getUTF8String(int row) {
+      return labels[(int) block.coordinate(mode, entry(row))];
+    }
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public boolean hasNull() {
+    return false;
+  }
+
+  @Override
+  public int numNulls() {
+    int nulls = 0;
+    int rows = selection == null ? block.size() : selection.length;
+    for (int row = 0; row < rows; row++) {
+      nulls += isNullAt(row) ? 1 : 0;
+    }
+    return nulls;
+  }
+
+  @Override
+  public boolean isNullAt(int row) {
+    return false;
+  }
+
+  private UnsupportedOperationException notOfThisType() {
+    return new UnsupportedOperationException("a column of " + dataType());
+  }
+
+  @Override
+  public boolean getBoolean(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public byte getByte(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public short getShort(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public int getInt(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public long getLong(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public float getFloat(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public double getDouble(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public ColumnarArray getArray(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public ColumnarMap getMap(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public Decimal getDecimal(int row, int precision, int scale) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public UTF8String getUTF8String(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public byte[] getBinary(int row) {
+    throw notOfThisType();
+  }
+
+  @Override
+  public ColumnVector getChild(int ordinal) {
+    throw notOfThisType();
+  }
+}

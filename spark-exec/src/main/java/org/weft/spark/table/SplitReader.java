@@ -1,0 +1,81 @@
+package org.weft.spark.table;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+import org.weft.storage.BlockReader;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.container.Container;
+import org.weft.tensor.CooBlock;
+
+/** The blocks of a split as batches of the columns that are asked for. */
+final class SplitReader implements PartitionReader<ColumnarBatch> {
+  private static final UTF8String[] NONE = new UTF8String[0];
+
+  private final BlockReader reader;
+  private final List<TensorColumns.Column> columns;
+  private final CoordinateFilter.All filter;
+  private final long base;
+  private final UTF8String[][] labels;
+  private @Nullable ColumnarBatch batch;
+  private long entriesRead;
+
+  SplitReader(
+      OpenTable table, int split, List<TensorColumns.Column> columns, CoordinateFilter.All filter) {
+    this.columns = columns;
+    this.filter = filter;
+    this.base = table.columns().base();
+    this.labels = new UTF8String[columns.size()][];
+    for (int c = 0; c < labels.length; c++) {
+      Container container = table.container();
+      labels[c] =
+          columns.get(c).kind() == TensorColumns.Kind.LABEL && container != null
+              ? KnownLabels.of(container, columns.get(c).mode())
+              : NONE;
+    }
+    this.reader = TensorFiles.read(table.files(), table.plan(), table.plan().splits().get(split));
+  }
+
+  @Override
+  public boolean next() {
+    while (reader.hasNext()) {
+      CooBlock block = reader.next();
+      entriesRead += block.size();
+      int[] selection = filter.filters().isEmpty() ? null : filter.select(block);
+      int rows = selection == null ? block.size() : selection.length;
+      if (rows > 0) {
+        batch = batch(block, selection, rows);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private ColumnarBatch batch(CooBlock block, int @Nullable [] selection, int rows) {
+    ColumnVector[] vectors = new ColumnVector[columns.size()];
+    for (int c = 0; c < vectors.length; c++) {
+      vectors[c] = EntryVector.of(columns.get(c), base, block, selection, labels[c]);
+    }
+    return new ColumnarBatch(vectors, rows);
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    return java.util.Objects.requireNonNull(batch, "get before next");
+  }
+
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    return new CustomTaskMetric[] {new ScanMetrics.Value(ScanMetrics.ENTRIES_READ, entriesRead)};
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

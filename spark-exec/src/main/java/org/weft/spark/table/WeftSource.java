@@ -1,0 +1,153 @@
+package org.weft.spark.table;
+
+import com.google.auto.service.AutoService;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.container.Container;
+import org.weft.storage.container.ParallelContainer;
+import org.weft.tensor.TensorShape;
+
+/** {@code format("weft")}: containers, version by version. */
+@AutoService(DataSourceRegister.class)
+public final class WeftSource extends TensorSource {
+  private static final Set<String> READ =
+      Set.of(
+          TableOptions.PATH,
+          TableOptions.VERSION,
+          TableOptions.LABELS,
+          TableOptions.MODES,
+          TableOptions.VALUE,
+          TableOptions.BASE,
+          TableOptions.NONFINITE);
+
+  private static final Set<String> WRITE =
+      Set.of(
+          TableOptions.PATH,
+          TableOptions.MODES,
+          TableOptions.VALUE,
+          TableOptions.BASE,
+          TableOptions.NONFINITE,
+          TableOptions.SHAPE,
+          TableOptions.SORT,
+          TableOptions.MODE_ORDER,
+          TableOptions.PART_ENTRIES,
+          TableOptions.COMPRESSED,
+          TableOptions.LABELS + ".");
+
+  @Override
+  public String shortName() {
+    return "weft";
+  }
+
+  @Override
+  Set<String> readOptions() {
+    return READ;
+  }
+
+  @Override
+  InputPlan open(FileAccess files, TableOptions options, String path) {
+    requireContainer(options, path);
+    OptionalLong version = options.number(TableOptions.VERSION, 1);
+    String uri =
+        version.isPresent()
+            ? path.replaceAll("/+$", "") + "/manifest-" + version.getAsLong() + ".json"
+            : path;
+    return TensorFiles.open(files, uri, options.readOptions());
+  }
+
+  static void requireContainer(TableOptions options, String path) {
+    TensorFiles.requireKnownExtension(path);
+    if (!TensorFiles.extensionOf(path).equals(".weft")) {
+      throw options.wrong(
+          path + ": expected a folder that ends in .weft; format 'frostt' reads and writes text");
+    }
+  }
+
+  @Override
+  void write(FileAccess files, SaveMode mode, Map<String, String> given, Dataset<Row> data) {
+    TableOptions options = TableOptions.of(shortName(), given, WRITE);
+    String path = options.path(files.configuration());
+    requireContainer(options, path);
+    Optional<Container> present = present(files, path);
+    if (mode == SaveMode.Ignore && present.isPresent()) {
+      return;
+    }
+    boolean append = mode == SaveMode.Append && present.isPresent();
+    WriteColumns columns =
+        WriteColumns.of(
+            path,
+            data.schema(),
+            options,
+            append ? present.get().modeNames() : List.of(),
+            append ? present.get().valueType() : null);
+    TensorOutput.Existing existing =
+        append
+            ? TensorOutput.Existing.APPEND
+            : mode == SaveMode.Overwrite
+                ? TensorOutput.Existing.REPLACE
+                : TensorOutput.Existing.REFUSE;
+    WriteOptions written = writeOptions(files, options, columns, append);
+    try (ParallelContainer made = ParallelContainer.begin(files, path, existing)) {
+      ContainerWriter.write(data, columns, options.flag(TableOptions.SORT, true), made, written);
+    }
+  }
+
+  private static Optional<Container> present(FileAccess files, String path) {
+    try {
+      return Optional.of(Container.open(files, path));
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.INPUT_NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private WriteOptions writeOptions(
+      FileAccess files, TableOptions options, WriteColumns columns, boolean append) {
+    ContainerOptions container =
+        ContainerOptions.defaults()
+            .withValueType(columns.type())
+            .withCompressed(options.flag(TableOptions.COMPRESSED, true))
+            .withPartEntries((int) options.number(TableOptions.PART_ENTRIES, 1).orElse(0))
+            .withProvenance("a table of Spark", "format('weft')", "");
+    if (!append) {
+      container = container.withModeNames(columns.modes()).withModeOrder(options.modeOrder());
+    }
+    Map<Integer, Labels> labels = new HashMap<>();
+    options
+        .labelFiles()
+        .forEach(
+            (mode, file) -> {
+              int number = columns.modes().indexOf(mode);
+              if (number < 0) {
+                throw options.wrong(
+                    "expected labels of one of the modes "
+                        + columns.modes()
+                        + ", found labels."
+                        + mode);
+              }
+              labels.put(number, Labels.read(files, file));
+            });
+    WriteOptions written = WriteOptions.defaults().withContainer(container).withLabels(labels);
+    TensorShape shape = columns.shape();
+    return shape == null ? written : written.withShape(shape);
+  }
+}
