@@ -214,6 +214,32 @@ final class ReadTableTest {
   }
 
   @Test
+  void aReorderedTensorShowsOriginalCoordinates() throws IOException {
+    String first = container;
+    try {
+      container = folder.resolve("reordered.weft").toString();
+      write(
+          ContainerOptions.defaults()
+              .withPartEntries(PART_ENTRIES)
+              .withPermutations(Map.of(0, new int[] {7, 6, 5, 4, 3, 2, 1, 0}, 1, new int[] {1, 0})),
+          TensorOutput.Existing.REFUSE);
+      Dataset<Row> found =
+          spark.read().format("weft").option("labels", true).load(container).where("mode0 = 2");
+      assertThat(partitionsOf(found)).as("ranges are of stored coordinates").isEqualTo(SLICES);
+      assertThat(found.collectAsList())
+          .hasSize(PART_ENTRIES)
+          .allSatisfy(
+              row -> {
+                long item = row.getLong(1);
+                assertThat(row.getString(2)).isEqualTo(item == 0 ? "bread" : "apple");
+                assertThat(row.getDouble(4)).isEqualTo(500 + 10 * (1 - item) + row.getLong(3));
+              });
+    } finally {
+      container = first;
+    }
+  }
+
+  @Test
   void textHasTheCoordinatesOfEveryOtherTable() throws IOException {
     Path text = folder.resolve("x.tns");
     Files.writeString(text, "# three entries\n1 1 1 0.5\n2 1 3 1.5\n2 1 3 2\n");
