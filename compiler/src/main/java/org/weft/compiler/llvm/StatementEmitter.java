@@ -17,6 +17,9 @@ import org.weft.runtime.Slot;
 
 /** Emits statements into a frame. */
 final class StatementEmitter {
+  /** Bytes. A small loop that lies in two lines of code may take 1.4 times as long. */
+  private static final int CACHE_LINE = 64;
+
   private static final int CACHE_LINE_BYTES = 64;
 
   private final KernelEmitter kernel;
@@ -245,13 +248,25 @@ final class StatementEmitter {
     LLVMValueRef next = LLVMBuildNSWAdd(code.raw, counter, module.constant(1), "");
     LLVMAddIncoming(counter, next, code.current(), 1);
     LLVMBuildBr(code.raw, head);
-    module.attach(LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(s.traits()));
+    boolean aligned = !s.traits().few() && !hasLongLoops(s.body());
+    module.attach(LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(s.traits(), aligned));
     code.at(after);
   }
 
-  private LLVMMetadataRef loopId(LoopTraits traits) {
+  /** Whether {@code stmt} has loops other than those along vectors. */
+  private static boolean hasLongLoops(Stmt stmt) {
+    return stmt instanceof Stmt.While
+        || stmt instanceof Stmt.For loop && !loop.traits().vector()
+        || stmt.children().stream().anyMatch(StatementEmitter::hasLongLoops);
+  }
+
+  private LLVMMetadataRef loopId(LoopTraits traits, boolean aligned) {
     List<LLVMMetadataRef> facts = new ArrayList<>();
     facts.add(module.node(module.text("llvm.loop.mustprogress")));
+    if (aligned) {
+      LLVMMetadataRef bytes = module.number(module.i32, CACHE_LINE);
+      facts.add(module.node(module.text("llvm.loop.align"), bytes));
+    }
     if (traits.vector()) {
       facts.add(
           module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 1)));
@@ -278,7 +293,8 @@ final class StatementEmitter {
     code.at(body);
     emit(s.body());
     code.jump(head);
-    module.attach(LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(LoopTraits.SERIAL));
+    module.attach(
+        LLVMGetLastInstruction(code.current()), "llvm.loop", loopId(LoopTraits.SERIAL, false));
     code.at(after);
   }
 
