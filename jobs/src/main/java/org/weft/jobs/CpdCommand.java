@@ -124,6 +124,7 @@ final class CpdCommand extends WeftCommand {
           order.labels(tensor, labels),
           CpdSummary.of(
               input,
+              TensorFiles.modeNames(files, input),
               spec.commandLine().getParseResult().originalArgs(),
               job,
               tensor.statistics(),

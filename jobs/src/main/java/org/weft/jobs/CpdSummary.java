@@ -20,6 +20,7 @@ final class CpdSummary {
 
   static CpdSummary of(
       String input,
+      List<String> modeNames,
       List<String> command,
       CpdJob job,
       TensorStatistics statistics,
@@ -29,6 +30,9 @@ final class CpdSummary {
     Map<String, Object> content = new LinkedHashMap<>();
     content.put("command", "weft " + String.join(" ", command));
     content.put("input", input);
+    if (!modeNames.isEmpty()) {
+      content.put("modes", modeNames);
+    }
     content.put("dims", statistics.shape().toArray());
     content.put("nnz", result.report().nonzeros());
     content.put("norm", result.norm());

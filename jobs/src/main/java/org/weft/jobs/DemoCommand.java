@@ -107,6 +107,7 @@ final class DemoCommand extends WeftCommand {
         CpdSummary summary =
             CpdSummary.of(
                 "WordNet 3.1",
+                List.of("subject", "relation", "object"),
                 spec.commandLine().getParseResult().originalArgs(),
                 job,
                 tensor.statistics(),

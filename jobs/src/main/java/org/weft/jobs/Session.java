@@ -37,20 +37,8 @@ final class Session implements AutoCloseable {
   static Session open(
       CommonOptions options, String application, Console console, Optional<Schedule> schedule) {
     Config settings = OptionDefaults.settings();
-    SparkConf conf = new SparkConf();
-    boolean localByThreads = options.master == null && !conf.contains("spark.master");
-    if (options.master != null && conf.contains("spark.master")) {
-      console.note("weft: --master is ignored: Spark's own settings name a master already");
-    }
-    conf.setIfMissing("spark.master", master(options, settings));
-    conf.setIfMissing("spark.app.name", application);
-    if (conf.get("spark.master").startsWith("local")) {
-      conf.setIfMissing("spark.driver.host", "localhost");
-      conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
-    }
-    for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {
-      conf.setIfMissing(entry.getKey(), entry.getValue().unwrapped().toString());
-    }
+    SparkConf conf = sparkConf(options, application, console);
+    boolean localByThreads = options.master == null && !new SparkConf().contains("spark.master");
     EngineOptions engineOptions =
         EngineOptions.defaults()
             .withPartitions(options.partitions)
@@ -72,6 +60,25 @@ final class Session implements AutoCloseable {
       context.stop();
       throw e;
     }
+  }
+
+  /** Spark's settings for one run. */
+  static SparkConf sparkConf(CommonOptions options, String application, Console console) {
+    Config settings = OptionDefaults.settings();
+    SparkConf conf = new SparkConf();
+    if (options.master != null && conf.contains("spark.master")) {
+      console.note("weft: --master is ignored: Spark's own settings name a master already");
+    }
+    conf.setIfMissing("spark.master", master(options, settings));
+    conf.setIfMissing("spark.app.name", application);
+    if (conf.get("spark.master").startsWith("local")) {
+      conf.setIfMissing("spark.driver.host", "localhost");
+      conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
+    }
+    for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {
+      conf.setIfMissing(entry.getKey(), entry.getValue().unwrapped().toString());
+    }
+    return conf;
   }
 
   private static String master(CommonOptions options, Config settings) {

@@ -97,6 +97,11 @@ public interface TensorFileFormat {
     return Map.of();
   }
 
+  /** The names of the modes of {@code file}; most formats have none. */
+  default List<String> modeNames(SourceFile file) {
+    return List.of();
+  }
+
   /** For formats whose coordinates have a fixed base: refuses the option that would change it. */
   static void refuseZeroBased(String uri, boolean zeroBased, String format) {
     if (zeroBased) {

@@ -225,6 +225,12 @@ public final class TensorFiles {
     }
   }
 
+  /** The names of the modes, if the file {@code uri} has them; empty for most formats. */
+  public static List<String> modeNames(FileAccess access, String uri) {
+    TensorFileFormat format = formatOf(uri);
+    return format.modeNames(SourceFile.find(access, uri, format));
+  }
+
   /**
    * Starts the output of a tensor of {@code order} modes, in the format that {@code uri} names.
    *

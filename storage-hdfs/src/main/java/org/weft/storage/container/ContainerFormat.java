@@ -106,6 +106,11 @@ public final class ContainerFormat implements TensorFileFormat {
   }
 
   @Override
+  public List<String> modeNames(SourceFile file) {
+    return Container.open(file.access(), file.uri()).modeNames();
+  }
+
+  @Override
   public TensorOutput create(
       FileAccess access,
       String uri,

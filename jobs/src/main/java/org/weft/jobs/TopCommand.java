@@ -1,0 +1,212 @@
+package org.weft.jobs;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.hadoop.fs.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.tensor.DenseMatrix;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft top}. */
+@Command(
+    name = "top",
+    sortOptions = false,
+    description = {
+      "Show the components of a decomposition that weft cpd wrote: for each, heaviest first, the"
+          + " labels of every mode with the largest weights, by magnitude. A mode without labels"
+          + " shows its coordinates, from 1."
+    },
+    footer = {"", "Example: weft top factors --count 8"})
+final class TopCommand extends WeftCommand {
+  private static final int LEAST_WIDTH = 8;
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "Folder that weft cpd wrote.")
+  String folder = "";
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "Labels of each mode (default: ${DEFAULT-VALUE}).")
+  int count = 5;
+
+  @Option(
+      names = "--width",
+      paramLabel = "N",
+      description =
+          "Most characters of a label; longer ones lose their middle (default: ${DEFAULT-VALUE}).")
+  int width = 36;
+
+  @Option(names = "--json", description = "As JSON, labels whole.")
+  boolean json;
+
+  @Override
+  void run(Console console) throws IOException {
+    if (count < 1 || width < LEAST_WIDTH) {
+      throw usage(
+          "expected --count of at least 1 and --width of at least %d, found %d and %d",
+          LEAST_WIDTH, count, width);
+    }
+    FileAccess files = CommonOptions.files();
+    JsonNode summary = summary(files);
+    double[] lambda = lambda(files);
+    List<String> names = new ArrayList<>();
+    List<StrongestLabels> modes = new ArrayList<>();
+    for (int mode = 0; mode < summary.path("dims").size(); mode++) {
+      names.add(summary.path("modes").path(mode).asText("mode" + mode));
+      modes.add(mode(files, mode, lambda.length));
+    }
+    List<Integer> order =
+        IntStream.range(0, lambda.length)
+            .boxed()
+            .sorted(Comparator.comparingDouble((Integer r) -> -Math.abs(lambda[r])))
+            .toList();
+    if (json) {
+      console.text(json(order, lambda, names, modes));
+      return;
+    }
+    for (int r : order) {
+      console.result("component %d   lambda %.4g", r, lambda[r]);
+      table(console, names, modes.stream().map(mode -> mode.of(r)).toList());
+      console.result("");
+    }
+  }
+
+  private String at(String name) {
+    return (folder.endsWith("/") ? folder : folder + "/") + name;
+  }
+
+  private JsonNode summary(FileAccess files) throws IOException {
+    Path path = files.path(at("summary.json"));
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      JsonNode summary = new ObjectMapper().readTree(in);
+      if (summary.path("dims").size() == 0) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            at("summary.json")
+                + ": expected the mode sizes of a decomposition as dims, found none");
+      }
+      return summary;
+    } catch (FileNotFoundException e) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND,
+          folder + ": expected the folder of a decomposition, found no summary.json in it",
+          e);
+    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          at("summary.json") + ": expected JSON, found other text: " + e.getOriginalMessage(),
+          e);
+    }
+  }
+
+  private double[] lambda(FileAccess files) {
+    DenseMatrix column = NpyFile.read(files, at("lambda.npy"));
+    double[] lambda = new double[Math.toIntExact(column.rows())];
+    for (int r = 0; r < lambda.length; r++) {
+      lambda[r] = column.get(r, 0);
+    }
+    return lambda;
+  }
+
+  private StrongestLabels mode(FileAccess files, int mode, int rank) throws IOException {
+    Path labelled = files.path(at("mode" + mode + ".tsv"));
+    if (files.fileSystem(labelled).exists(labelled)) {
+      return StrongestLabels.ofTable(files, at("mode" + mode + ".tsv"), rank, count);
+    }
+    DenseMatrix factor = NpyFile.read(files, at("mode" + mode + ".npy"));
+    if (factor.columns() != rank) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          at("mode" + mode + ".npy")
+              + ": expected a column for each of "
+              + rank
+              + " components, found "
+              + factor.columns());
+    }
+    return StrongestLabels.ofMatrix(factor, count);
+  }
+
+  /** Modes side by side, each as wide as its longest label. */
+  private void table(
+      Console console, List<String> names, List<List<StrongestLabels.Weighted>> modes) {
+    List<List<String>> columns = new ArrayList<>();
+    for (int mode = 0; mode < names.size(); mode++) {
+      List<String> column = new ArrayList<>(List.of("          " + names.get(mode)));
+      for (StrongestLabels.Weighted label : modes.get(mode)) {
+        column.add(String.format(Locale.ROOT, "%8.3g  %s", label.weight(), shortened(label)));
+      }
+      columns.add(column);
+    }
+    int rows = columns.stream().mapToInt(List::size).max().orElse(0);
+    for (int row = 0; row < rows; row++) {
+      StringBuilder line = new StringBuilder();
+      for (List<String> column : columns) {
+        int wide = column.stream().mapToInt(TopCommand::characters).max().orElse(0);
+        String cell = row < column.size() ? column.get(row) : "";
+        line.append("  ").append(cell).append(" ".repeat(wide - characters(cell)));
+      }
+      console.result("%s", line.toString().stripTrailing());
+    }
+  }
+
+  private static int characters(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  private String shortened(StrongestLabels.Weighted label) {
+    int[] text = label.label().codePoints().toArray();
+    if (text.length <= width) {
+      return label.label();
+    }
+    int tail = (width - 3) / 2;
+    int head = width - 3 - tail;
+    return new String(text, 0, head) + "..." + new String(text, text.length - tail, tail);
+  }
+
+  private static String json(
+      List<Integer> order, double[] lambda, List<String> names, List<StrongestLabels> modes)
+      throws IOException {
+    List<Object> components = new ArrayList<>();
+    for (int r : order) {
+      List<Object> all = new ArrayList<>();
+      for (int mode = 0; mode < names.size(); mode++) {
+        List<Object> labels = new ArrayList<>();
+        for (StrongestLabels.Weighted label : modes.get(mode).of(r)) {
+          labels.add(members("label", label.label(), "weight", label.weight()));
+        }
+        all.add(members("mode", names.get(mode), "labels", labels));
+      }
+      Map<String, Object> component = members("component", r, "lambda", lambda[r]);
+      component.put("modes", all);
+      components.add(component);
+    }
+    return new ObjectMapper()
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .writeValueAsString(Map.of("components", components))
+        + "\n";
+  }
+
+  private static Map<String, Object> members(
+      String first, Object one, String second, Object another) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put(first, one);
+    members.put(second, another);
+    return members;
+  }
+}

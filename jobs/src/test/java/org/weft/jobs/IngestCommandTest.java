@@ -1,0 +1,506 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+
+/** {@code weft ingest} and {@code weft top} on Spark in this process, with small tables. */
+class IngestCommandTest {
+  @TempDir Path folder;
+  private final List<String> settings = new ArrayList<>();
+
+  private void set(String name, String value) {
+    settings.add(name);
+    System.setProperty(name, value);
+  }
+
+  /** One session for all tests; results of a job are a quarter of the labels of the largest. */
+  @BeforeEach
+  void startSpark() {
+    SparkSession.builder()
+        .master("local[2]")
+        .config("spark.driver.host", "localhost")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.maxResultSize", "1m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.codegen.wholeStage", "false") // compiling would take most of the time
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+        .getOrCreate();
+  }
+
+  @AfterAll
+  static void stopSpark() {
+    var session = SparkSession.getDefaultSession();
+    if (session.isDefined()) {
+      session.get().stop();
+    }
+  }
+
+  @AfterEach
+  void reset() {
+    settings.forEach(System::clearProperty);
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private Run ingest(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("ingest"));
+    all.addAll(List.of(arguments));
+    all.addAll(List.of("--partitions", "3"));
+    return Run.of(all.toArray(String[]::new));
+  }
+
+  private static Run ok(Run run) {
+    assertThat(run.status()).as(run.err()).isZero();
+    return run;
+  }
+
+  /** The entries of a container by their labels: {@code a|b=1.0}. */
+  private Map<String, Double> entries(String container) {
+    FileAccess files = FileAccess.local();
+    InputPlan plan = TensorFiles.open(files, path(container), ReadOptions.defaults());
+    Map<Integer, Labels> labels = TensorFiles.labels(files, path(container));
+    Map<String, Double> entries = new TreeMap<>();
+    TensorFiles.readAll(files, plan)
+        .blocks()
+        .forEach(
+            block -> {
+              for (int e = 0; e < block.size(); e++) {
+                List<String> at = new ArrayList<>();
+                for (int mode = 0; mode < block.order(); mode++) {
+                  at.add(labels.get(mode).label(block.coordinate(mode, e)));
+                }
+                assertThat(entries.put(String.join("|", at), block.value(e))).isNull();
+              }
+            });
+    return entries;
+  }
+
+  private List<String> labels(String container, int mode) {
+    return TensorFiles.labels(FileAccess.local(), path(container)).get(mode).toList();
+  }
+
+  private static final String SALES =
+      """
+      shop,article,sold,price
+      B,"x, ""new""\",2024-01-01,1.5
+      A,z,2024-01-08 10:00,2
+      B,"x, ""new""\",2024-01-07T23:59:59Z,2.5
+
+      C,,2024-01-02,1
+      C,q,yesterday,1
+      C,q,2024-01-01,abc
+      A,b
+      Ä,z,2023-12-31,1e2
+      """;
+
+  @Test
+  void csvWithTimesQuotesMissingCellsAndRejects() {
+    Run.write(folder, "s.csv", SALES);
+    String[] asked = {
+      path("s.csv"),
+      path("s.weft"),
+      "--mode",
+      "shop",
+      "--mode",
+      "article",
+      "--mode",
+      "week=sold:week",
+      "--value",
+      "price"
+    };
+    Run refused = ingest(asked);
+    assertThat(refused.status()).isEqualTo(2);
+    assertThat(refused.err())
+        .contains("WEFT-300", "s.csv:6: column article: missing", "found 4", "--rejects");
+    assertThat(Run.names(folder)).containsExactly("s.csv");
+    List<String> more = new ArrayList<>(List.of(asked));
+    more.addAll(List.of("--rejects", path("r.csv")));
+    Run run = ok(ingest(more.toArray(String[]::new)));
+    assertThat(run.out())
+        .contains("rows        8", "rejected    4", "1 x column price: expected a number")
+        .contains("3 x 2 x 3, 3 entries");
+    assertThat(entries("s.weft"))
+        .isEqualTo(
+            Map.of("B|x, \"new\"|2024-W01", 4.0, "A|z|2024-W02", 2.0, "Ä|z|2023-W52", 100.0));
+    assertThat(labels("s.weft", 0)).containsExactly("A", "B", "Ä");
+    assertThat(labels("s.weft", 2)).containsExactly("2023-W52", "2024-W01", "2024-W02");
+    String file = path("s.csv");
+    assertThat(Run.read(path("r.csv")).lines())
+        .containsExactly(
+            "file,line,column,reason,record",
+            file + ",6,article,missing,\"C,,2024-01-02,1\"",
+            file + ",7,sold,\"expected a time, found 'yesterday'\",\"C,q,yesterday,1\"",
+            file + ",8,price,\"expected a number, found 'abc'\",\"C,q,2024-01-01,abc\"",
+            file + ",9,,expected 4 cells,\"A,b\"");
+    more.addAll(List.of("--max-rejects", "3", "--overwrite"));
+    Run tooMany = ingest(more.toArray(String[]::new));
+    assertThat(tooMany.status()).isEqualTo(2);
+    assertThat(tooMany.err()).contains("expected at most 3", "no tensor is written");
+    assertThat(Run.names(folder.resolve("s.weft"))).containsExactly("data", "manifest-1.json");
+    assertThat(Run.names(folder)).containsExactly("r.csv", "s.csv", "s.weft");
+  }
+
+  @Test
+  void linesAreNumberedInFilesOfSeveralSplits() throws IOException {
+    StringBuilder text = new StringBuilder("k,v\n");
+    for (int n = 2; n < 4000; n++) {
+      text.append(n == 3500 ? "bad,x\n" : "k" + n % 7 + ",1\n");
+    }
+    Files.createDirectory(folder.resolve("in"));
+    Run.write(folder.resolve("in"), "a.csv", text.toString());
+    Run.write(folder.resolve("in"), "b.csv", "k,v\nbad,y\nk1,\"2\n3\"\n");
+    set("spark.hadoop.mapreduce.input.fileinputformat.split.maxsize", "3000");
+    ok(
+        ingest(
+            path("in"),
+            path("x.weft"),
+            "--format",
+            "csv",
+            "--mode",
+            "k",
+            "--mode",
+            "v",
+            "--value",
+            "v",
+            "--rejects",
+            path("r.csv"),
+            "--column",
+            "w=1"));
+    assertThat(Run.read(path("r.csv")))
+        .contains("a.csv,3500,v,\"expected a number, found 'x'\"")
+        .contains("b.csv,2,v,\"expected a number, found 'y'\"")
+        .contains("b.csv,4,,expected 2 cells,\"3\"\"\"");
+    Run.write(folder.resolve("in"), "c.csv", "v,k\n1,2\n");
+    Run other = ingest(path("in"), path("y.weft"), "--format", "csv", "--mode", "k", "--mode", "v");
+    assertThat(other.err()).contains("WEFT-300", "c.csv:1: expected the same header line");
+    Run.write(folder, "q.csv", "k,v\na,\"2\n3\"\nb,1\n");
+    ok(
+        ingest(
+            path("q.csv"),
+            path("q.weft"),
+            "--quoted-lines",
+            "--mode",
+            "k",
+            "--column",
+            "n=length(v)",
+            "--mode",
+            "n:number"));
+    assertThat(entries("q.weft")).isEqualTo(Map.of("a|3", 1.0, "b|1", 1.0));
+  }
+
+  @Test
+  void jsonLinesTextAndParquetGiveTheSame() throws IOException {
+    Run.write(
+        folder,
+        "e.jsonl",
+        """
+        {"who": "ann", "size": 5, "at": 1704067200}
+        {"who": "bob", "size": 17.5, "at": 1704070800, "tags": ["x"]}
+        {"who": "ann", "size": 7, "at": 1704067260}
+        {"who": "eve", "size": 0, "at": 1704153600}
+        {"who":
+        """);
+    List<String> modes =
+        List.of(
+            "--mode",
+            "who",
+            "--mode",
+            "size:log2",
+            "--mode",
+            "hour=at:hour-of-day",
+            "--time-format",
+            "epoch",
+            "--time-zone",
+            "Europe/Berlin",
+            "--max-rejects",
+            "1");
+    List<String> json = new ArrayList<>(List.of(path("e.jsonl"), path("j.weft")));
+    json.addAll(modes);
+    assertThat(ok(ingest(json.toArray(String[]::new))).out())
+        .contains("1 x expected a JSON object");
+    Map<String, Double> expected =
+        Map.of("ann|[4,8)|01", 2.0, "bob|[16,32)|02", 1.0, "eve|0|01", 1.0);
+    assertThat(entries("j.weft")).isEqualTo(expected);
+    assertThat(labels("j.weft", 1)).containsExactly("0", "[4,8)", "[16,32)");
+    Run.write(
+        folder,
+        "e.log",
+        "ann 5 1704067200\nbob 17.5 1704070800\nann 7 1704067260\neve 0 1704153600\n?\n");
+    List<String> text =
+        new ArrayList<>(
+            List.of(
+                path("e.log"),
+                path("t.weft"),
+                "--format",
+                "text",
+                "--pattern",
+                "(?<who>\\w+) (?<size>\\S+) (?<at>\\d+)"));
+    text.addAll(modes);
+    ok(ingest(text.toArray(String[]::new)));
+    assertThat(entries("t.weft")).isEqualTo(expected);
+    SparkSession.active()
+        .sql(
+            "SELECT * FROM VALUES ('ann', 5D, 1704067200L), ('bob', 17.5D, 1704070800L),"
+                + " ('ann', 7D, 1704067260L), ('eve', 0D, 1704153600L), ('eve', -1D, 0L)"
+                + " AS t(who, size, at)")
+        .coalesce(1)
+        .write()
+        .parquet(path("e.parquet"));
+    List<String> parquet = new ArrayList<>(List.of(path("e.parquet"), path("p.weft")));
+    parquet.addAll(modes);
+    parquet.addAll(List.of("--rejects", path("r.csv")));
+    ok(ingest(parquet.toArray(String[]::new)));
+    assertThat(entries("p.weft")).isEqualTo(expected);
+    assertThat(Run.read(path("r.csv")))
+        .contains(".parquet,5,size,\"expected a number from 0", "\"who=eve, size=-1.0, at=0\"");
+  }
+
+  @Test
+  void duplicatesRareLabelsAndMissingCells() {
+    Run.write(
+        folder,
+        "d.tsv",
+        "u\tw\tx\n"
+            + "a\tp\t1\na\tp\t3\na\tq\t2\nb\tp\t4\nb\tq\t8\nc\tp\t1\nc\tr\t1\n\tq\t5\n\tp\t6\n");
+    // r occurs once; without it c occurs once; (none), a and b stay.
+    Run run =
+        ok(
+            ingest(
+                path("d.tsv"),
+                path("d.weft"),
+                "--mode",
+                "u",
+                "--mode",
+                "w",
+                "--value",
+                "x",
+                "--missing",
+                "(none)",
+                "--min-count",
+                "u=2",
+                "--min-count",
+                "w=2",
+                "--reproducible"));
+    assertThat(run.out()).contains("2 rows dropped with their labels, in 3 round(s)");
+    assertThat(entries("d.weft"))
+        .isEqualTo(
+            Map.of(
+                "(none)|p", 6.0, "(none)|q", 5.0, "a|p", 4.0, "a|q", 2.0, "b|p", 4.0, "b|q", 8.0));
+    assertThat(labels("d.weft", 0)).containsExactly("(none)", "a", "b");
+    ok(
+        ingest(
+            path("d.tsv"),
+            path("d.weft"),
+            "--overwrite",
+            "--mode",
+            "w",
+            "--mode",
+            "u",
+            "--value",
+            "x",
+            "--missing",
+            "(none)",
+            "--aggregate",
+            "mean",
+            "--transform",
+            "sqrt"));
+    assertThat(entries("d.weft")).hasSize(8).containsEntry("p|a", Math.sqrt(2));
+    Run none =
+        ingest(
+            path("d.tsv"),
+            path("n.weft"),
+            "--mode",
+            "u",
+            "--mode",
+            "w",
+            "--missing",
+            "-",
+            "--min-count",
+            "u=9");
+    assertThat(none.err()).contains("WEFT-300", "too rare");
+    assertThat(Run.names(folder)).containsExactly("d.tsv", "d.weft");
+  }
+
+  @Test
+  void wrongUseIsOneClearError() {
+    Run.write(folder, "a.csv", "k,v\na,1\n");
+    String in = path("a.csv");
+    String out = path("o.weft");
+    assertThat(ingest(in, path("o.tns"), "--mode", "k").err()).contains("WEFT-100", ".weft");
+    assertThat(ingest(path("x.csv"), out, "--mode", "k").err()).contains("WEFT-105", "x.csv");
+    assertThat(ingest(in, out, "--mode", "k", "--mode", "v:fortnight").err())
+        .contains("WEFT-100", "column of k, v, found 'v:fortnight'", "log2");
+    assertThat(ingest(in, out, "--mode", "k", "--column", "n=lenght(v)", "--mode", "n").err())
+        .contains("WEFT-100", "Spark refuses", "lenght");
+    assertThat(ingest(in, out, "--mode", "k", "--mode", "k=v").err()).contains("two of name k");
+    assertThat(ingest(in, out, "--mode", "k", "--min-count", "v=2").err())
+        .contains("--min-count of a mode (k), found v");
+    assertThat(ingest(path("a.bin"), out, "--mode", "k").err()).contains("or --format");
+    assertThat(ingest(in, out, "--mode", "k", "--dry-run").out()).contains("would read");
+    assertThat(Run.names(folder)).containsExactly("a.csv");
+  }
+
+  /** A file system on which the second file of entries cannot be written. */
+  public static final class Failing extends RawLocalFileSystem {
+    static volatile String name = "";
+
+    @Override
+    public java.net.URI getUri() {
+      return java.net.URI.create("failing:///");
+    }
+
+    @Override
+    public String getScheme() {
+      return "failing";
+    }
+
+    @Override
+    public FSDataOutputStream createNonRecursive(
+        org.apache.hadoop.fs.Path path,
+        FsPermission permission,
+        boolean overwrite,
+        int bufferSize,
+        short replication,
+        long blockSize,
+        Progressable progress)
+        throws IOException {
+      if (path.getName().startsWith(name)) {
+        throw new IOException("injected");
+      }
+      return super.createNonRecursive(
+          path, permission, overwrite, bufferSize, replication, blockSize, progress);
+    }
+
+    @Override
+    public void initialize(java.net.URI uri, Configuration configuration) throws IOException {
+      super.initialize(java.net.URI.create("file:///"), configuration);
+    }
+  }
+
+  @Test
+  void nothingIsLeftOfOneThatFails() {
+    set("spark.hadoop.fs.failing.impl", Failing.class.getName());
+    Run.write(folder, "s.csv", SALES);
+    for (String name : List.of("labels1", "entries", "part")) {
+      Failing.name = name;
+      Run run =
+          ingest(
+              path("s.csv"),
+              "failing:" + path("s.weft"),
+              "--mode",
+              "shop",
+              "--mode",
+              "article",
+              "--rejects",
+              "failing:" + path("r.csv"));
+      assertThat(run.status()).as(name).isEqualTo(1);
+      assertThat(run.err()).contains("WEFT-402", "injected");
+      assertThat(Run.names(folder)).as(name).containsExactly("s.csv");
+    }
+  }
+
+  @Test
+  void labelsDoNotPassThroughTheDriver() {
+    StringBuilder text = new StringBuilder("user,item\n");
+    Set<String> users = new HashSet<>();
+    for (int n = 0; n < 40_000; n++) {
+      String user = "a user with a long name ".repeat(5) + (n * 7919L % 40_000);
+      users.add(user);
+      text.append('"').append(user).append("\",i").append(n % 5).append('\n');
+    }
+    Run.write(folder, "u.csv", text.toString());
+    ok(ingest(path("u.csv"), path("u.weft"), "--mode", "user", "--mode", "item"));
+    List<String> labels = labels("u.weft", 0);
+    assertThat(labels).isSorted().containsExactlyInAnyOrderElementsOf(users);
+    assertThat(entries("u.weft")).hasSize(40_000);
+  }
+
+  @Test
+  void componentsShowTheirStrongestLabels() throws IOException {
+    StringBuilder text = new StringBuilder("{\"n\":0}\n");
+    for (int n = 0; n < 200; n++) {
+      boolean fruit = n % 2 == 0;
+      text.append(
+          String.format(
+              "{\"n\":%d,\"who\":\"%s%d\",\"what\":\"%s\",\"size\":%d}%n",
+              fruit ? 5 : 2, fruit ? "cook" : "smith", n % 10, fruit ? "apple" : "iron", n % 3));
+    }
+    Run.write(folder, "w.jsonl", text.toString());
+    ok(
+        ingest(
+            path("w.jsonl"),
+            path("w.weft"),
+            "--mode",
+            "person=who",
+            "--mode",
+            "what",
+            "--mode",
+            "size:number",
+            "--value",
+            "n",
+            "--max-rejects",
+            "1"));
+    stopSpark(); // cpd starts its own
+    ok(
+        Run.of(
+            "cpd",
+            path("w.weft"),
+            "--rank",
+            "2",
+            "--seed",
+            "3",
+            "--nonnegative",
+            "--reorder",
+            "lexi",
+            "--output",
+            path("f"),
+            "--master",
+            "local[2]"));
+    String top = ok(Run.of("top", path("f"), "--count", "3")).out();
+    assertThat(top).contains("person", "what", "size", "lambda");
+    String[] components = top.split("component ");
+    assertThat(components).hasSize(3);
+    assertThat(components[1]).contains("cook", "apple").doesNotContain("iron", "smith");
+    assertThat(components[2]).contains("smith", "iron").doesNotContain("apple", "cook");
+    JsonNode json =
+        new ObjectMapper().readTree(ok(Run.of("top", path("f"), "--json", "--count", "1")).out());
+    JsonNode heaviest = json.path("components").path(0);
+    assertThat(heaviest.path("lambda").asDouble())
+        .isGreaterThan(json.path("components").path(1).path("lambda").asDouble());
+    assertThat(heaviest.path("modes").path(1).path("mode").asText()).isEqualTo("what");
+    JsonNode label = heaviest.path("modes").path(1).path("labels").path(0);
+    assertThat(label.path("label").asText()).isEqualTo("apple");
+    assertThat(label.path("weight").asDouble()).isGreaterThan(0.99);
+    assertThat(Run.of("top", path("none")).err()).contains("WEFT-105", "summary.json");
+    assertThat(Run.of("top", path("f"), "--count", "0").status()).isEqualTo(2);
+  }
+}

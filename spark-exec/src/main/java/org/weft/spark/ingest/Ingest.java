@@ -1,0 +1,417 @@
+package org.weft.spark.ingest;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.util.LongAccumulator;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.ProgressListener;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorOutput.Existing;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.container.ContainerPiece;
+import org.weft.storage.container.ParallelContainer;
+import org.weft.tensor.TensorShape;
+
+/**
+ * Makes a labelled tensor of a table: reads the rows, aggregates those with the same labels, drops
+ * rare labels until none is left, numbers the labels of each mode in their order, puts numbers in
+ * the place of labels by joins, and writes entries and labels by as many tasks as there are
+ * partitions.
+ *
+ * <p>Cost: one pass over the input, two more if it has rejects; a shuffle for the aggregation, and
+ * two for each mode. Aggregated rows and labels are kept in memory and on local disks of executors.
+ */
+public final class Ingest implements AutoCloseable {
+  private static final long LEAST_RANGE_ENTRIES = 1 << 17;
+  private static final long MOST_RANGE_ENTRIES = 1 << 22;
+  private static final int RANGES = 64;
+  private static final int PARTITIONS_PER_CORE = 2;
+
+  private final SparkSession spark;
+  private final FileAccess files;
+  private final boolean started;
+
+  private Ingest(SparkSession spark, FileAccess files, boolean started) {
+    this.spark = spark;
+    this.files = files;
+    this.started = started;
+  }
+
+  /**
+   * Starts Spark, or joins the session of this process, which then goes on after {@link #close}.
+   *
+   * @param partitions of shuffles; 0: as many as the cores suggest
+   */
+  public static Ingest start(SparkConf conf, FileAccess files, int partitions) {
+    // No broadcast joins: the smaller side of one passes through the driver.
+    conf.set("spark.sql.autoBroadcastJoinThreshold", "-1");
+    conf.set("spark.sql.ansi.enabled", "false");
+    conf.set("spark.sql.session.timeZone", "UTC");
+    conf.set("spark.sql.datetime.java8API.enabled", "true");
+    boolean started = SparkSession.getDefaultSession().isEmpty();
+    SparkSession spark = SparkSession.builder().config(conf).getOrCreate();
+    int cores = spark.sparkContext().defaultParallelism();
+    int shuffles = partitions > 0 ? partitions : Math.max(8, PARTITIONS_PER_CORE * cores);
+    spark.conf().set("spark.sql.shuffle.partitions", shuffles);
+    return new Ingest(spark, files, started);
+  }
+
+  /**
+   * Does the job. Nothing is visible of it after a failure, but the file of rejects if there were
+   * too many.
+   *
+   * @throws WeftException {@code USAGE} for columns and expressions that the table does not have,
+   *     {@code MALFORMED_INPUT} if more rows are rejected than allowed or none is left, and what
+   *     outputs throw
+   */
+  public IngestReport run(IngestJob job, ProgressListener progress) throws IOException {
+    Existing existing = job.overwrite() ? Existing.REPLACE : Existing.REFUSE;
+    try (ParallelContainer container = ParallelContainer.begin(files, job.output(), existing);
+        Side side = Side.of(files, job)) {
+      return run(job, container, side.commit, progress);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw failure(e);
+    }
+  }
+
+  /** The output of the rejects, if there is one. */
+  private record Side(@Nullable OutputCommit commit) implements AutoCloseable {
+    static Side of(FileAccess files, IngestJob job) {
+      return new Side(
+          job.rejects() == null ? null : OutputCommit.begin(files, job.rejects(), job.overwrite()));
+    }
+
+    @Override
+    public void close() {
+      if (commit != null) {
+        commit.close();
+      }
+    }
+  }
+
+  /** Our own error in what Spark throws for a failed job, or what it throws. */
+  static RuntimeException failure(Exception failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof WeftException weft) {
+        return weft;
+      }
+    }
+    return failure instanceof RuntimeException unchecked
+        ? unchecked
+        : new WeftException(
+            ErrorCode.INTERNAL, "a Spark job failed: " + failure.getMessage(), failure);
+  }
+
+  private IngestReport run(
+      IngestJob job,
+      ParallelContainer container,
+      @Nullable OutputCommit side,
+      ProgressListener progress)
+      throws IOException {
+    int steps = 4 + job.modes().size();
+    progress.step("read " + job.source(), 0, steps);
+    Set<String> named =
+        Stream.concat(job.modes().stream().map(ModeSpec::column), Stream.ofNullable(job.value()))
+            .collect(Collectors.toCollection(HashSet::new));
+    TableSource source = new TableSource(spark, files, job.table(), named);
+    Dataset<Row> table = used(source, job);
+    RowReader reader = new RowReader(job);
+    LongAccumulator rejected = spark.sparkContext().longAccumulator("rejected rows");
+    Dataset<Row> read =
+        spark.createDataFrame(
+            table.javaRDD().mapPartitions(rows -> reader.entries(rows, rejected)),
+            reader.entrySchema());
+    Held all = Held.of(spark, aggregated(read, job));
+    requireValues(all.entries(), job);
+    List<IngestReport.Reason> reasons = List.of();
+    if (!rejected.isZero()) {
+      progress.step("rejects of " + job.source(), 1, steps);
+      reasons = rejects(job, source, table, reader, side);
+    }
+    progress.step("drop rare labels", 2, steps);
+    long used = all.rows();
+    int rounds = 0;
+    Held kept = all;
+    while (kept.rows() > 0) {
+      Held fewer = withoutRare(kept, job.modes());
+      if (fewer == kept) {
+        break;
+      }
+      rounds++;
+      kept.close();
+      boolean same = fewer.rows() == kept.rows();
+      kept = fewer;
+      if (same) {
+        break;
+      }
+    }
+    if (kept.rows() == 0) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          job.source()
+              + ": expected rows to make a tensor of, found none that could be used"
+              + (used > 0 ? " after labels that are too rare were dropped" : "")
+              + why(reasons));
+    }
+    List<Dictionary> dictionaries = new ArrayList<>();
+    try {
+      for (int mode = 0; mode < job.modes().size(); mode++) {
+        progress.step("labels of " + job.modes().get(mode).name(), 3 + mode, steps);
+        dictionaries.add(Dictionary.of(kept.entries(), mode));
+      }
+      progress.step("write " + job.output(), steps - 1, steps);
+      Written written = write(job, container, kept.entries(), dictionaries);
+      container.commit(written.options(), written.pieces());
+      if (side != null && !reasons.isEmpty()) {
+        side.commit(); // a rename: all that can still fail
+      }
+      long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
+      return new IngestReport(
+          written.options().shape().orElseThrow(),
+          written.options().entries().orElseThrow(),
+          used + lost,
+          lost,
+          reasons,
+          used - kept.rows(),
+          rounds);
+    } finally {
+      dictionaries.forEach(Dictionary::close);
+      kept.close();
+    }
+  }
+
+  /** The columns of the modes, that of the value, and the places, in this order. */
+  private static Dataset<Row> used(TableSource source, IngestJob job) {
+    List<Column> columns = new ArrayList<>();
+    for (int mode = 0; mode < job.modes().size(); mode++) {
+      columns.add(source.column(job.modes().get(mode).column(), "--mode").as("m" + mode));
+    }
+    if (job.value() != null) {
+      columns.add(source.column(job.value(), "--value").as("value"));
+    }
+    for (String place : List.of(Place.FILE, Place.START, Place.LINE, Place.TEXT, Place.PROBLEM)) {
+      columns.add(functions.col(place));
+    }
+    return source.rows().select(columns.toArray(Column[]::new));
+  }
+
+  /** An entry for each set of keys, with the number of its rows. */
+  private static Dataset<Row> aggregated(Dataset<Row> read, IngestJob job) {
+    Column[] keys = keys(job.modes().size());
+    String sum =
+        job.reproducible()
+            ? "aggregate(array_sort(collect_list(v)), 0D, (a, x) -> a + x)"
+            : "sum(v)";
+    Column value =
+        switch (job.aggregate()) {
+          case SUM -> functions.expr(sum);
+          case COUNT -> functions.expr("cast(count(*) AS double)");
+          case MEAN -> functions.expr(sum + " / count(*)");
+          case MIN -> functions.expr("min(v)");
+          case MAX -> functions.expr("max(v)");
+          case ANY -> functions.expr("max(1D)");
+        };
+    Column transformed =
+        switch (job.transform()) {
+          case NONE -> functions.col("v");
+          case LOG1P -> functions.log1p(functions.col("v"));
+          case SQRT -> functions.sqrt(functions.col("v"));
+        };
+    return read.groupBy(keys)
+        .agg(value.as("v"), functions.expr("count(*)").as("n"))
+        .withColumn("v", transformed);
+  }
+
+  private static Column[] keys(int order) {
+    return IntStream.range(0, order).mapToObj(m -> functions.col("k" + m)).toArray(Column[]::new);
+  }
+
+  /** A sum of finite values may overflow, and a transform has no value for all numbers. */
+  private static void requireValues(Dataset<Row> entries, IngestJob job) {
+    String infinite = job.allowNonfinite() ? "" : " OR isnan(v) OR abs(v) = double('infinity')";
+    Dataset<Row> wrong = entries.where("v IS NULL" + infinite);
+    if (!wrong.isEmpty()) {
+      Row row = wrong.head();
+      String labels =
+          IntStream.range(0, job.modes().size())
+              .mapToObj(m -> job.modes().get(m).bucket().label(row.get(m)))
+              .collect(Collectors.joining(", "));
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          job.source()
+              + ": expected a finite value for every set of labels, found "
+              + row.get(job.modes().size())
+              + " for ("
+              + labels
+              + "); choose another --aggregate or --transform, or allow such values"
+              + " (--allow-nonfinite)");
+    }
+  }
+
+  private List<IngestReport.Reason> rejects(
+      IngestJob job,
+      TableSource source,
+      Dataset<Row> table,
+      RowReader reader,
+      @Nullable OutputCommit side) {
+    try (Rejects rejects = Rejects.of(spark, table, reader, source.linesBefore())) {
+      List<IngestReport.Reason> reasons = rejects.reasons();
+      long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
+      if (side != null) {
+        rejects.write(files, side);
+      }
+      if (lost > job.maxRejects()) {
+        if (side != null) {
+          side.commit();
+        }
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            rejects.first()
+                + "; expected at most "
+                + job.maxRejects()
+                + " rows that cannot be used, found "
+                + lost
+                + why(reasons)
+                + (side == null
+                    ? "; correct them, or name a file with --rejects to go on without them"
+                    : "; all of them are in " + side.uri() + ", no tensor is written"));
+      }
+      return reasons;
+    }
+  }
+
+  private static String why(List<IngestReport.Reason> reasons) {
+    return reasons.isEmpty()
+        ? ""
+        : reasons.stream()
+            .limit(5)
+            .map(IngestReport.Reason::toString)
+            .collect(Collectors.joining("; ", " (", reasons.size() > 5 ? "; ...)" : ")"));
+  }
+
+  /**
+   * Entries that executors hold.
+   *
+   * @param entries a table without a history: plans of what is made of it stay small
+   * @param rows of the input that they are made of
+   */
+  private record Held(Dataset<Row> entries, Dataset<Row> memory, long rows)
+      implements AutoCloseable {
+    static Held of(SparkSession spark, Dataset<Row> made) {
+      Dataset<Row> memory = made.persist(StorageLevel.MEMORY_AND_DISK());
+      Dataset<Row> entries = spark.createDataFrame(memory.javaRDD(), memory.schema());
+      Row sum = memory.agg(functions.sum("n")).head();
+      return new Held(entries, memory, sum.isNullAt(0) ? 0 : sum.getLong(0));
+    }
+
+    @Override
+    public void close() {
+      memory.unpersist();
+    }
+  }
+
+  /**
+   * The entries whose labels all have rows enough, which may make other labels too rare; {@code
+   * present} itself if no mode asks for any.
+   */
+  private Held withoutRare(Held present, List<ModeSpec> modes) {
+    Dataset<Row> fewer = present.entries();
+    for (int mode = 0; mode < modes.size(); mode++) {
+      long least = modes.get(mode).minCount();
+      if (least > 1) {
+        Dataset<Row> rare =
+            present
+                .entries()
+                .groupBy(functions.col("k" + mode).as("rare"))
+                .agg(functions.sum("n").as("rows"))
+                .where(functions.col("rows").lt(least));
+        fewer =
+            fewer.join(rare, functions.col("k" + mode).equalTo(functions.col("rare")), "left_anti");
+      }
+    }
+    return fewer == present.entries() ? present : Held.of(spark, fewer);
+  }
+
+  private record Written(WriteOptions options, ContainerPiece pieces) {}
+
+  private Written write(
+      IngestJob job,
+      ParallelContainer container,
+      Dataset<Row> entries,
+      List<Dictionary> dictionaries) {
+    int order = dictionaries.size();
+    TensorShape shape = TensorShape.of(dictionaries.stream().mapToLong(Dictionary::size).toArray());
+    long count = entries.count();
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(shape)
+            .withEntries(count)
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeNames(job.modes().stream().map(ModeSpec::name).toList())
+                    .withProvenance(job.source(), job.command(), job.program()));
+    ParallelContainer.Target target = container.target(options);
+    ContainerPiece pieces = ContainerPiece.none(order);
+    Dataset<Row> encoded = entries.drop("n");
+    for (int mode = 0; mode < order; mode++) {
+      Dictionary dictionary = dictionaries.get(mode);
+      pieces.merge(dictionary.write(target, job.modes().get(mode).bucket()));
+      encoded = dictionary.encode(spark, encoded);
+    }
+    int[] modeOrder = target.modeOrder();
+    long each = Math.max(LEAST_RANGE_ENTRIES, Math.min(MOST_RANGE_ENTRIES, count / RANGES));
+    long[] firsts = dictionaries.get(modeOrder[0]).ranges(each);
+    UDF1<Long, Integer> range = coordinate -> EntryTask.range(firsts, coordinate);
+    Column root = functions.col("i" + modeOrder[0]);
+    Column[] sorting =
+        IntStream.of(modeOrder).mapToObj(m -> functions.col("i" + m)).toArray(Column[]::new);
+    List<Column> columns = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      columns.add(functions.col("i" + mode));
+    }
+    columns.add(functions.col("v"));
+    JavaRDD<Row> sorted =
+        encoded
+            .select(columns.toArray(Column[]::new))
+            .repartitionById(firsts.length, functions.udf(range, DataTypes.IntegerType).apply(root))
+            .sortWithinPartitions(sorting)
+            .javaRDD();
+    pieces.merge(merged(sorted.mapPartitionsWithIndex(new EntryTask(target, order), false)));
+    return new Written(options, pieces);
+  }
+
+  /** Merged on executors, so that the driver holds few histograms at a time. */
+  static ContainerPiece merged(JavaRDD<ContainerPiece> pieces) {
+    return Objects.requireNonNull(pieces.treeReduce(ContainerPiece::merge, 2));
+  }
+
+  @Override
+  public void close() {
+    if (started) {
+      spark.stop();
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package org.weft.spark.ingest;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+
+/** Rows that cannot be used: counted by reason, and written to a CSV file, each with its place. */
+final class Rejects implements AutoCloseable {
+  private final Dataset<Row> rows;
+
+  private Rejects(Dataset<Row> rows) {
+    this.rows = rows;
+  }
+
+  /** The rejects of {@code table}, which is read again, in the order of files and lines. */
+  static Rejects of(
+      SparkSession spark,
+      Dataset<Row> table,
+      RowReader reader,
+      Map<LineSource.Split, Long> linesBefore) {
+    Dataset<Row> unplaced =
+        spark.createDataFrame(
+            table.javaRDD().mapPartitions(rows -> placed(reader.rejects(rows), linesBefore)),
+            RowReader.rejectSchema());
+    return new Rejects(
+        unplaced
+            .sort("file", "line", "column", "reason", "found")
+            .persist(StorageLevel.MEMORY_AND_DISK()));
+  }
+
+  /** Lines counted from the beginning of the file instead of that of the split. */
+  private static Iterator<Row> placed(
+      Iterator<Row> rejects, Map<LineSource.Split, Long> linesBefore) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return rejects.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        Row row = rejects.next();
+        Object[] cells = new Object[row.length()];
+        for (int c = 0; c < cells.length; c++) {
+          cells[c] = row.get(c);
+        }
+        if (cells[0] != null && cells[2] != null) {
+          LineSource.Split split = new LineSource.Split(row.getString(0), row.getLong(1));
+          cells[2] = row.getLong(2) + linesBefore.getOrDefault(split, 0L);
+        }
+        return RowFactory.create(cells);
+      }
+    };
+  }
+
+  /** Rejects by column and reason, the most frequent first. */
+  List<IngestReport.Reason> reasons() {
+    List<IngestReport.Reason> reasons = new ArrayList<>();
+    List<Row> counted =
+        rows.groupBy("column", "reason")
+            .agg(functions.count(functions.lit(1)).as("rows"))
+            .sort(functions.col("rows").desc(), functions.col("column"), functions.col("reason"))
+            .collectAsList();
+    for (Row row : counted) {
+      reasons.add(new IngestReport.Reason(row.getString(0), row.getString(1), row.getLong(2)));
+    }
+    return reasons;
+  }
+
+  /** The first reject as a message: place, reason, what was found. */
+  String first() {
+    Row row = rows.head();
+    StringBuilder text = new StringBuilder();
+    if (row.getString(0) != null) {
+      text.append(row.getString(0)).append(row.isNullAt(2) ? "" : ":" + row.getLong(2));
+      text.append(": ");
+    }
+    if (!row.getString(3).isEmpty()) {
+      text.append("column ").append(row.getString(3)).append(": ");
+    }
+    text.append(row.getString(4));
+    if (row.getString(5) != null) {
+      text.append(", found ").append(row.getString(5));
+    } else if (row.getString(3).isEmpty()) {
+      text.append(", found ").append(BadCell.shown(row.getString(6)));
+    }
+    return text.toString();
+  }
+
+  /** Writes all of them by one task to the staged file of {@code output}, which is to commit it. */
+  void write(FileAccess files, OutputCommit output) {
+    String staged = output.stagedFile();
+    rows.coalesce(1).javaRDD().foreachPartition(rejects -> write(files, staged, rejects));
+  }
+
+  private static void write(FileAccess files, String uri, Iterator<Row> rejects)
+      throws IOException {
+    try (OutputCommit attempt = OutputCommit.attempt(files, uri)) {
+      try (Writer out =
+          new BufferedWriter(new OutputStreamWriter(attempt.create(), StandardCharsets.UTF_8))) {
+        out.write("file,line,column,reason,record\n");
+        while (rejects.hasNext()) {
+          Row row = rejects.next();
+          String found = row.getString(5) == null ? "" : ", found " + row.getString(5);
+          out.write(quoted(row.getString(0)));
+          out.write("," + (row.isNullAt(2) ? "" : row.getLong(2)) + ",");
+          out.write(quoted(row.getString(3)) + "," + quoted(row.getString(4) + found) + ",");
+          out.write(quoted(row.getString(6)) + "\n");
+        }
+      }
+      attempt.commit();
+    }
+  }
+
+  private static String quoted(@Nullable String cell) {
+    if (cell == null) {
+      return "";
+    }
+    boolean plain = cell.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+    return plain ? cell : '"' + cell.replace("\"", "\"\"") + '"';
+  }
+
+  @Override
+  public void close() {
+    rows.unpersist();
+  }
+}

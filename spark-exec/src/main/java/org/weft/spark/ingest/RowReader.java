@@ -1,0 +1,199 @@
+package org.weft.spark.ingest;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.LongAccumulator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows to keys and a value. Reads the columns of the modes, that of the value if there is one, then
+ * {@link Place}; a row is either an entry or a reject.
+ */
+final class RowReader implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final int MOST_RECORD_CHARACTERS = 1 << 16;
+
+  private final List<ModeSpec> modes;
+  private final @Nullable String value;
+  private final @Nullable String missing;
+  private final boolean allowNonfinite;
+
+  RowReader(IngestJob job) {
+    this.modes = new ArrayList<>(job.modes());
+    this.value = job.value();
+    this.missing = job.missing();
+    this.allowNonfinite = job.allowNonfinite();
+  }
+
+  /** Keys {@code k0}, {@code k1}, ..., and the value {@code v}. */
+  StructType entrySchema() {
+    StructType schema = new StructType();
+    for (int mode = 0; mode < modes.size(); mode++) {
+      schema = schema.add("k" + mode, keyType(modes.get(mode).bucket()), false);
+    }
+    return schema.add("v", DataTypes.DoubleType, false);
+  }
+
+  static DataType keyType(Bucket bucket) {
+    return switch (bucket.keyType()) {
+      case TEXT -> DataTypes.StringType;
+      case LONG -> DataTypes.LongType;
+      case DOUBLE -> DataTypes.DoubleType;
+    };
+  }
+
+  static StructType rejectSchema() {
+    return new StructType()
+        .add("file", DataTypes.StringType)
+        .add("start", DataTypes.LongType)
+        .add("line", DataTypes.LongType)
+        .add("column", DataTypes.StringType)
+        .add("reason", DataTypes.StringType)
+        .add("found", DataTypes.StringType)
+        .add("record", DataTypes.StringType);
+  }
+
+  /** The entries among {@code rows}; counts the others. */
+  Iterator<Row> entries(Iterator<Row> rows, LongAccumulator rejected) {
+    return new Selected(rows) {
+      @Override
+      @Nullable Row select(Row row) {
+        try {
+          return entry(row);
+        } catch (BadCell e) {
+          rejected.add(1);
+          return null;
+        }
+      }
+    };
+  }
+
+  /** The others, as {@link #rejectSchema}. */
+  Iterator<Row> rejects(Iterator<Row> rows) {
+    return new Selected(rows) {
+      @Override
+      @Nullable Row select(Row row) {
+        try {
+          entry(row);
+          return null;
+        } catch (BadCell e) {
+          return reject(row, e);
+        }
+      }
+    };
+  }
+
+  private Row entry(Row row) throws BadCell {
+    String problem = row.getString(row.fieldIndex(Place.PROBLEM));
+    if (problem != null) {
+      throw new BadCell("", problem);
+    }
+    int order = modes.size();
+    Object[] entry = new Object[order + 1];
+    for (int mode = 0; mode < order; mode++) {
+      entry[mode] = key(modes.get(mode), row.get(mode));
+    }
+    entry[order] = value == null ? 1.0 : value(value, row.get(order));
+    return RowFactory.create(entry);
+  }
+
+  private Object key(ModeSpec mode, @Nullable Object cell) throws BadCell {
+    if (cell != null && !Cells.isMissing(cell)) {
+      return mode.bucket().key(mode.column(), cell);
+    }
+    if (missing != null && mode.bucket().keyType() == Bucket.KeyType.TEXT) {
+      return missing;
+    }
+    throw new BadCell(mode.column(), "missing");
+  }
+
+  private double value(String column, @Nullable Object cell) throws BadCell {
+    if (cell == null || Cells.isMissing(cell)) {
+      throw new BadCell(column, "missing");
+    }
+    Double number = Cells.number(cell);
+    if (number == null) {
+      throw new BadCell(column, "expected a number");
+    }
+    if (!allowNonfinite && !Double.isFinite(number)) {
+      throw new BadCell(column, "expected a finite number");
+    }
+    return number;
+  }
+
+  private Row reject(Row row, BadCell bad) {
+    String record = row.getString(row.fieldIndex(Place.TEXT));
+    if (record == null) {
+      record = used(row);
+    }
+    String file = row.getString(row.fieldIndex(Place.FILE));
+    return RowFactory.create(
+        file == null ? null : LineSource.name(file),
+        row.get(row.fieldIndex(Place.START)),
+        row.get(row.fieldIndex(Place.LINE)),
+        bad.column(),
+        bad.reason(),
+        found(row, bad.column()),
+        record.length() <= MOST_RECORD_CHARACTERS
+            ? record
+            : record.substring(0, MOST_RECORD_CHARACTERS));
+  }
+
+  private @Nullable String found(Row row, String column) {
+    for (int c = 0; c < modes.size() + (value == null ? 0 : 1); c++) {
+      String name = c < modes.size() ? modes.get(c).column() : value;
+      if (column.equals(name)) {
+        return Cells.isMissing(row.get(c)) ? null : BadCell.shown(row.get(c));
+      }
+    }
+    return null;
+  }
+
+  /** The cells that the job reads, for sources without a text of their own. */
+  private String used(Row row) {
+    StringBuilder text = new StringBuilder();
+    for (int c = 0; c < modes.size() + (value == null ? 0 : 1); c++) {
+      String name = c < modes.size() ? modes.get(c).column() : value;
+      text.append(c == 0 ? "" : ", ").append(name).append('=').append(row.get(c));
+    }
+    return text.toString();
+  }
+
+  /** The rows that something is made of. */
+  private abstract static class Selected implements Iterator<Row> {
+    private final Iterator<Row> rows;
+    private @Nullable Row next;
+
+    Selected(Iterator<Row> rows) {
+      this.rows = rows;
+    }
+
+    abstract @Nullable Row select(Row row);
+
+    @Override
+    public boolean hasNext() {
+      while (next == null && rows.hasNext()) {
+        next = select(rows.next());
+      }
+      return next != null;
+    }
+
+    @Override
+    public Row next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      Row row = java.util.Objects.requireNonNull(next);
+      next = null;
+      return row;
+    }
+  }
+}
