@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.planner.CpdJob;
@@ -104,6 +107,28 @@ class ReorderChoiceTest {
         Ordering found = engine.chooseOrder(tensor, job(iterations), 0);
         assertThat(found.relabelling()).as("%s", found.reasons()).isEmpty();
       }
+    }
+  }
+
+  /** Two passes read 8192 rows of 512 bytes in tiles: each comes from memory once, 4.2 MB. */
+  @Test
+  void countsTheRowsThatTilesKeepInTheCache() throws IOException {
+    SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
+    String file = entries.write(folder.resolve("in.tns")).toString();
+    try (WeftEngine engine =
+        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      SparkTensor tensor =
+          engine.read(
+              file,
+              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
+              ValueType.DOUBLE);
+      JobPlan plan = engine.plan(tensor, job(10));
+      assertThat(plan.modes().get(0).kernel().tensorFormat().toString()).startsWith("{D:2/2048");
+      List<String> reasons = engine.chooseOrder(tensor, job(1_000_000), 0).reasons();
+      Matcher rows =
+          Pattern.compile("operand rows from memory: ([0-9.]+) MB").matcher(reasons.toString());
+      assertThat(rows.find()).as("%s", reasons).isTrue();
+      assertThat(Double.parseDouble(rows.group(1))).isBetween(4.0, 20.0);
     }
   }
 

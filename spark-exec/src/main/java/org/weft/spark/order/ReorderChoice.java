@@ -127,7 +127,9 @@ public final class ReorderChoice {
       }
     }
     if (best == null
-        || !model.pays(model.missSeconds(before - best.missedBytes()), model.relabelSeconds())) {
+        || !model.pays(
+            Math.min(model.missSeconds(before - best.missedBytes()), model.kernelSeconds()),
+            model.relabelSeconds())) {
       return no("no order saves enough");
     }
     say("yes, by %s", best.method());

@@ -16,14 +16,16 @@ import org.weft.reorder.RowReads;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.resident.OriginBlock;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
 /**
  * Counts the operand rows that the passes of a job would miss in the cache, on windows of
- * consecutive slices: each window is visited as its kernel would. One distributed pass over the
- * parsed entries.
+ * consecutive slices: each window is visited as its kernel would. Windows of a kernel that takes
+ * the rows of an operand in tiles are whole tiles. One distributed pass over the parsed entries.
  */
 final class SampledReads {
   private static final int WINDOWS = 6;
@@ -61,8 +63,9 @@ final class SampledReads {
       @Nullable Broadcast<Relabelling> relabelling) {
     List<Windows> windows = new ArrayList<>();
     for (ModePlan pass : passes) {
-      int mode = pass.kernel().partitionedMode();
-      windows.add(windows(mode, histograms.get(mode)));
+      TensorFormat format = pass.kernel().tensorFormat();
+      int mode = tileRows(format) > 1 ? format.modeOf(0) : pass.kernel().partitionedMode();
+      windows.add(windows(mode, tileRows(format), histograms.get(mode)));
     }
     List<List<CooBlock>> found = collect(windows, relabelling);
     double missed = 0;
@@ -79,7 +82,7 @@ final class SampledReads {
 
   private RowReads reads(KernelPlan kernel, TensorShape shape, List<CooBlock> blocks) {
     int[] modeOrder = kernel.tensorFormat().modeOrder();
-    CooBlock sorted = Packing.sorted(shape, modeOrder, blocks);
+    CooBlock sorted = byTile(kernel.tensorFormat(), Packing.sorted(shape, modeOrder, blocks));
     long[] rowBytes = new long[shape.order()];
     for (Operand operand : kernel.operands()) {
       rowBytes[operand.mode()] = operand.rowBytes(kernel.tensorFormat().valueType().bytes());
@@ -87,8 +90,33 @@ final class SampledReads {
     return RowReads.of(sorted, modeOrder, rowBytes, shape.toArray(), cacheBytes);
   }
 
-  /** Windows that begin at even shares of the entries; one for all where there are few entries. */
-  private static Windows windows(int mode, ModeHistogram histogram) {
+  /** Rows of an operand whose entries a storage keeps together; 1 where it has no tiles. */
+  private static long tileRows(TensorFormat format) {
+    return format.coordinate(0) instanceof LevelCoordinate.Block tile ? tile.size() : 1;
+  }
+
+  /** Sorted entries tile by tile. */
+  private static CooBlock byTile(TensorFormat format, CooBlock sorted) {
+    long rows = tileRows(format);
+    if (rows == 1) {
+      return sorted;
+    }
+    int mode = format.modeOf(0);
+    long[] keys = new long[sorted.size()];
+    for (int e = 0; e < keys.length; e++) {
+      keys[e] = sorted.coordinate(mode, e) / rows << Integer.SIZE | e;
+    }
+    Arrays.sort(keys);
+    return sorted.select(Arrays.stream(keys).mapToInt(key -> (int) key).toArray());
+  }
+
+  /**
+   * Windows that begin at even shares of the entries; one for all where there are few entries.
+   *
+   * @param unit slices that stay together; windows begin and end at multiples of it, or between
+   *     buckets of the histogram if they are wider
+   */
+  private static Windows windows(int mode, long unit, ModeHistogram histogram) {
     long width = histogram.bucketWidth();
     long total = histogram.total();
     long[] from = new long[WINDOWS];
@@ -98,7 +126,12 @@ final class SampledReads {
     long taken = 0;
     long open = -1; // entries of the open window, or -1
     for (int bucket = 0; bucket < histogram.buckets(); bucket++) {
-      if (open < 0 && count < WINDOWS && passed >= total / WINDOWS * count) {
+      boolean begins = bucket * width % unit < width;
+      if (open >= WINDOW_ENTRIES && begins) {
+        count++;
+        open = -1;
+      }
+      if (open < 0 && begins && count < WINDOWS && passed >= total / WINDOWS * count) {
         from[count] = bucket * width;
         open = 0;
       }
@@ -108,10 +141,6 @@ final class SampledReads {
         open += entries;
         taken += entries;
         to[count] = (bucket + 1) * width;
-        if (open >= WINDOW_ENTRIES) {
-          count++;
-          open = -1;
-        }
       }
     }
     if (open >= 0) {
