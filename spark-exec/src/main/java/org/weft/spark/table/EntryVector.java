@@ -7,6 +7,8 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
 
 /** A column of a block as Spark reads it: nothing is copied, entries may be selected. */
@@ -55,6 +57,21 @@ abstract class EntryVector extends ColumnVector {
     @Override
     public long getLong(int row) {
       return block.coordinate(mode, entry(row)) + base;
+    }
+
+    @Override
+    public int getInt(int row) {
+      long coordinate = getLong(row);
+      if (coordinate > Integer.MAX_VALUE) {
+        throw new WeftException(
+            ErrorCode.WIDTH_OVERFLOW,
+            "expected coordinates of mode "
+                + mode
+                + " that fit the type int of their column, found "
+                + coordinate
+                + "; make the table with a column of type bigint");
+      }
+      return (int) coordinate;
     }
   }
 

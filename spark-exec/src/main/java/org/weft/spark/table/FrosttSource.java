@@ -1,13 +1,19 @@
 package org.weft.spark.table;
 
 import com.google.auto.service.AutoService;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
@@ -50,6 +56,51 @@ public final class FrosttSource extends TensorSource {
     return READ;
   }
 
+  /** Files have no names of modes: columns that a table was given are the modes by number. */
+  @Override
+  Map<String, String> named(Map<String, String> options, StructType schema) {
+    if (options.keySet().stream().anyMatch(TableOptions.MODES::equalsIgnoreCase)) {
+      return options;
+    }
+    String value = TableOptions.of(shortName(), options, options.keySet()).value();
+    Map<String, String> named = new HashMap<>(options);
+    named.put(
+        TableOptions.MODES,
+        Stream.of(schema.fieldNames())
+            .filter(name -> !name.equals(value))
+            .collect(Collectors.joining(",")));
+    return named;
+  }
+
+  @Override
+  boolean exists(FileAccess files, TableOptions options, String path) {
+    requireFile(options, path);
+    return isPresent(files, path);
+  }
+
+  private static boolean isPresent(FileAccess files, String path) {
+    try {
+      TensorFiles.checkOutput(files, path, false);
+      return false;
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.OUTPUT_EXISTS) {
+        return true;
+      }
+      throw e;
+    }
+  }
+
+  /** Those that text is read as. */
+  @Override
+  Set<DataType> valueTypes() {
+    return Set.of(DataTypes.DoubleType);
+  }
+
+  @Override
+  Set<String> writeOptions() {
+    return WRITE;
+  }
+
   @Override
   InputPlan open(FileAccess files, TableOptions options, String path) {
     requireFile(options, path);
@@ -64,24 +115,23 @@ public final class FrosttSource extends TensorSource {
   }
 
   @Override
-  void write(FileAccess files, SaveMode mode, Map<String, String> given, Dataset<Row> data) {
-    TableOptions options = TableOptions.of(shortName(), given, WRITE);
-    String path = options.path(files.configuration());
+  void write(
+      FileAccess files, String path, SaveMode mode, TableOptions options, Dataset<Row> data) {
     requireFile(options, path);
-    if (mode == SaveMode.Append) {
-      throw options.wrong(path + ": files do not grow; append to a folder .weft as 'weft'");
+    boolean present = isPresent(files, path);
+    if (mode == SaveMode.Append && present) {
+      throw options.wrong(
+          path
+              + ": files do not grow; overwrite it (INSERT OVERWRITE), or append to a folder .weft as"
+              + " 'weft'");
+    }
+    if (mode == SaveMode.Ignore && present) {
+      return;
     }
     WriteColumns columns =
         WriteColumns.of(path, data.schema(), options, List.of(), ValueType.DOUBLE);
     boolean overwrite = mode == SaveMode.Overwrite;
-    try {
-      TensorFiles.checkOutput(files, path, overwrite);
-    } catch (WeftException e) {
-      if (mode == SaveMode.Ignore && e.code() == ErrorCode.OUTPUT_EXISTS) {
-        return;
-      }
-      throw e;
-    }
+    TensorFiles.checkOutput(files, path, overwrite);
     Dataset<Row> selected = columns.select(data);
     new FileWriter(
             files,

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
@@ -15,6 +16,11 @@ import org.weft.storage.container.Container;
  * one version, whatever is written afterwards.
  */
 record OpenTable(FileAccess files, InputPlan plan, TensorColumns columns) implements Serializable {
+  /** With the column types of {@code schema}. */
+  OpenTable as(StructType schema) {
+    return new OpenTable(files, plan, columns.as(schema, plan.uri()));
+  }
+
   @Nullable Container container() {
     return plan.header().details() instanceof Container container ? container : null;
   }

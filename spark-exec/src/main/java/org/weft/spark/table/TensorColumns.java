@@ -2,9 +2,11 @@ package org.weft.spark.table;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -25,15 +27,70 @@ import org.weft.tensor.ValueType;
  * @param value name of the value column
  * @param type of the values
  * @param base what the first slice is called in the table, 0 or 1
+ * @param declared types of columns that a table has been given in place of its own
  */
 record TensorColumns(
-    List<String> modes, Set<Integer> labelled, String value, ValueType type, long base)
+    List<String> modes,
+    Set<Integer> labelled,
+    String value,
+    ValueType type,
+    long base,
+    Map<String, DataType> declared)
     implements Serializable {
   private static final String LABEL_SUFFIX = "_label";
 
   TensorColumns {
     modes = new ArrayList<>(modes);
     labelled = new HashSet<>(labelled);
+    declared = new HashMap<>(declared);
+  }
+
+  TensorColumns(
+      List<String> modes, Set<Integer> labelled, String value, ValueType type, long base) {
+    this(modes, labelled, value, type, base, Map.of());
+  }
+
+  /**
+   * The same columns with the types of {@code schema}: {@code int} for coordinates, and for values
+   * those that hold all of the tensor's.
+   *
+   * @param uri for the message
+   * @throws WeftException {@code USAGE} if {@code schema} has other columns or narrower types
+   */
+  TensorColumns as(StructType schema, String uri) {
+    List<Column> own = all();
+    Map<String, DataType> types = new HashMap<>();
+    boolean fits = own.size() == schema.size();
+    for (int c = 0; fits && c < own.size(); c++) {
+      StructField field = schema.fields()[c];
+      fits = field.name().equals(own.get(c).name()) && holds(field.dataType(), own.get(c));
+      types.put(field.name(), field.dataType());
+    }
+    if (!fits) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          uri
+              + ": expected the schema "
+              + schema().toDDL()
+              + ", which the tensor has, found "
+              + schema.toDDL()
+              + "; leave the schema out, or name columns with the options modes and value");
+    }
+    return new TensorColumns(modes, labelled, value, type, base, types);
+  }
+
+  private static boolean holds(DataType type, Column column) {
+    DataType own = column.type();
+    if (type.equals(own)) {
+      return true;
+    }
+    return switch (column.kind()) {
+      case COORDINATE -> type.equals(DataTypes.IntegerType); // checked entry by entry
+      case LABEL -> false;
+      case VALUE ->
+          type.equals(DataTypes.DoubleType) && !own.equals(DataTypes.LongType)
+              || type.equals(DataTypes.LongType) && own.equals(DataTypes.IntegerType);
+    };
   }
 
   /** What a column shows. */
@@ -71,14 +128,17 @@ record TensorColumns(
   List<Column> all() {
     List<Column> columns = new ArrayList<>();
     for (int mode = 0; mode < modes.size(); mode++) {
-      columns.add(new Column(modes.get(mode), Kind.COORDINATE, mode, DataTypes.LongType));
+      columns.add(column(modes.get(mode), Kind.COORDINATE, mode, DataTypes.LongType));
       if (labelled.contains(mode)) {
-        columns.add(
-            new Column(modes.get(mode) + LABEL_SUFFIX, Kind.LABEL, mode, DataTypes.StringType));
+        columns.add(column(modes.get(mode) + LABEL_SUFFIX, Kind.LABEL, mode, DataTypes.StringType));
       }
     }
-    columns.add(new Column(value, Kind.VALUE, -1, valueType()));
+    columns.add(column(value, Kind.VALUE, -1, valueType()));
     return columns;
+  }
+
+  private Column column(String name, Kind kind, int mode, DataType own) {
+    return new Column(name, kind, mode, declared.getOrDefault(name, own));
   }
 
   private DataType valueType() {

@@ -11,6 +11,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.ContainerOptions;
@@ -62,6 +65,28 @@ public final class WeftSource extends TensorSource {
   }
 
   @Override
+  Map<String, String> named(Map<String, String> options, StructType schema) {
+    return options;
+  }
+
+  @Override
+  boolean exists(FileAccess files, TableOptions options, String path) {
+    requireContainer(options, path);
+    return present(files, path).isPresent();
+  }
+
+  @Override
+  Set<DataType> valueTypes() {
+    return Set.of(
+        DataTypes.DoubleType, DataTypes.FloatType, DataTypes.LongType, DataTypes.IntegerType);
+  }
+
+  @Override
+  Set<String> writeOptions() {
+    return WRITE;
+  }
+
+  @Override
   InputPlan open(FileAccess files, TableOptions options, String path) {
     requireContainer(options, path);
     OptionalLong version = options.number(TableOptions.VERSION, 1);
@@ -81,10 +106,16 @@ public final class WeftSource extends TensorSource {
   }
 
   @Override
-  void write(FileAccess files, SaveMode mode, Map<String, String> given, Dataset<Row> data) {
-    TableOptions options = TableOptions.of(shortName(), given, WRITE);
-    String path = options.path(files.configuration());
+  void write(
+      FileAccess files, String path, SaveMode mode, TableOptions options, Dataset<Row> data) {
     requireContainer(options, path);
+    if (options.flag(TableOptions.LABELS, false)
+        || options.number(TableOptions.VERSION, 1).isPresent()) {
+      throw options.wrong(
+          path
+              + ": expected a table without the options labels and version to write to, which are for"
+              + " reading; make a table without them");
+    }
     Optional<Container> present = present(files, path);
     if (mode == SaveMode.Ignore && present.isPresent()) {
       return;

@@ -7,7 +7,8 @@
  * <p>Reading is a DataSource V2 scan: parts and splits are partitions, blocks are columnar batches,
  * predicates on coordinates leave out whole parts by their ranges and then entries. Writing is
  * {@link org.apache.spark.sql.sources.CreatableRelationProvider}, the one interface of Spark that
- * gives a source without a catalog all four save modes.
+ * gives a source without a catalog all four save modes, and for tables of Spark's catalog {@link
+ * org.apache.spark.sql.connector.write.V1Write}, which leads to the same code.
  *
  * <p>Invariants: coordinates in a table count from 0 unless the option {@code base} says 1,
  * whatever the file says; what tasks send to the driver is {@code byte[]}, so that sessions need no
