@@ -10,6 +10,7 @@ import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
 import org.weft.planner.Merge;
+import org.weft.planner.ModePartitioning;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
 import org.weft.planner.PartitionCosts;
@@ -122,20 +123,24 @@ final class PlanRunner implements AutoCloseable {
       return entries;
     }
     int cut = pass.kernel().partitionedMode();
-    TensorStatistics file = tensor.originalStatistics();
-    int ranges = (int) Math.min(1 << 16, 1 + file.entries() / ENTRIES_PER_RANGE);
     int[] tensorModes = tensorModes(pass);
     int sorting = 0;
     while (tensorModes[sorting] != cut) {
       sorting++;
     }
     return entries.mapPartitions(
-        new OriginalEntries(
-            back,
-            tensorModes,
-            sorting,
-            new EqualNonzeros()
-                .partition(cut, file.shape().size(cut), file.histogram(cut), ranges)));
+        new OriginalEntries(back, tensorModes, sorting, resultSlices(pass)));
+  }
+
+  /** The ranges of slices that the blocks of {@link #resultEntries} begin with. */
+  ModePartitioning resultSlices(ModePlan pass) {
+    if (tensor.resultRelabelling() == null) {
+      return pass.partitioning();
+    }
+    int cut = pass.kernel().partitionedMode();
+    TensorStatistics file = tensor.originalStatistics();
+    int ranges = (int) Math.min(1 << 16, 1 + file.entries() / ENTRIES_PER_RANGE);
+    return new EqualNonzeros().partition(cut, file.shape().size(cut), file.histogram(cut), ranges);
   }
 
   /** The tensor's mode for each mode of the written result; -1 for the columns of a TTM. */

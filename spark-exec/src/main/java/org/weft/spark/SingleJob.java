@@ -52,7 +52,11 @@ final class SingleJob {
     ResultFile file = new ResultFile(files, target.uri(), target.overwrite(), clock.measurements());
     TensorShape shape = written(pass);
     if (pass.kernel().merge() == Merge.ENTRIES) {
-      file.writeEntries(runner.resultEntries(pass, operands), shape, writtenOrder(pass));
+      file.writeEntries(
+          runner.resultEntries(pass, operands),
+          shape,
+          writtenOrder(pass),
+          runner.resultSlices(pass));
     } else {
       file.writeRows(runner.resultRows(pass, operands), shape);
     }

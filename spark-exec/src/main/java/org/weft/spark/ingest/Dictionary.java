@@ -14,6 +14,7 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
+import org.weft.spark.output.TaskAttempt;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
@@ -118,7 +119,7 @@ final class Dictionary implements AutoCloseable {
         (partition, rows) ->
             List.of(
                     PieceWriter.labels(
-                        target, at, partition, EntryTask.attempt(), labels(rows, bucket)))
+                        target, at, partition, TaskAttempt.suffix(), labels(rows, bucket)))
                 .iterator();
     return Ingest.merged(numbered.mapPartitionsWithIndex(writing, false));
   }

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Row;
+import org.weft.spark.output.TaskAttempt;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
@@ -25,13 +25,6 @@ final class EntryTask implements Function2<Integer, Iterator<Row>, Iterator<Cont
     this.order = order;
   }
 
-  /** What names the files of this attempt at a task; empty for the first. */
-  static String attempt() {
-    TaskContext task = TaskContext.get();
-    boolean first = task.attemptNumber() == 0 && task.stageAttemptNumber() == 0;
-    return first ? "" : "-" + task.stageAttemptNumber() + "." + task.attemptNumber();
-  }
-
   /** The range of {@code firsts} that a coordinate lies in. */
   static int range(long[] firsts, long coordinate) {
     int found = Arrays.binarySearch(firsts, coordinate);
@@ -40,7 +33,7 @@ final class EntryTask implements Function2<Integer, Iterator<Row>, Iterator<Cont
 
   @Override
   public Iterator<ContainerPiece> call(Integer partition, Iterator<Row> rows) throws IOException {
-    try (PieceWriter writer = PieceWriter.entries(target, partition, attempt())) {
+    try (PieceWriter writer = PieceWriter.entries(target, partition, TaskAttempt.suffix())) {
       CooBlock.Builder block = new CooBlock.Builder(order, BLOCK);
       long[] coordinates = new long[order];
       while (rows.hasNext()) {

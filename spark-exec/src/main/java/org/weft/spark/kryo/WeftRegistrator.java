@@ -16,6 +16,7 @@ import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.OriginBlock;
 import org.weft.spark.resident.PartitionSummary;
 import org.weft.spark.resident.ResidentPartition;
+import org.weft.storage.container.ContainerPiece;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorStatistics;
@@ -39,6 +40,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
     kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
     kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
+    kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }
 

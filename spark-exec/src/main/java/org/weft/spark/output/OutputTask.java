@@ -3,6 +3,7 @@ package org.weft.spark.output;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
@@ -16,6 +17,9 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.container.ContainerPiece;
+import org.weft.storage.container.ParallelContainer;
+import org.weft.storage.container.PieceWriter;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
@@ -61,26 +65,50 @@ final class OutputTask implements Serializable {
   }
 
   void writeEntries(Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks, int[] modeOrder) {
-    write(
-        writer -> {
-          long written = 0;
-          List<CooBlock> parts = new ArrayList<>();
-          long slice = -1;
-          while (blocks.hasNext()) {
-            EntryBlock block = blocks.next()._2();
-            if (!parts.isEmpty() && block.firstSlice() != slice) {
-              written += writeMerged(parts, modeOrder, writer);
-            }
-            if (block.partial()) {
-              slice = block.firstSlice();
-              parts.add(block.entries());
-            } else {
-              writer.write(block.entries());
-              written += block.entries().size();
-            }
-          }
-          return written + writeMerged(parts, modeOrder, writer);
-        });
+    write(writer -> writeEntries(blocks, modeOrder, writer));
+  }
+
+  /** Writes a share of a container; its {@link ContainerPiece}, or nothing without entries. */
+  Iterator<ContainerPiece> writePiece(
+      Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks,
+      int[] modeOrder,
+      ParallelContainer.Target target) {
+    if (!blocks.hasNext()) {
+      return Collections.emptyIterator();
+    }
+    long start = System.nanoTime();
+    TaskContext task = TaskContext.get();
+    String attempt = TaskAttempt.suffix();
+    try (PieceWriter writer = PieceWriter.entries(target, task.partitionId(), attempt)) {
+      long written = writeEntries(blocks, modeOrder, writer);
+      ContainerPiece piece = writer.finish();
+      measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
+      return List.of(piece).iterator();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private long writeEntries(
+      Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks, int[] modeOrder, TensorWriter writer)
+      throws IOException {
+    long written = 0;
+    List<CooBlock> parts = new ArrayList<>();
+    long slice = -1;
+    while (blocks.hasNext()) {
+      EntryBlock block = blocks.next()._2();
+      if (!parts.isEmpty() && block.firstSlice() != slice) {
+        written += writeMerged(parts, modeOrder, writer);
+      }
+      if (block.partial()) {
+        slice = block.firstSlice();
+        parts.add(block.entries());
+      } else {
+        writer.write(block.entries());
+        written += block.entries().size();
+      }
+    }
+    return written + writeMerged(parts, modeOrder, writer);
   }
 
   private long writeMerged(List<CooBlock> parts, int[] modeOrder, TensorWriter writer)

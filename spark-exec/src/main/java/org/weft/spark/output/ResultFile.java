@@ -1,19 +1,35 @@
 package org.weft.spark.output;
 
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.util.CollectionAccumulator;
+import org.weft.planner.ModePartitioning;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.metrics.TaskMeasurement;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.container.ContainerPiece;
+import org.weft.storage.container.ParallelContainer;
 import org.weft.tensor.TensorShape;
 import scala.Tuple2;
 
-/** Writes a distributed result to one file, in order, by one task. Driver side. */
+/**
+ * Writes a distributed result, in order: to one file by one task, or to a container by many, each a
+ * range of slices, which the driver then commits. Driver side.
+ */
 public final class ResultFile {
+  private static final int TASKS_PER_CORE = 2;
+
   private final FileAccess files;
   private final String uri;
   private final boolean overwrite;
@@ -48,8 +64,14 @@ public final class ResultFile {
     sorted(keyed).foreachPartition(task::writeRows);
   }
 
-  /** Writes entries; those of split slices are merged, summing equal coordinates. */
-  public void writeEntries(JavaRDD<EntryBlock> entries, TensorShape shape, int[] modeOrder) {
+  /**
+   * Writes entries; those of split slices are merged, summing equal coordinates.
+   *
+   * @param modeOrder modes of the result, in the order in which its blocks are sorted
+   * @param slices the ranges of the first of them that blocks belong to
+   */
+  public void writeEntries(
+      JavaRDD<EntryBlock> entries, TensorShape shape, int[] modeOrder, ModePartitioning slices) {
     JavaPairRDD<Tuple2<Long, Long>, EntryBlock> keyed =
         entries.mapToPair(
             block ->
@@ -58,7 +80,49 @@ public final class ResultFile {
                         block.firstSlice(), (long) block.partition() << 32 | block.sequence()),
                     block));
     OutputTask task = task(shape);
-    sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder));
+    if (TensorFiles.extensionOf(uri).equals(".weft")) {
+      writeContainer(keyed, task, shape, modeOrder, slices);
+    } else {
+      sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder));
+    }
+  }
+
+  private void writeContainer(
+      JavaPairRDD<Tuple2<Long, Long>, EntryBlock> keyed,
+      OutputTask task,
+      TensorShape shape,
+      int[] modeOrder,
+      ModePartitioning slices) {
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(shape)
+            .withContainer(ContainerOptions.defaults().withModeOrder(stored(shape, modeOrder[0])));
+    int tasks = Math.max(1, TASKS_PER_CORE * keyed.context().defaultParallelism());
+    TensorOutput.Existing existing =
+        overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+    try (ParallelContainer made = ParallelContainer.begin(files, uri, existing)) {
+      ParallelContainer.Target target = made.target(options);
+      ContainerPiece pieces =
+          keyed
+              .repartitionAndSortWithinPartitions(SliceShares.of(slices, tasks), new BlockOrder())
+              .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, target))
+              .treeAggregate(
+                  ContainerPiece.none(shape.order()), ContainerPiece::merge, ContainerPiece::merge);
+      made.commit(options, pieces);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** The mode that sorts the result, so that parts have slices of their own; others by size. */
+  private static List<Integer> stored(TensorShape shape, int root) {
+    return Stream.concat(
+            Stream.of(root),
+            IntStream.range(0, shape.order())
+                .boxed()
+                .filter(mode -> mode != root)
+                .sorted(Comparator.comparingLong(shape::size)))
+        .toList();
   }
 
   private static <T> JavaPairRDD<Tuple2<Long, Long>, T> sorted(
