@@ -1,6 +1,7 @@
 /* The runtime table: who provides what is in one place. */
 #include "weft_runtime.h"
 
+#include "blocks.h"
 #include "entries.h"
 #include "gather.h"
 #include "jobs.h"
@@ -52,7 +53,8 @@ constexpr weft_process process = {
     statistics,
     set_threads,
     weft::sort_entries,
-    weft::parse_lines};
+    weft::parse_lines,
+    weft::check_block};
 
 }  // namespace
 

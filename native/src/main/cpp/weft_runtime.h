@@ -161,6 +161,7 @@ typedef struct weft_process {
   void (*set_threads)(int64_t *in);
   void (*sort_entries)(int64_t *args); /* sorts the entries of a tensor; see entries.h */
   void (*parse_lines)(int64_t *args);  /* text to columns; see text.h */
+  void (*check_block)(int64_t *args);  /* check sum and bounds of a block; see blocks.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks_test.h"
 #include "expect.h"
 #include "gather_test.h"
 #include "tasks_test.h"
@@ -268,6 +269,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   entries_sort();
   test_tasks();
   test_gathers();
+  test_blocks();
   tasks_may_allocate();
   out[0] = failures;
 }

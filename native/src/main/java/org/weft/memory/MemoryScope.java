@@ -13,6 +13,8 @@ import org.weft.error.WeftException;
  * twice is an error. Thread-safe.
  */
 public final class MemoryScope implements AutoCloseable {
+  private static final long MOST_BYTES = 1L << 60;
+
   private final String name;
   private final MemorySource source;
   private final @Nullable MemoryScope parent;
@@ -56,22 +58,60 @@ public final class MemoryScope implements AutoCloseable {
 
   /** As {@link #allocate}, with unspecified contents: for callers that write every element. */
   public NativeArray allocateUninitialized(ElementType type, long length) {
+    return allocateTogether(List.of(type), length).get(0);
+  }
+
+  /**
+   * Arrays as of {@link #allocateUninitialized}, one after the other in one block: small ones share
+   * the pages of a large one.
+   */
+  public List<NativeArray> allocateTogether(List<ElementType> types, long... lengths) {
+    long[] starts = new long[lengths.length];
+    long whole = 0;
+    for (int i = 0; i < lengths.length; i++) {
+      long bytes = bytes(types.get(i), lengths[i]);
+      if (bytes > MOST_BYTES - whole) {
+        throw tooLarge(types.get(i), lengths[i]);
+      }
+      starts[i] = (whole + MemorySource.ALIGNMENT - 1) & -MemorySource.ALIGNMENT;
+      whole = starts[i] + bytes;
+    }
+    long address = source.allocate(whole);
+    long block = whole;
+    try {
+      return register(types, lengths, starts, address, () -> source.free(address, block));
+    } catch (IllegalStateException e) {
+      source.free(address, block);
+      throw e;
+    }
+  }
+
+  /** Bytes that an array takes, no fewer than {@link MemorySource#ALIGNMENT}. */
+  private static long bytes(ElementType type, long length) {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
-    if (length > Long.MAX_VALUE / type.bytes()) {
-      throw new WeftException(
-          ErrorCode.OUT_OF_MEMORY,
-          "cannot allocate " + length + " elements of " + type.bytes() + " bytes off the heap");
+    if (length > MOST_BYTES / type.bytes()) {
+      throw tooLarge(type, length);
     }
-    long bytes = Math.max(MemorySource.ALIGNMENT, length * type.bytes());
-    long address = source.allocate(bytes);
-    try {
-      return register(type, address, length, bytes, () -> source.free(address, bytes));
-    } catch (IllegalStateException e) {
-      source.free(address, bytes);
-      throw e;
+    return Math.max(MemorySource.ALIGNMENT, length * type.bytes());
+  }
+
+  private static WeftException tooLarge(ElementType type, long length) {
+    return new WeftException(
+        ErrorCode.OUT_OF_MEMORY,
+        "cannot allocate " + length + " elements of " + type.bytes() + " bytes off the heap");
+  }
+
+  private synchronized List<NativeArray> register(
+      List<ElementType> types, long[] lengths, long[] starts, long address, Runnable free) {
+    List<NativeArray> arrays = new ArrayList<>();
+    for (int i = 0; i < lengths.length; i++) {
+      Runnable once = i == 0 ? free : () -> {};
+      long bytes = bytes(types.get(i), lengths[i]);
+      arrays.add(register(types.get(i), address + starts[i], lengths[i], bytes, once));
     }
+    return arrays;
   }
 
   /** Takes over memory that someone else allocated; {@code free} runs when this scope closes. */

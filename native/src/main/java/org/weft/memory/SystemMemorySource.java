@@ -8,16 +8,19 @@ import org.weft.error.WeftException;
 
 /**
  * malloc with alignment: the address that malloc returned is kept just below the block. Blocks from
- * 4 MiB on have huge pages where the system allows ({@link PageAdvice}). A large block is refused
- * when the machine does not have it: Linux would grant it and kill the process later.
+ * 1 MiB on start with a huge page and end with one if they fill half of it, where the system allows
+ * ({@link PageAdvice}): small pages of fresh memory come at a fraction of the speed. A large block
+ * is refused when the machine does not have it: Linux would grant it and kill the process later.
  */
 final class SystemMemorySource implements MemorySource {
   static final SystemMemorySource INSTANCE = new SystemMemorySource();
 
   private static final long LARGE = 256L << 20;
 
-  /** From here on a block has huge pages inside wherever it starts. */
-  private static final long PAGES = 4L << 20;
+  private static final long HUGE_PAGE = 2L << 20;
+
+  /** Less of a huge page is not worth the rest of it. */
+  private static final long WORTH_A_PAGE = 1L << 20;
 
   private static final List<PageAdvice> ADVICE =
       ServiceLoader.load(PageAdvice.class, PageAdvice.class.getClassLoader()).stream()
@@ -31,16 +34,21 @@ final class SystemMemorySource implements MemorySource {
     if (bytes >= LARGE) {
       requireAvailable(bytes);
     }
+    boolean pages = bytes >= WORTH_A_PAGE && !ADVICE.isEmpty();
+    long alignment = pages ? HUGE_PAGE : ALIGNMENT;
     long base;
     try {
-      base = NativeMemory.allocate(Math.addExact(bytes, 2L * ALIGNMENT));
+      // Reserved and never touched, these bytes are no memory.
+      long spare = alignment + (pages ? HUGE_PAGE : ALIGNMENT);
+      base = NativeMemory.allocate(Math.addExact(bytes, spare));
     } catch (OutOfMemoryError | IllegalArgumentException | ArithmeticException e) {
       throw outOfMemory(bytes, "", e);
     }
-    long address = (base + 2L * ALIGNMENT - 1) & -ALIGNMENT;
+    long address = (base + ALIGNMENT + alignment - 1) & -alignment;
     NativeMemory.putLong(address - Long.BYTES, base);
-    if (bytes >= PAGES) {
-      ADVICE.forEach(advice -> advice.largeBlock(address, bytes));
+    if (pages) {
+      long whole = (bytes + HUGE_PAGE - WORTH_A_PAGE) & -HUGE_PAGE;
+      ADVICE.forEach(advice -> advice.largeBlock(address, whole));
     }
     return address;
   }

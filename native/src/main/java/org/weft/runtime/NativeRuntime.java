@@ -38,6 +38,7 @@ public final class NativeRuntime {
   private static final int SET_THREADS_OFFSET = TABLE_BYTES + 2 * Long.BYTES;
   private static final int SORT_ENTRIES_OFFSET = TABLE_BYTES + 3 * Long.BYTES;
   private static final int PARSE_LINES_OFFSET = TABLE_BYTES + 4 * Long.BYTES;
+  private static final int CHECK_BLOCK_OFFSET = TABLE_BYTES + 5 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -167,6 +168,11 @@ public final class NativeRuntime {
   /** Reads lines of text as the argument block says; see {@code text.h}. */
   static void parseLines(long arguments) {
     callEntry(PARSE_LINES_OFFSET, arguments);
+  }
+
+  /** Looks at a block as the argument block says; see {@code blocks.h}. */
+  static void checkBlock(long arguments) {
+    callEntry(CHECK_BLOCK_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {

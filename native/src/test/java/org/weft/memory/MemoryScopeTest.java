@@ -3,6 +3,7 @@ package org.weft.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,35 @@ class MemoryScopeTest {
     assertThatThrownBy(() -> array.getLong(0)).isInstanceOf(IndexOutOfBoundsException.class);
     root.close();
     assertThat(freed[0]).isEqualTo(3);
+  }
+
+  @Test
+  void arraysAllocatedTogetherShareABlockAndDoNotOverlap() {
+    int[] freed = {0};
+    MemoryScope root = MemoryScope.root("test", counting(freed));
+    List<ElementType> types = List.of(ElementType.U8, ElementType.F64, ElementType.U16);
+    List<NativeArray> arrays = root.allocateTogether(types, 65, 0, 3);
+    assertThat(arrays).extracting(NativeArray::length).containsExactly(65L, 0L, 3L);
+    assertThat(arrays).extracting(NativeArray::type).isEqualTo(types);
+    assertThat(arrays.get(1).address()).isEqualTo(arrays.get(0).address() + 128);
+    assertThat(arrays.get(2).address()).isEqualTo(arrays.get(1).address() + 64);
+    assertThat(root.liveBytes()).isEqualTo(65 + 64 + 64);
+    root.close();
+    assertThat(freed[0]).isEqualTo(1);
+    assertThatThrownBy(() -> arrays.get(2).getLong(0))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
+  void largeBlocksHaveTheirBytesWhereverHugePagesStart() {
+    for (long bytes : new long[] {(1 << 20) - 1, 1 << 20, (3 << 20) - 1, 3 << 20, (4 << 20) + 5}) {
+      try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+        NativeArray array = scope.allocate(ElementType.U8, bytes);
+        array.setLong(bytes - 1, 7);
+        assertThat(array.getLong(bytes - 1)).isEqualTo(7);
+        assertThat(array.address() % MemorySource.ALIGNMENT).isZero();
+      }
+    }
   }
 
   @Test

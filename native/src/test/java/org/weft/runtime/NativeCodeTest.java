@@ -60,7 +60,13 @@ class NativeCodeTest {
   @ValueSource(strings = {"address,undefined", "thread"})
   void passesUnderSanitizers(String sanitizers) throws Exception {
     List<String> flags =
-        List.of("-fsanitize=" + sanitizers, "-fno-sanitize-recover=all", "-std=c++20", "-g", "-O1");
+        List.of(
+            "-fsanitize=" + sanitizers,
+            "-fno-sanitize-recover=all",
+            "-std=c++20",
+            "-march=x86-64-v2",
+            "-g",
+            "-O1");
     assumeRuns(flags);
     List<String> command = compiler(flags, folder.resolve("test"));
     command.addAll(List.of("-Wall", "-Wextra", "-Werror", "-DWEFT_TEST_MAIN"));

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -14,20 +13,38 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.BlockCheck;
 
 /**
  * Reads arrays of a container into off-heap memory and checks every block on the way. Plain blocks
- * of the wanted type land where they belong and are touched by the check sum alone. Not
- * thread-safe; holds its files open until it is closed.
+ * of the wanted type land where they belong, a quarter of a block at a time, and are looked at once
+ * while they are in the cache. Not thread-safe; holds its files open until it is closed.
  */
 final class ArrayReader implements Closeable {
+  /** Bytes that are read before they are looked at: well inside a core's second cache. */
+  private static final int CHUNK_BYTES = 1 << 18;
+
+  /** What elements must be: begins an array of a check. */
+  interface Rule {
+    Rule ANYTHING = BlockCheck::anything;
+
+    void begin(BlockCheck check, ElementType stored);
+  }
+
   private final Container container;
   private final Map<Integer, DataFileReader> files = new HashMap<>();
   private final MemoryScope scope = MemoryScope.root("array reader", MemorySource.system());
+  private final BlockCheck check = new BlockCheck();
+  private final NativeArray zeros = scope.allocate(ElementType.U8, Manifest.ALIGNMENT);
   private final int blockBytes;
 
   /** Three blocks: encoded bytes, scratch, elements of another type than the wanted one. */
   private @Nullable NativeArray staging;
+
+  /** Bytes that each of the three has, and those that it needs for the present array. */
+  private long room;
+
+  private long needed;
 
   ArrayReader(Container container) {
     this.container = container;
@@ -42,10 +59,24 @@ final class ArrayReader implements Closeable {
    * @throws WeftException {@code CORRUPT_INPUT}, {@code WIDTH_OVERFLOW}
    */
   NativeArray read(MemoryScope into, Manifest.ArrayEntry entry, String what, ElementType wanted) {
-    ElementType stored = entry.elementType();
-    DataFileReader file = file(entry.file());
-    requireBlocks(entry, what, file);
+    requireBlocks(entry, what);
     NativeArray array = into.allocateUninitialized(wanted, entry.length());
+    fill(array, entry, what, Rule.ANYTHING);
+    return array;
+  }
+
+  /**
+   * Reads {@code entry}, for which {@link #requireBlocks} holds, into an array of its length.
+   *
+   * @param rule for the elements as they are stored
+   * @return the check, which says whether the rule was kept; valid until the next array
+   */
+  BlockCheck fill(NativeArray array, Manifest.ArrayEntry entry, String what, Rule rule) {
+    ElementType stored = entry.elementType();
+    ElementType wanted = array.type();
+    DataFileReader file = file(entry.file());
+    rule.begin(check, stored);
+    needed = largestBlock(entry);
     long at = entry.offset();
     long left = entry.length();
     long address = array.address();
@@ -53,20 +84,30 @@ final class ArrayReader implements Closeable {
     for (int b = 0; b < blocks.size(); b++) {
       Manifest.Block block = blocks.get(b);
       int count = (int) Math.min(left, blockBytes / stored.bytes());
-      int padding = b == blocks.size() - 1 ? padding(at + block.bytes()) : 0;
       boolean plain = block.encoding().equals(ArrayEncoding.PLAIN);
       long elements = stored == wanted ? address : staged(2);
       long bytes = plain ? elements : staged(0);
-      file.read(at, bytes, block.bytes());
-      if (padding > 0) {
-        file.read(at + block.bytes(), staged(1), padding);
+      for (int done = 0; done < block.bytes(); done += CHUNK_BYTES) {
+        int chunk = Math.min(CHUNK_BYTES, block.bytes() - done);
+        file.read(at + done, bytes + done, chunk);
+        if (plain) {
+          check.sumElements(bytes + done, chunk);
+        } else {
+          check.sum(bytes + done, chunk);
+        }
       }
-      String found = check(bytes, block.bytes(), padding);
+      int padding = b == blocks.size() - 1 ? padding(at + block.bytes()) : 0;
+      if (padding > 0) {
+        file.read(at + block.bytes(), zeros.address(), padding);
+        check.sum(zeros.address(), padding);
+      }
+      String found = ManifestFile.hex(Integer.toUnsignedLong(check.takeSum()));
       if (!found.equals(block.crc32c())) {
         throw mismatch(file, what, b, at, block.crc32c(), found);
       }
       if (!plain) {
         decode(file, what, b, block, stored, elements, count);
+        check.elements(elements, count * stored.bytes());
       }
       if (stored != wanted) {
         convert(stored, wanted, elements, address, count, what);
@@ -75,7 +116,7 @@ final class ArrayReader implements Closeable {
       address += (long) count * wanted.bytes();
       left -= count;
     }
-    return array;
+    return check;
   }
 
   private void decode(
@@ -116,7 +157,9 @@ final class ArrayReader implements Closeable {
     }
   }
 
-  private void requireBlocks(Manifest.ArrayEntry entry, String what, DataFileReader file) {
+  /** Throws unless the blocks of {@code entry} hold its elements and are inside its file. */
+  void requireBlocks(Manifest.ArrayEntry entry, String what) {
+    DataFileReader file = file(entry.file());
     int width = entry.elementType().bytes();
     long each = blockBytes / width;
     long expected = (entry.length() + each - 1) / each;
@@ -151,15 +194,6 @@ final class ArrayReader implements Closeable {
     return (int) (-end & (Manifest.ALIGNMENT - 1));
   }
 
-  private String check(long address, int bytes, int padding) {
-    CRC32C crc = new CRC32C();
-    crc.update(NativeMemory.buffer(address, bytes));
-    if (padding > 0) {
-      crc.update(NativeMemory.buffer(staged(1), padding));
-    }
-    return ManifestFile.hex(crc.getValue());
-  }
-
   private static WeftException mismatch(
       DataFileReader file, String what, int block, long at, String expected, String found) {
     return new WeftException(
@@ -178,14 +212,24 @@ final class ArrayReader implements Closeable {
             + "; the file is corrupt, copy or write it again");
   }
 
+  /** Bytes of the largest block of an array, as it is stored or not, a multiple of 64. */
+  private long largestBlock(Manifest.ArrayEntry entry) {
+    long most = Math.min(blockBytes, entry.length() * entry.elementType().bytes());
+    for (Manifest.Block block : entry.blocks()) {
+      most = Math.max(most, block.bytes());
+    }
+    return (most + ArrayEncoding.SLACK_BYTES + 63) & -64;
+  }
+
   /** Address of a part of the staging memory. */
   private long staged(int number) {
     NativeArray memory = staging;
-    if (memory == null) {
-      memory = scope.allocateUninitialized(ElementType.U8, 3L * (blockBytes + 64));
+    if (memory == null || room < needed) {
+      memory = scope.allocateUninitialized(ElementType.U8, 3 * needed);
       staging = memory;
+      room = needed;
     }
-    return memory.address() + (long) number * (blockBytes + 64);
+    return memory.address() + number * room;
   }
 
   private DataFileReader file(int number) {
@@ -237,6 +281,7 @@ final class ArrayReader implements Closeable {
 
   @Override
   public void close() throws IOException {
+    check.close();
     scope.close();
     for (DataFileReader file : files.values()) {
       file.close();

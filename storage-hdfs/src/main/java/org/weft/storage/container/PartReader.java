@@ -1,11 +1,16 @@
 package org.weft.storage.container;
 
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
-import org.weft.memory.NativeMemory;
+import org.weft.runtime.BlockCheck;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
@@ -66,9 +71,8 @@ final class PartReader {
       long rootOffset) {
     int count = wanted.levelCount();
     requireEntries(wanted, part, number);
+    List<Array> all = new ArrayList<>();
     long[] positions = new long[count];
-    @Nullable NativeArray[] pos = new NativeArray[count];
-    @Nullable NativeArray[] crd = new NativeArray[count];
     long parents = 1;
     for (int level = 0; level < count; level++) {
       Manifest.LevelEntry entry = part.levels().get(level);
@@ -77,29 +81,107 @@ final class PartReader {
       positions[level] = entry.positions();
       requireStructure(wanted, shape, level, entry, parents, what);
       if (entry.pos() != null) {
-        pos[level] = arrays.read(scope, entry.pos(), what + ", pos", spec.posWidth().elementType());
-        requireSegments(pos[level], entry.positions(), what);
+        all.add(bounds(entry.pos(), spec, entry.positions(), what));
       }
       if (entry.crd() != null) {
-        NativeArray read =
-            arrays.read(scope, entry.crd(), what + ", crd", spec.crdWidth().elementType());
-        if (level == 0 && rootOffset != 0) {
-          for (long p = 0; p < read.length(); p++) {
-            read.setLong(p, read.getLong(p) - rootOffset);
-          }
-        }
-        requireBelow(read, wanted.levelSize(shape, level), what);
-        crd[level] = read;
+        long least = level == 0 ? rootOffset : 0;
+        all.add(coordinates(entry.crd(), spec, least, wanted.levelSize(shape, level), what));
       }
       parents = entry.positions();
     }
     if (part.values().length() != parents) {
       throw wrong("part " + number, parents + " values", part.values().length());
     }
-    NativeArray values =
-        arrays.read(
-            scope, part.values(), "part " + number + ", values", wanted.valueType().elementType());
-    return TensorStorage.ofArrays(scope, shape, wanted, positions, pos, crd, values);
+    String what = "part " + number + ", values";
+    ElementType type = wanted.valueType().elementType();
+    all.add(new Array(part.values(), what, type, ArrayReader.Rule.ANYTHING, (read, check) -> {}));
+    return load(scope, all, positions, wanted, shape, rootOffset);
+  }
+
+  /** An array to be read. */
+  private record Array(
+      Manifest.ArrayEntry entry,
+      String what,
+      ElementType type,
+      ArrayReader.Rule rule,
+      BiConsumer<NativeArray, BlockCheck> judge) {}
+
+  private TensorStorage load(
+      MemoryScope scope,
+      List<Array> all,
+      long[] positions,
+      TensorFormat wanted,
+      TensorShape shape,
+      long rootOffset) {
+    all.forEach(array -> arrays.requireBlocks(array.entry(), array.what()));
+    List<NativeArray> memory =
+        scope.allocateTogether(
+            all.stream().map(Array::type).toList(),
+            all.stream().mapToLong(array -> array.entry().length()).toArray());
+    for (int i = 0; i < all.size(); i++) {
+      Array array = all.get(i);
+      NativeArray read = memory.get(i);
+      array.judge().accept(read, arrays.fill(read, array.entry(), array.what(), array.rule()));
+    }
+    Iterator<NativeArray> next = memory.iterator();
+    @Nullable NativeArray[] pos = new NativeArray[positions.length];
+    @Nullable NativeArray[] crd = new NativeArray[positions.length];
+    for (int level = 0; level < positions.length; level++) {
+      pos[level] = wanted.level(level).format().hasPos() ? next.next() : null;
+      crd[level] = wanted.level(level).format().hasCrd() ? next.next() : null;
+    }
+    NativeArray roots = crd[0];
+    for (long p = 0; rootOffset != 0 && roots != null && p < roots.length(); p++) {
+      roots.setLong(p, roots.getLong(p) - rootOffset);
+    }
+    return TensorStorage.ofArrays(scope, shape, wanted, positions, pos, crd, next.next());
+  }
+
+  private Array bounds(Manifest.ArrayEntry entry, LevelSpec spec, long positions, String level) {
+    String what = level + ", pos";
+    requireWhole(entry, what);
+    return new Array(
+        entry,
+        what,
+        spec.posWidth().elementType(),
+        (check, stored) -> check.ascent(stored),
+        (pos, check) -> {
+          long last = pos.length() - 1;
+          if (check.wrong() >= 0) {
+            String found = check.found() + " after " + check.before();
+            throw wrong(level, "ascending bounds", found + " at position " + check.wrong());
+          }
+          if (pos.getLong(0) != 0 || pos.getLong(last) != positions) {
+            String found = pos.getLong(0) + " to " + pos.getLong(last);
+            throw wrong(level, "bounds from 0 to " + positions, found);
+          }
+        });
+  }
+
+  /** Coordinates of which {@code least} to {@code least + size - 1} are in the storage. */
+  private Array coordinates(
+      Manifest.ArrayEntry entry, LevelSpec spec, long least, long size, String level) {
+    String what = level + ", crd";
+    requireWhole(entry, what);
+    long below = size > Long.MAX_VALUE - least ? Long.MAX_VALUE : least + size;
+    return new Array(
+        entry,
+        what,
+        spec.crdWidth().elementType(),
+        (check, stored) -> check.range(stored, size == 0 ? 1 : least, size == 0 ? 0 : below - 1),
+        (crd, check) -> {
+          if (check.wrong() >= 0) {
+            String expected = least == 0 ? "below " + below : least + " to " + (below - 1);
+            String found = check.found() + " at position " + check.wrong();
+            throw wrong(level, "coordinates " + expected, found);
+          }
+        });
+  }
+
+  private void requireWhole(Manifest.ArrayEntry entry, String what) {
+    if (entry.elementType().isFloating()) {
+      throw wrong(what, "whole numbers", "type " + entry.type());
+    }
   }
 
   /** A value for every entry, and for nothing else unless the last level is dense. */
@@ -147,86 +229,7 @@ final class PartReader {
     }
   }
 
-  private void requireSegments(@Nullable NativeArray pos, long positions, String what) {
-    if (pos == null) {
-      return;
-    }
-    if (pos.getLong(0) != 0 || pos.getLong(pos.length() - 1) != positions) {
-      throw wrong(what, "bounds from 0 to " + positions, pos.getLong(pos.length() - 1));
-    }
-    long last = 0;
-    long descents = 0;
-    long at = pos.address();
-    long end = at + pos.byteSize();
-    switch (pos.type()) {
-      case U8 -> {
-        for (; at < end; at++) {
-          long next = NativeMemory.getByte(at) & 0xFFL;
-          descents |= next - last;
-          last = next;
-        }
-      }
-      case U16 -> {
-        for (; at < end; at += 2) {
-          long next = NativeMemory.getShort(at) & 0xFFFFL;
-          descents |= next - last;
-          last = next;
-        }
-      }
-      case U32 -> {
-        for (; at < end; at += 4) {
-          long next = NativeMemory.getInt(at) & 0xFFFF_FFFFL;
-          descents |= next - last;
-          last = next;
-        }
-      }
-      default -> {
-        for (; at < end; at += 8) {
-          long next = NativeMemory.getLong(at);
-          descents |= next - last | next;
-          last = next;
-        }
-      }
-    }
-    if (descents < 0) {
-      throw wrong(what, "ascending bounds", -1);
-    }
-  }
-
-  private void requireBelow(NativeArray crd, long size, String what) {
-    long excess = 0;
-    long largest = size - 1;
-    long at = crd.address();
-    long end = at + crd.byteSize();
-    switch (crd.type()) {
-      case U8 -> {
-        for (; at < end; at++) {
-          excess |= largest - (NativeMemory.getByte(at) & 0xFFL);
-        }
-      }
-      case U16 -> {
-        for (; at < end; at += 2) {
-          excess |= largest - (NativeMemory.getShort(at) & 0xFFFFL);
-        }
-      }
-      case U32 -> {
-        for (; at < end; at += 4) {
-          excess |= largest - (NativeMemory.getInt(at) & 0xFFFF_FFFFL);
-        }
-      }
-      default -> {
-        for (; at < end; at += 8) {
-          long coordinate = NativeMemory.getLong(at);
-          excess |= largest - coordinate | coordinate;
-        }
-      }
-    }
-    if (excess < 0) {
-      throw wrong(what, "coordinates below " + size, size);
-    }
-  }
-
-  private WeftException wrong(String what, String expected, long found) {
+  private WeftException wrong(String what, String expected, Object found) {
     return new WeftException(
         ErrorCode.CORRUPT_INPUT,
         container.uri()
