@@ -22,6 +22,9 @@ final class StatementEmitter {
 
   private static final int CACHE_LINE_BYTES = 64;
 
+  /** Registers that share a sum along a fiber: one would wait for each addition. */
+  private static final int FIBER_SUMS = 4;
+
   private final KernelEmitter kernel;
   private final Frame frame;
   private final Lanes lanes;
@@ -217,6 +220,8 @@ final class StatementEmitter {
       ParallelLoops.emit(kernel, this, s);
     } else if (!frame.guards.checked() && VectorLoops.fits(s, module.target)) {
       VectorLoops.emit(this, s);
+    } else if (!frame.guards.checked() && FiberLoops.fits(s)) {
+      FiberLoops.emit(this, s);
     } else {
       LLVMValueRef lower = expressions.emitPosition(s.lower());
       LLVMValueRef upper = expressions.emitPosition(s.upper());
@@ -242,7 +247,7 @@ final class StatementEmitter {
     code.branch(code.compare(LLVMIntSLT, counter, upper), body, after);
     code.at(body);
     frame.bind(s.variable(), counter);
-    boolean reassociate = s.traits().vector();
+    boolean reassociate = s.traits().vector() || s.traits().fiber();
     StatementEmitter inside = reassociate ? new StatementEmitter(kernel, frame, lanes, true) : this;
     inside.emit(s.body());
     LLVMValueRef next = LLVMBuildNSWAdd(code.raw, counter, module.constant(1), "");
@@ -270,6 +275,12 @@ final class StatementEmitter {
     if (traits.vector()) {
       facts.add(
           module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 1)));
+    }
+    if (traits.fiber()) {
+      facts.add(
+          module.node(module.text("llvm.loop.vectorize.width"), module.number(module.i32, 1)));
+      LLVMMetadataRef sums = module.number(module.i32, FIBER_SUMS);
+      facts.add(module.node(module.text("llvm.loop.interleave.count"), sums));
     }
     if (traits.unroll() == 1) {
       facts.add(module.node(module.text("llvm.loop.unroll.disable")));

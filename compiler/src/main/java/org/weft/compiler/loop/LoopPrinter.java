@@ -116,7 +116,10 @@ public final class LoopPrinter {
     if (traits.vector()) {
       words.add("vector");
     }
-    if (traits.independent() && !traits.parallel()) {
+    if (traits.fiber()) {
+      words.add("fiber");
+    }
+    if (traits.independent() && !traits.parallel() && !traits.fiber()) {
       words.add("independent");
     }
     if (traits.few()) {

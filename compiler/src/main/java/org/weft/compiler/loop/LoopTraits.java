@@ -10,13 +10,16 @@ package org.weft.compiler.loop;
  * @param unroll copies of the body to make: 0 leaves it to LLVM, 1 forbids it
  * @param independent no iteration reads or writes a buffer element that another one writes
  * @param few iterations are as many as tasks, so that what they do need not be fast
+ * @param fiber it runs along a fiber and often has few iterations, and the sums that it carries in
+ *     variables may be reassociated
  */
 public record LoopTraits(
-    boolean parallel, boolean vector, int unroll, boolean independent, boolean few) {
-  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false, false);
-  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true, false);
-  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true, false);
-  public static final LoopTraits FEW = new LoopTraits(false, false, 1, false, true);
+    boolean parallel, boolean vector, int unroll, boolean independent, boolean few, boolean fiber) {
+  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false, false, false);
+  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true, false, false);
+  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true, false, false);
+  public static final LoopTraits FEW = new LoopTraits(false, false, 1, false, true, false);
+  public static final LoopTraits FIBER = new LoopTraits(false, false, 0, true, false, true);
 
   public LoopTraits {
     if (unroll < 0) {
@@ -32,6 +35,6 @@ public record LoopTraits(
   }
 
   public LoopTraits withUnroll(int copies) {
-    return new LoopTraits(parallel, vector, copies, independent, few);
+    return new LoopTraits(parallel, vector, copies, independent, few, fiber);
   }
 }

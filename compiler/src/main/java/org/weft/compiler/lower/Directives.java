@@ -40,7 +40,8 @@ final class Directives {
     boolean vector = isVector(variable, facts, parallel && split == null);
     int unroll = unroll(variable, facts);
     LoopTraits blocks = parallel && split != null ? LoopTraits.PARALLEL : LoopTraits.SERIAL;
-    LoopTraits inner = vector ? LoopTraits.VECTOR : LoopTraits.SERIAL;
+    boolean fiber = facts.alongFiber() && unroll == 0;
+    LoopTraits inner = vector ? LoopTraits.VECTOR : fiber ? LoopTraits.FIBER : LoopTraits.SERIAL;
     if (parallel && split == null) {
       inner = LoopTraits.PARALLEL;
     }

@@ -12,6 +12,7 @@ import org.weft.compiler.algebra.IndexVar;
  * @param innermost whether no loop is inside
  * @param outermost whether no loop is around
  * @param insideParallel whether a parallel loop is around
+ * @param register whether values are combined in a register
  */
 record LoopFacts(
     Walks walks,
@@ -20,7 +21,8 @@ record LoopFacts(
     boolean independent,
     boolean innermost,
     boolean outermost,
-    boolean insideParallel) {
+    boolean insideParallel,
+    boolean register) {
 
   /** How a loop finds its coordinates. */
   enum Walks {
@@ -73,7 +75,8 @@ record LoopFacts(
         sink.independent(variable),
         innermost,
         scope.isOutermost() && !temporary,
-        scope.isParallel());
+        scope.isParallel(),
+        sink instanceof ScalarSink);
   }
 
   private static Writes writes(Sink sink, IndexVar variable) {
@@ -94,15 +97,21 @@ record LoopFacts(
     return independent && innermost && walks == Walks.ALL_COORDINATES;
   }
 
+  /** Whether it adds up the entries of a fiber in a register, which loops around do many times. */
+  boolean alongFiber() {
+    return register && innermost && !outermost && walks == Walks.POSITIONS;
+  }
+
   /** The facts of a loop that cannot be cut into pieces. */
   LoopFacts uncut() {
     Writes changed = writes == Writes.APPENDED ? Writes.ORDERED : writes;
-    return new LoopFacts(walks, changed, apart, independent, innermost, outermost, insideParallel);
+    return new LoopFacts(
+        walks, changed, apart, independent, innermost, outermost, insideParallel, register);
   }
 
   /** The facts of a loop that walks repeated coordinates of {@code variable} one by one. */
   LoopFacts repeating() {
     return new LoopFacts(
-        Walks.POSITIONS, Writes.SUMS, apart, false, innermost, outermost, insideParallel);
+        Walks.POSITIONS, Writes.SUMS, apart, false, innermost, outermost, insideParallel, false);
   }
 }

@@ -288,6 +288,53 @@ class StatementExecutionTest {
     assertThat(out[0]).isEqualTo(1002 * 1003 / 2);
   }
 
+  /** Fibers of 0 to 11 entries: no entry past the end of one is read or added. */
+  @Test
+  void fibersOfEveryLength() {
+    LoopVariable sum = new LoopVariable("sum", ScalarType.F64);
+    LoopVariable count = LoopVariable.integer("count");
+    LoopVariable value = new LoopVariable("value", ScalarType.F64);
+    Expr from = Expr.sub(Expr.of(SIZE), Expr.of(I));
+    double[] out =
+        run(
+            ValueType.DOUBLE,
+            1,
+            ramp(),
+            a ->
+                List.of(
+                    loop(
+                        I,
+                        a.size(),
+                        LoopTraits.SERIAL,
+                        new Stmt.Declare(sum, new Expr.FloatLiteral(0, ScalarType.F64)),
+                        new Stmt.Declare(count, Expr.of(0)),
+                        FunctionBuilder.loop(
+                            K,
+                            from,
+                            Expr.of(SIZE),
+                            LoopTraits.FIBER,
+                            new Stmt.Declare(value, new Expr.Load(a.in(), Expr.of(K))),
+                            new Stmt.Assign(sum, op(Op.ADD, Expr.of(sum), Expr.of(value))),
+                            new Stmt.Assign(count, Expr.add(Expr.of(count), Expr.of(1)))),
+                        new Stmt.Store(
+                            a.out(),
+                            Expr.of(I),
+                            op(
+                                Op.ADD,
+                                op(
+                                    Op.MUL,
+                                    new Expr.FloatLiteral(100, ScalarType.F64),
+                                    Expr.of(sum)),
+                                new Expr.Convert(Expr.of(count), ScalarType.F64))))));
+    for (int i = 0; i < SIZE; i++) {
+      int expected = 0;
+      for (int k = SIZE - i; k < SIZE; k++) {
+        expected += k - 5;
+      }
+      assertThat(out[i]).isEqualTo(100.0 * expected + i);
+    }
+  }
+
   /** Lanes: the loop variable as a value, variables of the body, invariants, choices. */
   @Test
   void shortVectorLoops() {
