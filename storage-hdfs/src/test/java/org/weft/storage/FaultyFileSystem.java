@@ -36,6 +36,9 @@ public final class FaultyFileSystem extends FilterFileSystem {
   /** What happens elsewhere between a rename and its answer. */
   public static @Nullable Meanwhile afterRename;
 
+  /** Name of a file that is removed just before it is opened. */
+  public static @Nullable String vanishing;
+
   /** Somebody else's work. */
   public interface Meanwhile {
     void run() throws Exception;
@@ -92,6 +95,10 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
   @Override
   public org.apache.hadoop.fs.FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    if (path.getName().equals(vanishing)) {
+      vanishing = null;
+      fs.delete(local(path), false);
+    }
     return fs.open(local(path), bufferSize);
   }
 

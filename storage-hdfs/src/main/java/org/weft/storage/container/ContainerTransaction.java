@@ -186,14 +186,25 @@ final class ContainerTransaction implements Closeable {
 
   /**
    * Whoever was overtaken by so much that the competing version has expired is second, too. A later
-   * version with our files in it went on from ours.
+   * version with our files in it went on from ours; one that expires while we look says nothing.
    */
   private void requireNewest() throws IOException {
-    long next = versions.after(version);
-    if (next > 0 && !versions.read(next).hasFilesIn(folder.data())) {
-      versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
-      keep = false;
-      throw conflict(next, null);
+    for (long next = versions.after(version); next > 0; next = versions.after(next)) {
+      Manifest later;
+      try {
+        later = versions.read(next);
+      } catch (WeftException e) {
+        if (e.code() == ErrorCode.INPUT_NOT_FOUND) {
+          continue;
+        }
+        throw e;
+      }
+      if (!later.hasFilesIn(folder.data())) {
+        versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
+        keep = false;
+        throw conflict(next, null);
+      }
+      return;
     }
   }
 

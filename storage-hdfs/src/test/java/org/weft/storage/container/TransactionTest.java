@@ -237,6 +237,31 @@ class TransactionTest {
     assertThat(Tensors.read(faulty, uri())).hasSize(OLD.size() + 2 * NEW.size());
   }
 
+  /** Committed is committed, also if the next version expires while we look back. */
+  @Test
+  void aLaterVersionThatExpiresUnderOurLookDoesNotFailUs() throws Exception {
+    write(Existing.REFUSE, OLD);
+    FaultyFileSystem.afterRename =
+        () -> {
+          FaultyFileSystem.afterRename = null;
+          write(Existing.APPEND, NEW);
+          write(Existing.APPEND, NEW);
+          FaultyFileSystem.vanishing = "manifest-3.json";
+        };
+    write(Existing.APPEND, NEW);
+    assertThat(FaultyFileSystem.vanishing).isNull();
+    assertThat(Container.open(faulty, uri()).version()).isEqualTo(4);
+    assertThat(Tensors.read(faulty, uri())).hasSize(OLD.size() + 3 * NEW.size());
+    FaultyFileSystem.afterRename =
+        () -> {
+          FaultyFileSystem.afterRename = null;
+          write(Existing.APPEND, NEW);
+          FaultyFileSystem.vanishing = "manifest-6.json";
+        };
+    write(Existing.APPEND, NEW);
+    assertThat(Container.open(faulty, uri()).version()).isEqualTo(5);
+  }
+
   @Test
   void appendingSharesTheFilesOfTheVersionBefore() throws Exception {
     CooBlock more = Blocks.range(NEW, 0, 10);
