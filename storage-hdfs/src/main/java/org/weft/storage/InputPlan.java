@@ -20,6 +20,11 @@ public record InputPlan(
     splits = List.copyOf(splits);
   }
 
+  /** The same entries, of which only a part is wanted. */
+  public InputPlan wanting(ReadOptions.Wanted wanted) {
+    return new InputPlan(uri, format, options.withWanted(wanted), header, splits);
+  }
+
   /**
    * Checks the summary of all splits against the header. Readers of a plan with one split do so
    * themselves; whoever reads several merges their summaries and calls this.

@@ -10,16 +10,22 @@ import java.io.Serializable;
  * @param header what {@code .tns} text starts with
  * @param storedOrder a container that was reordered gives the coordinates that it stores, not the
  *     original ones
+ * @param wanted what of the entries is looked at: a container does not read the rest, which is zero
  * @param blockEntries most entries in a block, up to the expansion of one symmetric entry
  */
 public record ReadOptions(
-    boolean zeroBased, boolean allowNonfinite, Header header, boolean storedOrder, int blockEntries)
+    boolean zeroBased,
+    boolean allowNonfinite,
+    Header header,
+    boolean storedOrder,
+    Wanted wanted,
+    int blockEntries)
     implements Serializable {
   /** 64 Ki entries: 1.3 MB for order 3, within a core's cache share. */
   public static final int DEFAULT_BLOCK_ENTRIES = 1 << 16;
 
   private static final ReadOptions DEFAULTS =
-      new ReadOptions(false, false, Header.AUTO, false, DEFAULT_BLOCK_ENTRIES);
+      new ReadOptions(false, false, Header.AUTO, false, Wanted.ALL, DEFAULT_BLOCK_ENTRIES);
 
   /** What stands before the entries of {@code .tns} text. */
   public enum Header {
@@ -37,6 +43,13 @@ public record ReadOptions(
     SIZES
   }
 
+  /** What of the entries is looked at. */
+  public enum Wanted {
+    ALL,
+    COORDINATES,
+    VALUES
+  }
+
   public ReadOptions {
     if (blockEntries < 1) {
       throw new IllegalArgumentException("blockEntries must be positive: " + blockEntries);
@@ -49,22 +62,26 @@ public record ReadOptions(
   }
 
   public ReadOptions withZeroBased(boolean value) {
-    return new ReadOptions(value, allowNonfinite, header, storedOrder, blockEntries);
+    return new ReadOptions(value, allowNonfinite, header, storedOrder, wanted, blockEntries);
   }
 
   public ReadOptions withAllowNonfinite(boolean value) {
-    return new ReadOptions(zeroBased, value, header, storedOrder, blockEntries);
+    return new ReadOptions(zeroBased, value, header, storedOrder, wanted, blockEntries);
   }
 
   public ReadOptions withHeader(Header value) {
-    return new ReadOptions(zeroBased, allowNonfinite, value, storedOrder, blockEntries);
+    return new ReadOptions(zeroBased, allowNonfinite, value, storedOrder, wanted, blockEntries);
   }
 
   public ReadOptions withStoredOrder(boolean value) {
-    return new ReadOptions(zeroBased, allowNonfinite, header, value, blockEntries);
+    return new ReadOptions(zeroBased, allowNonfinite, header, value, wanted, blockEntries);
+  }
+
+  public ReadOptions withWanted(Wanted value) {
+    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, value, blockEntries);
   }
 
   public ReadOptions withBlockEntries(int value) {
-    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, value);
+    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, wanted, value);
   }
 }

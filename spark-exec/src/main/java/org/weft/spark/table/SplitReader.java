@@ -9,6 +9,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.BlockReader;
+import org.weft.storage.InputPlan;
+import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.container.Container;
 import org.weft.tensor.CooBlock;
@@ -38,7 +40,20 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
               ? KnownLabels.of(container, columns.get(c).mode())
               : NONE;
     }
-    this.reader = TensorFiles.read(table.files(), table.plan(), table.plan().splits().get(split));
+    InputPlan plan = table.plan().wanting(wanted(columns, filter));
+    this.reader = TensorFiles.read(table.files(), plan, plan.splits().get(split));
+  }
+
+  /** What of the entries the columns and the filter look at. */
+  private static ReadOptions.Wanted wanted(
+      List<TensorColumns.Column> columns, CoordinateFilter.All filter) {
+    boolean value = columns.stream().anyMatch(c -> c.kind() == TensorColumns.Kind.VALUE);
+    boolean coordinate =
+        !filter.filters().isEmpty()
+            || columns.stream().anyMatch(c -> c.kind() != TensorColumns.Kind.VALUE);
+    return !value
+        ? ReadOptions.Wanted.COORDINATES
+        : coordinate ? ReadOptions.Wanted.ALL : ReadOptions.Wanted.VALUES;
   }
 
   @Override

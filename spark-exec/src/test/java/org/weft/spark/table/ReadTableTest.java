@@ -123,6 +123,45 @@ final class ReadTableTest {
     }
   }
 
+  /** Damage to what a query does not look at goes unnoticed, because it is not read. */
+  @Test
+  void onlyTheArraysOfTheColumnsAreRead() throws Exception {
+    java.nio.file.Path data =
+        java.nio.file.Files.list(java.nio.file.Path.of(container, "data", "1"))
+            .filter(file -> file.toString().endsWith(".bin"))
+            .findFirst()
+            .orElseThrow();
+    byte[] good = java.nio.file.Files.readAllBytes(data);
+    double sum = tensor().selectExpr("sum(value)").first().getDouble(0);
+    long distinct = tensor().select("item", "time").distinct().count();
+    int values = 0;
+    int coordinates = 0;
+    for (int at = 0; at < 7 * 64; at += 64) { // the arrays of the first part
+      byte[] bad = good.clone();
+      bad[at] ^= 1;
+      java.nio.file.Files.write(data, bad);
+      boolean byValue = fails(() -> tensor().selectExpr("sum(value)").first().getDouble(0), sum);
+      boolean byCoordinate =
+          fails(() -> tensor().select("item", "time").distinct().count(), distinct);
+      assertThat(byValue && byCoordinate).isFalse();
+      values += byValue ? 1 : 0;
+      coordinates += byCoordinate ? 1 : 0;
+    }
+    java.nio.file.Files.write(data, good);
+    assertThat(values).isEqualTo(1);
+    assertThat(coordinates).isEqualTo(6);
+  }
+
+  private static <T> boolean fails(java.util.concurrent.Callable<T> query, T expected)
+      throws Exception {
+    try {
+      assertThat(query.call()).isEqualTo(expected);
+      return false;
+    } catch (org.apache.spark.SparkException e) {
+      return true;
+    }
+  }
+
   @Test
   void predicatesOnOtherColumnsAreSparks() {
     Dataset<Row> found = tensor().where("value > 650 AND user % 2 = 1");

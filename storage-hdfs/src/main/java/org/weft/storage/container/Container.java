@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -375,8 +376,33 @@ public final class Container implements Serializable {
    */
   public TensorStorage load(
       MemoryScope scope, int part, TensorFormat wanted, TensorShape shape, long rootOffset) {
+    return parts(reader -> reader.load(scope, part, wanted, shape, rootOffset, true));
+  }
+
+  /** As {@link #load} in coordinates of the whole, with values that are not read and 0. */
+  TensorStorage loadCoordinates(MemoryScope scope, int part, TensorFormat wanted) {
+    return parts(reader -> reader.load(scope, part, wanted, shape(), 0, false));
+  }
+
+  /** Whether a part stores a value for every entry and nothing else. */
+  boolean hasValuePerEntry(int part) {
+    return manifest.parts().get(part).values().length() == entries(part);
+  }
+
+  /** The values of a part alone, in the order of its entries. */
+  NativeArray loadValues(MemoryScope scope, int part) {
     try (ArrayReader reader = new ArrayReader(this)) {
-      return new PartReader(this, reader).load(scope, part, wanted, shape, rootOffset);
+      ElementType type = valueType().elementType();
+      String what = "part " + part + ", values";
+      return reader.read(scope, manifest.parts().get(part).values(), what, type);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private TensorStorage parts(Function<PartReader, TensorStorage> use) {
+    try (ArrayReader reader = new ArrayReader(this)) {
+      return use.apply(new PartReader(this, reader));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }

@@ -90,8 +90,7 @@ public final class ContainerFormat implements TensorFileFormat {
   public BlockReader read(SourceFile file, InputPlan plan, InputSplit split) {
     Container container = container(plan.header());
     int part = container.partCount() == 0 ? -1 : plan.splits().indexOf(split);
-    return new ContainerReader(
-        container, part, plan.options().blockEntries(), plan.options().storedOrder());
+    return new ContainerReader(container, part, plan.options());
   }
 
   @Override

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.BlockReader;
+import org.weft.storage.ReadOptions;
 import org.weft.storage.ReadSummary;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -19,27 +20,32 @@ final class ContainerReader implements BlockReader {
   private final @Nullable OriginalOrder original;
   private long entries;
 
-  /**
-   * Reads {@code part}, or nothing if that is -1.
-   *
-   * @param storedOrder whether coordinates stay as they are stored
-   */
-  ContainerReader(Container container, int part, int blockEntries, boolean storedOrder) {
+  /** Reads {@code part}, or nothing if that is -1. */
+  ContainerReader(Container container, int part, ReadOptions options) {
     this.scope = MemoryScope.root("part of " + container.uri(), MemorySource.system());
     this.largest = new long[container.shape().order()];
     java.util.Arrays.fill(largest, -1);
     boolean loaded = false;
     try {
-      OriginalOrder order = storedOrder || part < 0 ? null : container.original();
+      boolean values = options.wanted() == ReadOptions.Wanted.VALUES;
+      boolean asStored = options.storedOrder() || values || part < 0;
+      OriginalOrder order = asStored ? null : container.original();
       original = order == null || order.isStored() ? null : order;
       if (part < 0) {
         blocks = Collections.emptyIterator();
+      } else if (values && container.hasValuePerEntry(part)) {
+        blocks = new ValueBlocks(container.loadValues(scope, part), largest.length, options);
       } else {
         TensorFormat format =
             container.format().narrowedFor(container.shape(), container.entries(part));
         blocks =
             Packing.unpackBlocks(
-                container.load(scope, part, format, container.shape(), 0), blockEntries);
+                options.wanted() == ReadOptions.Wanted.COORDINATES
+                    ? container.loadCoordinates(scope, part, format)
+                    : container.load(scope, part, format, container.shape(), 0),
+                options.blockEntries());
+      }
+      if (part >= 0) {
         for (int mode = 0; mode < largest.length && original == null; mode++) {
           largest[mode] = container.last(part, mode);
         }

@@ -48,14 +48,25 @@ final class PartReader {
     return true;
   }
 
+  /**
+   * Loads a part.
+   *
+   * @param values whether its values are wanted: otherwise they are not read, and 0
+   */
   TensorStorage load(
-      MemoryScope parent, int part, TensorFormat wanted, TensorShape shape, long rootOffset) {
+      MemoryScope parent,
+      int part,
+      TensorFormat wanted,
+      TensorShape shape,
+      long rootOffset,
+      boolean values) {
     if (!sameLevels(container.format(), wanted)) {
       throw new IllegalArgumentException(container.format() + " is not stored as " + wanted);
     }
     MemoryScope scope = parent.child("part " + part + " of " + container.uri());
     try {
-      return load(scope, container.manifest().parts().get(part), part, wanted, shape, rootOffset);
+      Manifest.Part entry = container.manifest().parts().get(part);
+      return load(scope, entry, part, wanted, shape, rootOffset, values);
     } catch (RuntimeException e) {
       scope.close();
       throw e;
@@ -68,7 +79,8 @@ final class PartReader {
       int number,
       TensorFormat wanted,
       TensorShape shape,
-      long rootOffset) {
+      long rootOffset,
+      boolean values) {
     int count = wanted.levelCount();
     requireEntries(wanted, part, number);
     List<Array> all = new ArrayList<>();
@@ -92,9 +104,11 @@ final class PartReader {
     if (part.values().length() != parents) {
       throw wrong("part " + number, parents + " values", part.values().length());
     }
-    String what = "part " + number + ", values";
     ElementType type = wanted.valueType().elementType();
-    all.add(new Array(part.values(), what, type, ArrayReader.Rule.ANYTHING, (read, check) -> {}));
+    if (values) {
+      String what = "part " + number + ", values";
+      all.add(new Array(part.values(), what, type, ArrayReader.Rule.ANYTHING, (read, check) -> {}));
+    }
     return load(scope, all, positions, wanted, shape, rootOffset);
   }
 
@@ -134,7 +148,16 @@ final class PartReader {
     for (long p = 0; rootOffset != 0 && roots != null && p < roots.length(); p++) {
       roots.setLong(p, roots.getLong(p) - rootOffset);
     }
-    return TensorStorage.ofArrays(scope, shape, wanted, positions, pos, crd, next.next());
+    return TensorStorage.ofArrays(
+        scope,
+        shape,
+        wanted,
+        positions,
+        pos,
+        crd,
+        next.hasNext()
+            ? next.next()
+            : scope.allocate(wanted.valueType().elementType(), positions[positions.length - 1]));
   }
 
   private Array bounds(Manifest.ArrayEntry entry, LevelSpec spec, long positions, String level) {
