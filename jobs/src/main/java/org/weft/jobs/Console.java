@@ -12,6 +12,8 @@ import org.weft.spark.ProgressListener;
  * that knows says so with {@code -Dweft.terminal=true|false}.
  */
 final class Console {
+  private static final long MEBIBYTE = 1 << 20;
+
   private static final int BAR = 24;
 
   private final PrintStream out;
@@ -97,7 +99,7 @@ final class Console {
       @Override
       public void iteration(int n, double fit, double deltaFit, double seconds) {
         if (!quiet) {
-          result("iteration %3d   fit %.6f   change %+.2e   %.2f s", n, fit, deltaFit, seconds);
+          result("iteration %3d   fit %.6f   change %+.2e   %.3f s", n, fit, deltaFit, seconds);
           if (terminal) {
             Console.this.step("iteration " + (n + 1), n, n + 1);
           }
@@ -127,7 +129,10 @@ final class Console {
     ErrorCode code = outOfMemory(failure) ? ErrorCode.OUT_OF_MEMORY : ErrorCode.INTERNAL;
     String advice =
         code == ErrorCode.OUT_OF_MEMORY
-            ? "; give the process more memory (WEFT_JAVA_OPTS=-Xmx4g) or more partitions"
+            ? "; the Java heap has "
+                + Runtime.getRuntime().maxMemory() / MEBIBYTE
+                + " MiB: give it more (WEFT_JAVA_OPTS=-Xmx8g, or spark.driver.memory), which leaves"
+                + " less to packed tensors, or the job more partitions"
             : "; run again with -v for the stack trace";
     err.println(
         "weft: "

@@ -44,6 +44,7 @@ final class CpdSummary {
     content.put("fit", fits.isEmpty() ? 0 : fits.get(fits.size() - 1));
     content.put("fits", fits);
     content.put("iterations", fits.size());
+    content.put("iteration_seconds", result.seconds());
     content.put("converged", result.converged());
     content.put("lambda", result.lambda());
     content.put("times", times(result, seconds));

@@ -77,7 +77,11 @@ public final class Weft implements Runnable {
     line.setDefaultValueProvider(new OptionDefaults());
     line.setParameterExceptionHandler((e, args) -> misused(console, e));
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
-    return line.execute(arguments);
+    try {
+      return line.execute(arguments);
+    } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
+      return console.failed(e);
+    }
   }
 
   private static int misused(Console console, ParameterException e) {

@@ -112,7 +112,7 @@ public final class Planner {
     long byCores =
         options.reproducible()
             ? REPRODUCIBLE_PARTITIONS
-            : (long) resources.slots() * options.partitionsPerSlot();
+            : (long) resources.slots() * partitionsPerSlot(resources);
     double byWork = Math.ceil(entries / options.minimumEntries());
     double bytes =
         entries
@@ -126,6 +126,11 @@ public final class Planner {
         Math.max(Math.ceil(bytes / room), Math.ceil(entries / MAXIMUM_PARTITION_ENTRIES));
     return (int)
         Math.max(1, Math.min(Integer.MAX_VALUE, Math.max(needed, Math.min(byCores, byWork))));
+  }
+
+  /** Kernels in turn have threads that even out their work. */
+  private int partitionsPerSlot(Resources resources) {
+    return resources.kernelsAtATime() < resources.slots() ? 1 : options.partitionsPerSlot();
   }
 
   private record PlannedKernel(int mode, KernelPlan kernel) {}

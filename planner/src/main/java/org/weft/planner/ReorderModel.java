@@ -64,7 +64,7 @@ public final class ReorderModel {
             .flatMap(pass -> pass.partitions().stream())
             .mapToDouble(PartitionCosts::seconds)
             .sum()
-        / Math.max(1, plan.resources().slots())
+        / plan.resources().kernelsAtATime()
         * iterations();
   }
 
@@ -93,7 +93,7 @@ public final class ReorderModel {
    * cache.
    */
   public double missSeconds(double missedBytes) {
-    double threads = (double) plan.resources().slots() * plan.resources().kernelThreads();
+    double threads = (double) plan.resources().kernelsAtATime() * plan.resources().kernelThreads();
     double each = 1 / machine.streamBytesPerSecond() - 1 / machine.cachedBytesPerSecond();
     return missedBytes * Math.max(0, each) / threads * iterations();
   }

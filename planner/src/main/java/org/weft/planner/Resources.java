@@ -9,12 +9,18 @@ import org.weft.error.WeftException;
  *
  * @param executors processes that run tasks; 1 for Spark in-process
  * @param coresPerExecutor cores of each executor
- * @param threadsPerTask cores that one task's kernel uses
+ * @param threadsPerTask cores that one task occupies
+ * @param kernelThreads threads that a kernel gets: a task's cores, or all of the executor's where
+ *     kernels run one after another
  * @param memoryBytesPerExecutor memory of each executor that tensors may fill, in bytes, on and off
  *     the Java heap together
  */
 public record Resources(
-    int executors, int coresPerExecutor, int threadsPerTask, long memoryBytesPerExecutor)
+    int executors,
+    int coresPerExecutor,
+    int threadsPerTask,
+    int kernelThreads,
+    long memoryBytesPerExecutor)
     implements Serializable {
   public Resources {
     if (executors < 1 || coresPerExecutor < 1 || threadsPerTask < 1 || memoryBytesPerExecutor < 1) {
@@ -29,6 +35,19 @@ public record Resources(
               + " and "
               + memoryBytesPerExecutor);
     }
+    kernelThreads = Math.max(1, Math.min(kernelThreads, coresPerExecutor));
+  }
+
+  /** Kernels that have the cores of their task. */
+  public Resources(
+      int executors, int coresPerExecutor, int threadsPerTask, long memoryBytesPerExecutor) {
+    this(executors, coresPerExecutor, threadsPerTask, threadsPerTask, memoryBytesPerExecutor);
+  }
+
+  /** With kernels that run one after another on all cores of an executor. */
+  public Resources withKernelsInTurn() {
+    return new Resources(
+        executors, coresPerExecutor, threadsPerTask, coresPerExecutor, memoryBytesPerExecutor);
   }
 
   /** Tasks that one executor runs at a time. */
@@ -41,8 +60,8 @@ public record Resources(
     return executors * tasksPerExecutor();
   }
 
-  /** Threads that a kernel really gets: never more than the executor has cores. */
-  public int kernelThreads() {
-    return Math.min(threadsPerTask, coresPerExecutor);
+  /** Kernels that run at a time on the whole cluster. */
+  public int kernelsAtATime() {
+    return executors * Math.max(1, coresPerExecutor / Math.max(threadsPerTask, kernelThreads));
   }
 }

@@ -97,7 +97,7 @@ final class StepModel {
   private double makespan(ModePlan mode) {
     double longest =
         mode.partitions().stream().mapToDouble(PartitionCosts::seconds).max().orElse(0);
-    return Math.max(longest, total(mode, Figure.SECONDS) / resources.slots());
+    return Math.max(longest, total(mode, Figure.SECONDS) / resources.kernelsAtATime());
   }
 
   private static double largestPartitionEntries(List<ModePlan> modes) {

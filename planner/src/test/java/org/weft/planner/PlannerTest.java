@@ -248,6 +248,9 @@ class PlannerTest {
     assertThat(planner().partitionCount(s, LAPTOP)).isEqualTo(4);
     assertThat(planner().partitionCount(s, new Resources(8, 4, 2, 4L << 30))).isEqualTo(10);
     assertThat(planner().partitionCount(s, new Resources(1, 2, 1, 1 << 20))).isEqualTo(46);
+    assertThat(planner().partitionCount(s, new Resources(8, 4, 2, 4L << 30).withKernelsInTurn()))
+        .isEqualTo(10);
+    assertThat(planner().partitionCount(s, LAPTOP.withKernelsInTurn())).isEqualTo(2);
     assertThat(planner().partitionCount(uniform(100, 10, 10), LAPTOP)).isEqualTo(1);
     assertThat(planner().partitionCount(TensorStatistics.builder(2).build(), LAPTOP)).isEqualTo(1);
     Planner fixed = planner(PlannerOptions.defaults().withPartitions(7));

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ForkJoinPool;
-import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.JobPlan;
@@ -29,10 +27,8 @@ import org.weft.tensor.TensorStorage;
 
 /**
  * MTTKRPs of a decomposition whose partitions all live in the driver's process: their kernels run
- * on the driver's threads, as many at a time as Spark has slots, on factors that they share and
- * into rows of one result. No Spark job, no copy. Pieces of a split slice have rows of their own,
- * added in partition order, so that results have the same bits as those of {@link
- * DistributedTensor}.
+ * one after another, each on all cores, on factors that they share and into rows of one result. No
+ * Spark job, no copy. Pieces of a split slice have rows of their own, added in partition order.
  *
  * <p>Nothing can get lost here that the driver would outlive. A run ends early when its thread is
  * interrupted or the Spark context stops.
@@ -43,7 +39,6 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
   private final JobPlan plan;
   private final JobClock clock;
   private final List<HeldPartitions> held;
-  private final ForkJoinPool pool;
   private final MemoryScope scope;
   private final boolean reproducible;
   private final Map<Integer, Pass> passes = new HashMap<>();
@@ -67,7 +62,6 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     this.held = held;
     this.scope = scope;
     this.reproducible = reproducible;
-    this.pool = new ForkJoinPool(Math.max(1, plan.resources().slots()));
   }
 
   /**
@@ -112,14 +106,9 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     }
     Pass pass = passes.computeIfAbsent(mode, m -> pass(m, result));
     List<ResidentPartition> partitions = held.get(mode).partitions();
-    pool.submit(
-            () ->
-                IntStream.range(0, partitions.size())
-                    .parallel()
-                    .forEach(number -> run(pass, mode, number, factors)))
-        .join();
-    for (ResidentPartition partition : partitions) {
-      addPiece(pass, partition, result);
+    for (int number = 0; number < partitions.size(); number++) {
+      run(pass, mode, number, factors);
+      addPiece(pass, partitions.get(number), result);
     }
     runner.ran(pass.plan(), System.nanoTime() - start);
   }
@@ -195,7 +184,6 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
 
   @Override
   public void close() {
-    pool.shutdown();
     held.forEach(HeldPartitions::close);
   }
 }

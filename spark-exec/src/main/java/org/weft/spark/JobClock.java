@@ -8,6 +8,7 @@ import java.util.Map;
 import org.apache.spark.SparkContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.weft.planner.Job;
+import org.weft.planner.Resources;
 import org.weft.spark.metrics.ProcessMemory;
 import org.weft.spark.metrics.TaskMeasurement;
 
@@ -18,6 +19,7 @@ final class JobClock {
 
   private final CollectionAccumulator<TaskMeasurement> measurements;
   private final int slots;
+  private final int kernels;
   private long operandRows;
   private final Map<String, Long> phases = new LinkedHashMap<>();
   private final Map<String, Long> peaks = new HashMap<>();
@@ -49,12 +51,18 @@ final class JobClock {
     }
   }
 
+  JobClock(SparkContext context, Resources resources) {
+    this(context, resources.slots(), resources.kernelsAtATime());
+  }
+
   /**
-   * @param slots tasks that run at once
+   * @param slots tasks that run at a time
+   * @param kernels of which so many do
    */
-  JobClock(SparkContext context, int slots) {
+  JobClock(SparkContext context, int slots, int kernels) {
     this.measurements = context.collectionAccumulator("weft measurements");
     this.slots = slots;
+    this.kernels = kernels;
     PHASES.forEach(phase -> phases.put(phase, 0L));
   }
 
@@ -73,7 +81,7 @@ final class JobClock {
 
   /** Books a job that shuffled and packed in {@code elapsed} ns. */
   void packed(long elapsed) {
-    long pack = Math.min(elapsed, concurrent(drain("pack")));
+    long pack = Math.min(elapsed, concurrent(drain("pack"), slots));
     add("pack", pack);
     add("shuffle", elapsed - pack);
   }
@@ -81,13 +89,13 @@ final class JobClock {
   /** Books one execution of a kernel step that took {@code elapsed} ns in all. */
   void ran(String step, double predictedSeconds, long elapsed) {
     List<TaskMeasurement> all = drain();
-    List<TaskMeasurement> kernels = only(all, "kernel");
+    List<TaskMeasurement> calls = only(all, "kernel");
     operandRows += only(all, "operands").stream().mapToLong(TaskMeasurement::nonzeros).sum();
     Step sums = steps.computeIfAbsent(step, name -> new Step());
     sums.predictedSeconds = predictedSeconds;
     sums.executions++;
     long slowest = 0;
-    for (TaskMeasurement call : kernels) {
+    for (TaskMeasurement call : calls) {
       sums.calls++;
       sums.nonzeros += call.nonzeros();
       sums.nanos += call.nanos();
@@ -96,7 +104,7 @@ final class JobClock {
       slowest = Math.max(slowest, call.nanos());
     }
     sums.slowestNanos += slowest;
-    long kernel = Math.min(elapsed, Math.max(slowest, concurrent(kernels)));
+    long kernel = Math.min(elapsed, Math.max(slowest, concurrent(calls, kernels)));
     long write =
         Math.min(
             elapsed - kernel, only(all, "write").stream().mapToLong(TaskMeasurement::nanos).sum());
@@ -105,9 +113,10 @@ final class JobClock {
     add("merge", elapsed - kernel - write);
   }
 
-  private long concurrent(List<TaskMeasurement> tasks) {
+  /** Elapsed time of measurements of which so many run at a time. */
+  private static long concurrent(List<TaskMeasurement> tasks, int atATime) {
     long sum = tasks.stream().mapToLong(TaskMeasurement::nanos).sum();
-    return sum / Math.max(1, Math.min(slots, tasks.size()));
+    return sum / Math.max(1, Math.min(atATime, tasks.size()));
   }
 
   private List<TaskMeasurement> drain(String phase) {

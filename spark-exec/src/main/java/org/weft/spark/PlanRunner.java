@@ -159,10 +159,10 @@ final class PlanRunner implements AutoCloseable {
     clock.ran(plan.job().name() + " mode " + pass.mode(), predictedSeconds(pass), elapsedNanos);
   }
 
-  /** Kernel seconds of a pass if its tasks share the slots evenly. */
+  /** Kernel seconds of a pass if those that run at a time have even shares. */
   private double predictedSeconds(ModePlan pass) {
     double sum = pass.partitions().stream().mapToDouble(PartitionCosts::seconds).sum();
-    return sum / Math.max(1, Math.min(plan.resources().slots(), pass.partitions().size()));
+    return sum / Math.max(1, Math.min(plan.resources().kernelsAtATime(), pass.partitions().size()));
   }
 
   private KernelCall call(ModePlan pass, List<OperandRows> matrices) {

@@ -458,7 +458,7 @@ public final class SparkTensor {
     TensorFormat format =
         TensorFormat.csf(statistics.shape().order(), valueType)
             .narrowedFor(statistics.shape(), statistics.entries());
-    JobClock clock = new JobClock(context.sc(), partitions);
+    JobClock clock = new JobClock(context.sc(), partitions, partitions);
     try (JobName name = JobName.open(context.sc(), "count the duplicates of " + uri);
         ResidentTensor packed = pack(partitioning, false, format, clock)) {
       return packed.duplicates();

@@ -216,7 +216,19 @@ public final class WeftEngine implements AutoCloseable {
 
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(SparkTensor tensor, Job job) {
-    return planner.plan(job, tensor.statistics(), resources(), tensor.storedPartitioning());
+    return planner.plan(job, tensor.statistics(), resources(job), tensor.storedPartitioning());
+  }
+
+  /** Whether the driver calls the kernels of {@code job} itself if their partitions are there. */
+  private boolean runsInDriver(Job job) {
+    return job instanceof CpdJob cpd
+        && !cpd.nonnegative()
+        && cpd.valueType() == ValueType.DOUBLE
+        && Settings.isInProcess(context.getConf());
+  }
+
+  private Resources resources(Job job) {
+    return runsInDriver(job) ? resources().withKernelsInTurn() : resources();
   }
 
   /** What the context offers, as the planner counts it. */
@@ -284,7 +296,7 @@ public final class WeftEngine implements AutoCloseable {
       ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
     ResultFile.check(files, out.uri(), out.overwrite());
-    JobClock clock = clock(tensor);
+    JobClock clock = clock(tensor, job);
     try (JobName name = JobName.open(context.sc(), describe(job, tensor))) {
       JobPlan plan = planned(tensor, job, clock, progress);
       List<DenseMatrix> operands = new ArrayList<>();
@@ -311,7 +323,7 @@ public final class WeftEngine implements AutoCloseable {
   /** CP decomposition; see {@link AlternatingLeastSquares} for the algorithm. */
   public CpdResult cpd(SparkTensor tensor, CpdJob job, ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
-    JobClock clock = clock(tensor);
+    JobClock clock = clock(tensor, job);
     try (JobName name = JobName.open(context.sc(), describe(job, tensor))) {
       JobPlan plan = planned(tensor, job, clock, progress);
       try (PlanRunner runner = runner(tensor, plan, clock)) {
@@ -333,6 +345,7 @@ public final class WeftEngine implements AutoCloseable {
             resultFactors(model.factors(), tensor),
             model.lambda(),
             model.fits(),
+            model.seconds(),
             Math.sqrt(normSquared),
             model.converged(),
             report);
@@ -362,8 +375,7 @@ public final class WeftEngine implements AutoCloseable {
       ProgressListener progress) {
     List<DenseMatrix> initial = initialFactors(job, tensor);
     AlternatingLeastSquares squares = new AlternatingLeastSquares(job, initial);
-    boolean suits = !job.nonnegative() && job.valueType() == ValueType.DOUBLE;
-    if (suits && Settings.isInProcess(context.getConf())) {
+    if (runsInDriver(job)) {
       name.describe("cpd: hold partitions");
       try (MemoryScope scope = ResidentMemory.own("the factors of a decomposition")) {
         NativeRuntime.setThreads(plan.resources().coresPerExecutor());
@@ -407,8 +419,8 @@ public final class WeftEngine implements AutoCloseable {
         .toList();
   }
 
-  private JobClock clock(SparkTensor tensor) {
-    JobClock clock = new JobClock(context.sc(), resources().slots());
+  private JobClock clock(SparkTensor tensor, Job job) {
+    JobClock clock = new JobClock(context.sc(), resources(job));
     clock.add("read", tensor.takeReadNanos(clock));
     clock.add("reorder", tensor.takeReorderNanos());
     return clock;

@@ -42,9 +42,13 @@ public final class AlternatingLeastSquares {
     void sweep(int number, double fit, double change, double seconds);
   }
 
-  /** What a run ends with: factors with unit columns, lambda, the fit of each sweep. */
+  /** What a run ends with: factors with unit columns, lambda, fit and seconds of each sweep. */
   public record Model(
-      List<DenseMatrix> factors, double[] lambda, List<Double> fits, boolean converged) {}
+      List<DenseMatrix> factors,
+      double[] lambda,
+      List<Double> fits,
+      List<Double> seconds,
+      boolean converged) {}
 
   public AlternatingLeastSquares(CpdJob job, TensorShape shape) {
     this(job, initialFactors(job, shape));
@@ -86,6 +90,7 @@ public final class AlternatingLeastSquares {
       grams[mode] = updates.gram(mode);
     }
     List<Double> fits = new ArrayList<>();
+    List<Double> seconds = new ArrayList<>();
     boolean converged = false;
     double previous = 0;
     for (int sweep = 1; sweep <= job.maxIterations() && !converged; sweep++) {
@@ -102,9 +107,10 @@ public final class AlternatingLeastSquares {
       converged = sweep > 1 && Math.abs(change) < job.tolerance();
       previous = fit;
       fits.add(fit);
-      observer.sweep(sweep, fit, change, (System.nanoTime() - start) * 1e-9);
+      seconds.add((System.nanoTime() - start) * 1e-9);
+      observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
     }
-    return new Model(updates.factors(), lambda.clone(), fits, converged);
+    return new Model(updates.factors(), lambda.clone(), fits, seconds, converged);
   }
 
   private double fit(double normSquared) {

@@ -1,0 +1,28 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.weft.error.ErrorCode;
+
+/** What a failed command says. */
+final class ConsoleTest {
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private final Console console =
+      new Console(new PrintStream(err), new PrintStream(err, true, StandardCharsets.UTF_8));
+
+  @Test
+  void aFullHeapSaysHowLargeItIsAndHowToEnlargeIt() {
+    int status =
+        console.failed(new RuntimeException("a task", new OutOfMemoryError("Java heap space")));
+
+    assertThat(status).isEqualTo(ErrorCode.OUT_OF_MEMORY.kind().exitStatus());
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("weft: " + ErrorCode.OUT_OF_MEMORY.label())
+        .contains(Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB", "WEFT_JAVA_OPTS=-Xmx")
+        .hasLineCount(1);
+  }
+}
