@@ -28,6 +28,10 @@ struct Job {
   int64_t capacity;   /* seats that there are */
   int64_t size;       /* seats that this call uses */
   int64_t working;    /* threads that run a task; atomic */
+  int64_t idle;       /* threads in it that look for a task; atomic */
+  uint64_t since;     /* when it, or the row of calls that it is in, began, in ticks */
+  uint64_t patience;  /* ticks from then on before sleeping workers are woken */
+  int64_t unheard;    /* whether a task was offered before that; atomic */
   int64_t closed;     /* the caller has returned; atomic */
   int64_t asleep;     /* the caller waits for `wake`; atomic, changed under the lock */
   int64_t users;      /* threads in it; under the pool's lock */
@@ -40,8 +44,9 @@ struct Job {
 Seat *this_seat();
 
 /* Gives the calling thread the first seat of a new job with at most `threads` seats. Null when
- * there would be only one, or no memory. Starts the workers of the process the first time. */
-Seat *open_job(int64_t threads);
+ * there would be only one, or no memory. Starts the workers of the process the first time. A short
+ * job has the help of threads that are awake, and wakes others only if it lasts. */
+Seat *open_job(int64_t threads, bool is_short);
 
 /* Runs tasks until `group` has none left, then leaves the job. */
 void close_job(Seat *seat, const weft_group *group);

@@ -6,9 +6,9 @@
 
 namespace weft {
 
-/* Work of a task that is worth a thread: some 15 us, against 2 to 5 us that the caller spends on
- * waking a worker. */
-constexpr int64_t least_task_work = 16384;
+/* Work that is worth a thread, if there is as much for another: 3 us or more. To have it done by a
+ * worker that is awake takes 1 us. */
+constexpr int64_t least_task_work = 10240;
 
 int64_t tasks_for(const weft_runtime *runtime, int64_t work);
 int64_t enter(const weft_runtime *runtime, weft_group *group);

@@ -132,7 +132,7 @@ typedef struct weft_runtime {
   /* Sorts keys ascending, in place and stably, and moves values along. Linear, like sort_i64.
    * Returns 0, with nothing moved, when there is no memory for a scratch copy; else 1. */
   int64_t (*sort_pairs_i64)(int64_t *keys, int64_t *values, int64_t n);
-  int64_t task_work;    /* least work of a task */
+  int64_t task_work;    /* work that is worth a thread, if there is as much for another */
   /* Opens a gather of `items` items by `threads` threads. Its wholes have the count 0; their blocks
    * are the gather's until it is closed. Null when there is no memory. */
   void *(*gather)(const struct weft_runtime *runtime, const weft_part *wholes, int64_t parts,

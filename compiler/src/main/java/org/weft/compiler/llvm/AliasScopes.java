@@ -39,7 +39,7 @@ final class AliasScopes {
     }
     scopes.keySet().forEach(name -> add(name, Set.of(name), scopes));
     for (Stmt.View view : views) {
-      add(view.view().name(), Set.of(view.whenTrue().name(), view.whenFalse().name()), scopes);
+      add(view.view().name(), Set.of(view.shown().name()), scopes);
     }
   }
 

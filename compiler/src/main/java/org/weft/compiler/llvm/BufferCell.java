@@ -2,13 +2,15 @@ package org.weft.compiler.llvm;
 
 import static org.bytedeco.llvm.global.LLVM.*;
 
+import org.bytedeco.llvm.LLVM.LLVMTypeRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.Buffer;
 
 /**
  * Where a buffer's address is: a value that never changes (the caller's arrays, the stack), or a
- * pair of stack slots that hold address and size in bytes (arrays that the kernel allocates).
+ * pair of stack slots that hold address and size in bytes (arrays that the kernel allocates). The
+ * latter may have a place on the stack as well, for when they are short.
  */
 final class BufferCell {
   final Buffer buffer;
@@ -18,22 +20,43 @@ final class BufferCell {
   private final @Nullable LLVMValueRef bytes;
   private final @Nullable LLVMValueRef length;
   private final @Nullable LLVMValueRef origin;
+  private final @Nullable LLVMValueRef near;
+  private final long nearBytes;
 
   private BufferCell(
       ModuleContext module,
       Buffer buffer,
       @Nullable LLVMValueRef fixed,
-      @Nullable LLVMValueRef address,
-      @Nullable LLVMValueRef bytes,
       @Nullable LLVMValueRef length,
       @Nullable LLVMValueRef origin) {
     this.module = module;
     this.buffer = buffer;
     this.fixed = fixed;
-    this.address = address;
-    this.bytes = bytes;
+    this.address = null;
+    this.bytes = null;
     this.length = length;
     this.origin = origin;
+    this.near = null;
+    this.nearBytes = 0;
+  }
+
+  private BufferCell(Frame frame, Buffer buffer, int few) {
+    module = frame.module;
+    this.buffer = buffer;
+    fixed = null;
+    length = null;
+    origin = null;
+    address = LLVMBuildAlloca(frame.entry.raw, module.pointer, buffer.name());
+    bytes = LLVMBuildAlloca(frame.entry.raw, module.i64, buffer.name() + "_bytes");
+    nearBytes = (long) few * buffer.element().bytes();
+    if (few > 0) {
+      LLVMTypeRef type = LLVMArrayType2(module.type(buffer.element()), few);
+      near = LLVMBuildAlloca(frame.entry.raw, type, buffer.name() + "_near");
+      LLVMSetAlignment(near, 64);
+    } else {
+      near = null;
+    }
+    set(frame.entry, LLVMConstNull(module.pointer), module.constant(0));
   }
 
   /**
@@ -43,7 +66,7 @@ final class BufferCell {
    */
   static BufferCell fixed(
       ModuleContext module, Buffer buffer, LLVMValueRef address, @Nullable LLVMValueRef length) {
-    return new BufferCell(module, buffer, address, null, null, length, null);
+    return new BufferCell(module, buffer, address, length, null);
   }
 
   /**
@@ -58,7 +81,7 @@ final class BufferCell {
       LLVMValueRef address,
       LLVMValueRef origin,
       @Nullable LLVMValueRef length) {
-    return new BufferCell(module, buffer, address, null, null, length, origin);
+    return new BufferCell(module, buffer, address, length, origin);
   }
 
   /** Where element {@code position} is in the array at the address. */
@@ -66,14 +89,22 @@ final class BufferCell {
     return origin == null ? position : LLVMBuildNSWAdd(code.raw, position, origin, "");
   }
 
-  /** A buffer that the frame's code allocates: null and 0 bytes at entry. */
-  static BufferCell allocated(Frame frame, Buffer buffer) {
-    ModuleContext module = frame.module;
-    LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, module.pointer, buffer.name());
-    LLVMValueRef bytes = LLVMBuildAlloca(frame.entry.raw, module.i64, buffer.name() + "_bytes");
-    BufferCell cell = new BufferCell(module, buffer, null, address, bytes, null, null);
-    cell.set(frame.entry, LLVMConstNull(module.pointer), module.constant(0));
-    return cell;
+  /**
+   * A buffer that the frame's code allocates: null and 0 bytes at entry.
+   *
+   * @param few elements for which there is room on the stack
+   */
+  static BufferCell allocated(Frame frame, Buffer buffer, int few) {
+    return new BufferCell(frame, buffer, few);
+  }
+
+  /** The room on the stack; null if there is none. */
+  @Nullable LLVMValueRef near() {
+    return near;
+  }
+
+  long nearBytes() {
+    return nearBytes;
   }
 
   boolean ownsMemory() {

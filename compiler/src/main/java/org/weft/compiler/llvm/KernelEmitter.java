@@ -74,7 +74,7 @@ final class KernelEmitter {
         Buffer buffer = binding.buffer();
         frame.add(
             buffer.kind() == Buffer.Kind.GROWABLE
-                ? BufferCell.allocated(frame, buffer)
+                ? BufferCell.allocated(frame, buffer, 0)
                 : BufferCell.fixed(
                     module,
                     buffer,

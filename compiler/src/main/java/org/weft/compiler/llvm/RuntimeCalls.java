@@ -49,11 +49,31 @@ final class RuntimeCalls {
   void allocate(BufferCell cell, LLVMValueRef length) {
     release(cell);
     LLVMValueRef bytes = bytes(cell.buffer, length);
+    LLVMValueRef near = cell.near();
+    if (near == null) {
+      obtain(cell, bytes);
+    } else {
+      LLVMBasicBlockRef few = code.block("few");
+      LLVMBasicBlockRef many = code.block("many");
+      LLVMBasicBlockRef after = code.block("allocated");
+      LLVMValueRef room = module.constant(cell.nearBytes());
+      code.branch(code.compare(LLVMIntULE, bytes, room), few, many);
+      code.at(few);
+      cell.set(code, near, bytes);
+      code.jump(after);
+      code.at(many);
+      obtain(cell, bytes);
+      code.jump(after);
+      code.at(after);
+    }
+    fillZero(cell.buffer, cell.base(code), bytes);
+  }
+
+  private void obtain(BufferCell cell, LLVMValueRef bytes) {
     LLVMValueRef least = code.intrinsic("llvm.smax", module.i64, bytes, module.constant(8));
     LLVMValueRef address = table().alloc(least);
     failIf(code.isNull(address), OUT_OF_MEMORY, 0);
     cell.set(code, address, least);
-    fillZero(cell.buffer, address, bytes);
   }
 
   /** Releases what {@code cell} holds, if anything. */
@@ -61,7 +81,12 @@ final class RuntimeCalls {
     LLVMValueRef address = cell.base(code);
     LLVMBasicBlockRef held = code.block("held");
     LLVMBasicBlockRef after = code.block("released");
-    code.branch(code.isNull(address), after, held);
+    LLVMValueRef none = code.isNull(address);
+    LLVMValueRef near = cell.near();
+    if (near != null) {
+      none = LLVMBuildOr(code.raw, none, code.compare(LLVMIntEQ, address, near), "");
+    }
+    code.branch(none, after, held);
     code.at(held);
     table().release(address, cell.bytes(code));
     cell.set(code, LLVMConstNull(module.pointer), module.constant(0));

@@ -165,7 +165,7 @@ final class StatementEmitter {
   private void allocate(Stmt.AllocateWorkspace s) {
     if (!s.onStack()) {
       if (!frame.holds(s.buffer())) {
-        frame.add(BufferCell.allocated(frame, s.buffer()));
+        frame.add(BufferCell.allocated(frame, s.buffer(), s.few()));
       }
       runtime.allocate(frame.cell(s.buffer()), expressions.emitPosition(s.length()));
       return;
@@ -202,17 +202,9 @@ final class StatementEmitter {
   }
 
   private void view(Stmt.View s) {
-    LLVMValueRef shown = expressions.emit(s.condition());
     LLVMValueRef origin = expressions.emitPosition(s.origin());
-    origin = LLVMBuildSelect(code.raw, shown, origin, module.constant(0), "origin");
-    LLVMValueRef yes = frame.base(s.whenTrue());
-    LLVMValueRef base = LLVMBuildSelect(code.raw, shown, yes, frame.base(s.whenFalse()), "");
-    LLVMValueRef length = null;
-    if (frame.guards.checked()) {
-      LLVMValueRef whenFalse = frame.length(s.whenFalse());
-      length = LLVMBuildSelect(code.raw, shown, frame.length(s.whenTrue()), whenFalse, "");
-    }
-    frame.add(BufferCell.view(module, s.view(), base, origin, length));
+    LLVMValueRef length = frame.guards.checked() ? frame.length(s.shown()) : null;
+    frame.add(BufferCell.view(module, s.view(), frame.base(s.shown()), origin, length));
   }
 
   private void forLoop(Stmt.For s) {

@@ -20,7 +20,7 @@ public record Buffer(String name, ElementType element, Kind kind) {
     GROWABLE,
     /** Local to the kernel, or to one task when allocated inside a parallel loop. */
     WORKSPACE,
-    /** One of two writable buffers, chosen at run time by {@link Stmt.View}. */
+    /** Another writable buffer, shifted by {@link Stmt.View}. */
     VIEW
   }
 

@@ -154,10 +154,8 @@ public final class LoopChecker {
       expr(s.length());
       declareBuffer(s.buffer());
     } else if (stmt instanceof Stmt.View s) {
-      expr(s.condition());
       expr(s.origin());
-      buffer(s.whenTrue());
-      buffer(s.whenFalse());
+      buffer(s.shown());
       declareBuffer(s.view());
     } else if (stmt instanceof Stmt.Prefetch s) {
       access(s.buffer(), s.position());

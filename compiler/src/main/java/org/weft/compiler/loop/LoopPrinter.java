@@ -188,21 +188,14 @@ public final class LoopPrinter {
   private String call(Stmt stmt) {
     if (stmt instanceof Stmt.AllocateWorkspace s) {
       String type = cType(s.buffer().element());
-      return s.onStack()
-          ? type + " " + s.buffer().name() + "[" + top(s.length()) + "] = {0};"
-          : type + " *" + s.buffer().name() + " = allocate_zeroed(" + top(s.length()) + ");";
+      if (s.onStack()) {
+        return type + " " + s.buffer().name() + "[" + top(s.length()) + "] = {0};";
+      }
+      String length = top(s.length()) + (s.few() > 0 ? ", " + s.few() + " on the stack" : "");
+      return type + " *" + s.buffer().name() + " = allocate_zeroed(" + length + ");";
     } else if (stmt instanceof Stmt.View s) {
-      String choice = s.whenTrue().name() + " + " + text(s.origin(), 7);
-      return cType(s.view().element())
-          + " *"
-          + s.view().name()
-          + " = "
-          + text(s.condition(), 1)
-          + " ? "
-          + choice
-          + " : "
-          + s.whenFalse().name()
-          + ";";
+      String shown = s.shown().name() + " + " + text(s.origin(), 7);
+      return cType(s.view().element()) + " *" + s.view().name() + " = " + shown + ";";
     } else if (stmt instanceof Stmt.Prefetch s) {
       return "prefetch(" + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
     } else if (stmt instanceof Stmt.Clear s) {

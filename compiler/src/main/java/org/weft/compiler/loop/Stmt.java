@@ -126,13 +126,22 @@ public sealed interface Stmt {
    * #STACK_WORKSPACE_BYTES} bytes lives on the stack, and in registers where every access has a
    * constant position; others come from the runtime (status 1 when it has no memory) until {@link
    * FreeWorkspace}, or to the end of the function. Executed again, it starts from zeros again.
+   *
+   * @param few elements for which there is room on the stack, whatever the length: the runtime is
+   *     asked for more than these only. At most {@value #STACK_WORKSPACE_BYTES} bytes; 0 for a
+   *     workspace that may grow
    */
-  record AllocateWorkspace(Buffer buffer, Expr length) implements Stmt {
+  record AllocateWorkspace(Buffer buffer, Expr length, int few) implements Stmt {
     public static final int STACK_WORKSPACE_BYTES = 4096;
 
     public AllocateWorkspace {
       requireKind(buffer, Buffer.Kind.WORKSPACE);
       requireType("length of " + buffer.name(), ScalarType.I64, length);
+      few = Math.min(few, STACK_WORKSPACE_BYTES / buffer.element().bytes());
+    }
+
+    public AllocateWorkspace(Buffer buffer, Expr length) {
+      this(buffer, length, 0);
     }
 
     /** Whether the workspace is small and of constant length, and so on the stack. */
@@ -143,22 +152,15 @@ public sealed interface Stmt {
     }
   }
 
-  /**
-   * Introduces {@code view}: its element {@code p} is {@code whenTrue[p + origin]} where the
-   * condition holds now, else {@code whenFalse[p]}. So one loop nest writes to either.
-   */
-  record View(Buffer view, Expr condition, Buffer whenTrue, Expr origin, Buffer whenFalse)
-      implements Stmt {
+  /** Introduces {@code view}: its element {@code p} is {@code shown[p + origin]}. */
+  record View(Buffer view, Buffer shown, Expr origin) implements Stmt {
     public View {
       requireKind(view, Buffer.Kind.VIEW);
-      requireType("condition of " + view.name(), ScalarType.BOOL, condition);
       requireType("origin of " + view.name(), ScalarType.I64, origin);
-      for (Buffer shown : List.of(whenTrue, whenFalse)) {
-        requireWritable(shown);
-        if (shown.element() != view.element() || shown.kind() == Buffer.Kind.VIEW) {
-          throw new IllegalArgumentException(
-              "expected an array of " + view.element() + " behind a view, found " + shown);
-        }
+      requireWritable(shown);
+      if (shown.element() != view.element() || shown.kind() == Buffer.Kind.VIEW) {
+        throw new IllegalArgumentException(
+            "expected an array of " + view.element() + " behind a view, found " + shown);
       }
     }
   }

@@ -30,8 +30,8 @@ import org.weft.memory.ElementType;
  * parts[2 t + 1]  its part of the one in which it ends
  * </pre>
  *
- * One nest serves for both parts and for the whole iterations between them: what it walks is
- * clipped to bounds that are no bounds for whole iterations, and a view shows it where to write.
+ * There are two nests: one for parts, clipped to their entries and writing through a view, and one
+ * for the whole iterations between them, which is that of a kernel without tasks.
  */
 final class SharedIterations {
   /** A border may be off by this part of a share. */
@@ -43,6 +43,10 @@ final class SharedIterations {
   private final Buffer vals;
   private final Expr sliceSize;
   private final Expr share;
+
+  /** Two for each of several tasks; one task alone shares nothing. */
+  private final Expr slices;
+
   private final Buffer parts;
 
   /** For every slice of {@link #parts}: what {@link #prepare} finds. */
@@ -63,9 +67,12 @@ final class SharedIterations {
     this.sliceSize = sliceSize;
     this.share = share;
     parts = new Buffer(code.fresh("parts"), vals.element(), Buffer.Kind.WORKSPACE);
-    Expr fits = Expr.and(Expr.lessThan(Expr.of(1), tasks), notMore(sliceSize, share));
-    Expr cells = Expr.mul(Expr.mul(Expr.of(2), tasks), sliceSize);
-    code.add(new Stmt.AllocateWorkspace(parts, new Expr.Select(fits, cells, Expr.of(0))));
+    Expr several = Expr.lessThan(Expr.of(1), tasks);
+    Expr twice = new Expr.Select(several, Expr.mul(Expr.of(2), tasks), Expr.of(0));
+    slices = code.name("slices", twice);
+    Expr cells = Expr.mul(slices, sliceSize);
+    Expr length = new Expr.Select(notMore(sliceSize, share), cells, Expr.of(0));
+    code.add(new Stmt.AllocateWorkspace(parts, length, 2 * TaskLoops.FEW_TASKS));
     clips = new Buffer(code.fresh("clips"), ElementType.I64, Buffer.Kind.WORKSPACE);
   }
 
@@ -157,55 +164,45 @@ final class SharedIterations {
       TaskLoops.Loop loop) {
     LoopVariable side = LoopVariable.integer(code.fresh("side"));
     Expr atFirst = Expr.equal(Expr.of(side), Expr.of(0));
-    Expr atLast = Expr.equal(Expr.of(side), Expr.of(1));
     Code each = code.nested();
     Code body = each.nested();
-    Expr after = Expr.add(first.at(), Expr.of(1));
-    Expr firstWhole = new Expr.Select(hasFirst(first), after, first.at());
-    Expr start = new Expr.Select(atFirst, first.at(), firstWhole);
-    Expr from = body.name("from", new Expr.Select(atLast, last.at(), start));
-    Expr next = Expr.add(from, Expr.of(1));
-    Expr isPart = body.name("part", Expr.lessThan(Expr.of(side), Expr.of(2)));
-    Expr to = body.name("to", new Expr.Select(isPart, next, last.at()));
-
-    LoopVariable origin = body.declare("origin", Expr.of(0));
-    List<LoopVariable> bounds = new ArrayList<>(List.of(origin));
-    Scope clipped = clip(bounds, scope, body);
-    Code part = body.nested();
+    Expr from = body.name("from", new Expr.Select(atFirst, first.at(), last.at()));
     Expr slice = Expr.add(Expr.mul(Expr.of(2), task), Expr.of(side));
-    Expr clip = part.name("clip", Expr.mul(slice, Expr.of(bounds.size())));
-    for (int number = 0; number < bounds.size(); number++) {
-      Expr at = Expr.add(clip, Expr.of(number));
-      part.assign(bounds.get(number), new Expr.Load(clips, at));
+    List<Expr> found = new ArrayList<>();
+    Expr clip = body.name("clip", Expr.mul(slice, Expr.of(numbers())));
+    for (int number = 0; number < numbers(); number++) {
+      found.add(new Expr.Load(clips, Expr.add(clip, Expr.of(number))));
     }
-    body.when(isPart, part);
     Buffer cells = new Buffer(body.fresh(vals.name() + "_part"), vals.element(), Buffer.Kind.VIEW);
-    body.add(new Stmt.View(cells, isPart, parts, Expr.of(origin), vals));
+    body.add(new Stmt.View(cells, parts, body.name("origin", found.get(0))));
     MemorySink own =
         new MemorySink(sink.access(), cells, sink.fold(), sink.temporary(), sink.present());
-    loop.emit(own, clipped.withBlock(counted.variable(), counted.block(from, to)), body);
-
-    Expr any = new Expr.Select(atLast, hasLast(first, last), hasFirst(first));
-    each.when(or(Expr.equal(Expr.of(side), Expr.of(2)), any), body);
+    Block part = counted.block(from, Expr.add(from, Expr.of(1)));
+    loop.emit(own, clip(found, scope, body).withBlock(counted.variable(), part), body);
+    each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), body);
     LoopTraits once = LoopTraits.SERIAL.withUnroll(1);
-    code.add(new Stmt.For(side, Expr.of(0), Expr.of(3), each.block(), once));
+    code.add(new Stmt.For(side, Expr.of(0), Expr.of(2), each.block(), once));
+
+    Expr after = Expr.add(first.at(), Expr.of(1));
+    Expr start = code.name("from", new Expr.Select(hasFirst(first), after, first.at()));
+    Block whole = counted.block(start, last.at());
+    loop.emit(sink, scope.withBlock(counted.variable(), whole), code);
   }
 
-  /**
-   * Restricts the walked levels of the chain to bounds that are no bounds yet.
-   *
-   * @param bounds gets the variables of the bounds, in the order in which {@link #prepare} finds
-   *     them
-   */
-  private Scope clip(List<LoopVariable> bounds, Scope scope, Code code) {
+  /** What {@link #prepare} finds for a slice. */
+  private int numbers() {
+    return 1 + 2 * chain.levels().size();
+  }
+
+  /** Restricts the walked levels of the chain to what {@link #prepare} has found. */
+  private Scope clip(List<Expr> found, Scope scope, Code code) {
     Scope clipped = scope;
+    int at = 1;
     for (int number = chain.levels().size() - 1; number >= 0; number--) {
       Level level = chain.levels().get(number);
-      LoopVariable from = code.declare("p" + level.name() + "_from", Expr.of(Long.MIN_VALUE));
-      LoopVariable to = code.declare("p" + level.name() + "_to", Expr.of(Long.MAX_VALUE));
-      bounds.add(from);
-      bounds.add(to);
-      LevelEmitter.Range range = new LevelEmitter.Range(Expr.of(from), Expr.of(to));
+      Expr from = code.name("p" + level.name() + "_from", found.get(at++));
+      Expr to = code.name("p" + level.name() + "_to", found.get(at++));
+      LevelEmitter.Range range = new LevelEmitter.Range(from, to);
       clipped = clipped.withClip(chain.access().id(), level, range);
     }
     return clipped;
@@ -217,7 +214,7 @@ final class SharedIterations {
   }
 
   /** A loop over the slices that are in use, in the order of tasks. */
-  private void slices(LoopVariable slice, Buffer borders, Expr tasks, Code code, Slice body) {
+  private void slices(LoopVariable slice, Buffer borders, Code code, Slice body) {
     Code each = code.nested();
     Expr task = each.name("owner", Expr.binary(Expr.Op.DIV, Expr.of(slice), Expr.of(2)));
     Expr atFirst = Expr.equal(Expr.mul(task, Expr.of(2)), Expr.of(slice));
@@ -229,7 +226,6 @@ final class SharedIterations {
     Expr v = used.name("shared", new Expr.Select(atFirst, first.at(), last.at()));
     body.emit(v, atFirst, first, last, used);
     each.when(new Expr.Select(atFirst, hasFirst(first), hasLast(first, last)), used);
-    Expr slices = Expr.mul(Expr.of(2), tasks);
     code.add(new Stmt.For(slice, Expr.of(0), slices, each.block(), LoopTraits.FEW));
   }
 
@@ -237,15 +233,14 @@ final class SharedIterations {
    * Finds for every slice how far it is from the result's, and which entries of the chain's levels
    * belong to it, from the last level to the first.
    */
-  void prepare(Buffer borders, Expr tasks, Code code) {
-    int numbers = 1 + 2 * chain.levels().size();
-    Expr length = Expr.mul(Expr.mul(Expr.of(2), tasks), Expr.of(numbers));
-    code.add(new Stmt.AllocateWorkspace(clips, length));
+  void prepare(Buffer borders, Code code) {
+    int numbers = numbers();
+    Expr length = Expr.mul(slices, Expr.of(numbers));
+    code.add(new Stmt.AllocateWorkspace(clips, length, 2 * TaskLoops.FEW_TASKS * numbers));
     LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
     slices(
         slice,
         borders,
-        tasks,
         code,
         (v, atFirst, first, last, used) -> {
           Expr clip = used.name("clip", Expr.mul(Expr.of(slice), Expr.of(numbers)));
@@ -288,12 +283,11 @@ final class SharedIterations {
   }
 
   /** Adds the parts to the result, in the order of tasks. */
-  void combine(Buffer borders, Expr tasks, Code code) {
+  void combine(Buffer borders, Code code) {
     LoopVariable slice = LoopVariable.integer(code.fresh("slice_at"));
     slices(
         slice,
         borders,
-        tasks,
         code,
         (v, atFirst, first, last, used) -> {
           Expr to = used.name("to", Expr.mul(counted.coordinate(v), sliceSize));

@@ -39,6 +39,9 @@ final class TaskLoops {
   /** Sizes multiply: each counts for no more than this. */
   private static final long MOST_INNER_WORK = 1024;
 
+  /** Tasks for whose borders there is room on the stack. */
+  static final int FEW_TASKS = 16;
+
   /** Emits the loop, or the block of it that the scope says, with values going to the sink. */
   interface Loop {
     void emit(Sink sink, Scope scope, Code code);
@@ -225,7 +228,7 @@ final class TaskLoops {
         SharedIterations.of(expr, counted, tensors, fused, sink, tasks, share, code);
     Buffer borders = borders(counted, before, total, tasks, shared, code);
     if (shared != null) {
-      shared.prepare(borders, tasks, code);
+      shared.prepare(borders, code);
     }
 
     LoopVariable task = LoopVariable.integer(code.fresh("task"));
@@ -247,7 +250,7 @@ final class TaskLoops {
           }
         });
     if (shared != null) {
-      shared.combine(borders, tasks, code);
+      shared.combine(borders, code);
     }
     code.add(new Stmt.FreeWorkspace(borders));
   }
@@ -262,7 +265,8 @@ final class TaskLoops {
       Code code) {
     Buffer borders = new Buffer(code.fresh("borders"), ElementType.I64, Buffer.Kind.WORKSPACE);
     Expr ends = Expr.add(tasks, Expr.of(1));
-    code.add(new Stmt.AllocateWorkspace(borders, Expr.mul(Expr.of(2), ends)));
+    Expr length = Expr.mul(Expr.of(2), ends);
+    code.add(new Stmt.AllocateWorkspace(borders, length, 2 * (FEW_TASKS + 1)));
     LoopVariable number = LoopVariable.integer(code.fresh("border"));
     Code each = code.nested();
     Expr item = Expr.binary(Expr.Op.DIV, Expr.mul(total, Expr.of(number)), tasks);
