@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.RawLocalFileSystem;
@@ -44,10 +45,11 @@ class IngestCommandTest {
   @BeforeEach
   void startSpark() {
     SparkSession.builder()
-        .master("local[2]")
+        .master("local[2,2]") // a task has a second attempt
         .config("spark.driver.host", "localhost")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.maxResultSize", "1m")
+        .config("spark.sql.warehouse.dir", "target/spark-warehouse")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.codegen.wholeStage", "false") // compiling would take most of the time
         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
@@ -369,9 +371,23 @@ class IngestCommandTest {
     assertThat(Run.names(folder)).containsExactly("a.csv");
   }
 
-  /** A file system on which the second file of entries cannot be written. */
+  /** A file system on which files that begin so cannot be made, or written to the end. */
   public static final class Failing extends RawLocalFileSystem {
     static volatile String name = "";
+    static volatile String halfWritten = "-";
+    static volatile Consumer<String> made = file -> {};
+
+    private static FSDataOutputStream halfWay(FSDataOutputStream out) throws IOException {
+      return new FSDataOutputStream(
+          new java.io.FilterOutputStream(out) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+              out.write(bytes, offset, length / 2);
+              throw new IOException("injected");
+            }
+          },
+          null);
+    }
 
     @Override
     public java.net.URI getUri() {
@@ -393,11 +409,15 @@ class IngestCommandTest {
         long blockSize,
         Progressable progress)
         throws IOException {
+      made.accept(path.getName());
       if (path.getName().startsWith(name)) {
         throw new IOException("injected");
       }
-      return super.createNonRecursive(
-          path, permission, overwrite, bufferSize, replication, blockSize, progress);
+      FSDataOutputStream out =
+          super.createNonRecursive(
+              path, permission, overwrite, bufferSize, replication, blockSize, progress);
+      boolean attempted = path.getName().matches(".*-0\\.\\d+-.*");
+      return path.getName().startsWith(halfWritten) && !attempted ? halfWay(out) : out;
     }
 
     @Override
@@ -426,6 +446,118 @@ class IngestCommandTest {
       assertThat(run.err()).contains("WEFT-402", "injected");
       assertThat(Run.names(folder)).as(name).containsExactly("s.csv");
     }
+  }
+
+  @Test
+  void aTaskThatFailsHalfWayIsRunAgainAndNothingDoubles() {
+    set("spark.hadoop.fs.failing.impl", Failing.class.getName());
+    Failing.name = "-";
+    Run.write(folder, "s.csv", SALES);
+    String[] asked = {path("s.csv"), "", "--mode", "shop", "--mode", "article", "--rejects", ""};
+    asked[1] = path("whole.weft");
+    asked[7] = path("whole.csv");
+    ok(ingest(asked));
+    for (String name : List.of("labels1", "entries")) {
+      Failing.halfWritten = name;
+      asked[1] = "failing:" + path(name + ".weft");
+      asked[7] = "failing:" + path(name + ".csv");
+      ok(ingest(asked));
+      assertThat(entries(name + ".weft")).as(name).isEqualTo(entries("whole.weft")).isNotEmpty();
+      assertThat(Run.read(path(name + ".csv"))).isEqualTo(Run.read(path("whole.csv")));
+      List<String> whole = Run.names(folder.resolve("whole.weft/data/1"));
+      List<String> again = Run.names(folder.resolve(name + ".weft/data/1"));
+      assertThat(again).as("of the first attempts nothing stays").hasSameSizeAs(whole);
+      assertThat(again.stream().filter(file -> file.startsWith(name)))
+          .isNotEmpty()
+          .allMatch(file -> file.contains("-0.1-"));
+    }
+    Failing.halfWritten = "-";
+  }
+
+  @Test
+  void rejectsAppearOnlyWithTheirTensor() throws IOException {
+    set("spark.hadoop.fs.failing.impl", Failing.class.getName());
+    Failing.name = "-";
+    Run.write(folder, "s.csv", SALES);
+    Files.createDirectories(folder.resolve("s.weft"));
+    String[] asked = {path("s.csv"), "failing:" + path("s.weft"), "--mode", "shop", "--mode"};
+    List<String> all = new ArrayList<>(List.of(asked));
+    all.addAll(List.of("article", "--rejects", "failing:" + path("r.csv")));
+    // Somebody else's file is there when ours is about to be: rejects, then a manifest.
+    Failing.made =
+        file -> {
+          if (file.startsWith("entries")) {
+            Run.write(folder, "r.csv", "theirs");
+          }
+        };
+    Run rejects = ingest(all.toArray(String[]::new));
+    assertThat(rejects.status()).as(rejects.err()).isEqualTo(1);
+    assertThat(rejects.err()).contains("r.csv", "WEFT-5");
+    assertThat(Run.read(path("r.csv"))).isEqualTo("theirs");
+    assertThat(Run.names(folder)).containsExactly("r.csv", "s.csv", "s.weft");
+    assertThat(Run.names(folder.resolve("s.weft"))).isEmpty();
+    Files.delete(folder.resolve("r.csv"));
+    Failing.made =
+        file -> {
+          if (file.startsWith(".manifest")) {
+            Run.write(folder.resolve("s.weft"), "manifest-1.json", "theirs");
+          }
+        };
+    Run tensor = ingest(all.toArray(String[]::new));
+    Failing.made = file -> {};
+    assertThat(tensor.status()).as(tensor.err()).isEqualTo(1);
+    assertThat(tensor.err()).contains("somebody else wrote version 1", "WEFT-5");
+    assertThat(Run.names(folder)).containsExactly("s.csv", "s.weft");
+    assertThat(Run.names(folder.resolve("s.weft"))).containsExactly("manifest-1.json");
+  }
+
+  @Test
+  void orcTablesOfACatalogAndOtherSources() {
+    SparkSession spark = SparkSession.active();
+    spark
+        .sql(
+            "SELECT * FROM VALUES ('ann', 5D, timestamp'2024-01-01 23:30:00'),"
+                + " ('bob', 2.5D, timestamp'2024-01-02 00:00:00'), ('ann', 1D, null),"
+                + " (null, 1D, timestamp'2024-01-02 00:00:00') AS t(who, size, at)")
+        .coalesce(1)
+        .write()
+        .orc(path("e.orc"));
+    spark.sql("CREATE TABLE events USING orc OPTIONS (path '" + path("e.orc") + "')");
+    Map<String, Double> expected = Map.of("ann|2024-01-01", 5.0, "bob|2024-01-02", 2.5);
+    for (String input : List.of(path("e.orc"), "events", "default.events")) {
+      List<String> asked =
+          new ArrayList<>(List.of(input, path("o.weft"), "--overwrite", "--mode", "who"));
+      asked.addAll(List.of("--mode", "at:day", "--value", "size", "--rejects", path("r.csv")));
+      if (input.endsWith("events")) {
+        asked.addAll(List.of("--format", "table"));
+      }
+      assertThat(ok(ingest(asked.toArray(String[]::new))).out())
+          .contains("1 x column at: missing", "1 x column who: missing");
+      assertThat(entries("o.weft")).as(input).isEqualTo(expected);
+      assertThat(Run.read(path("r.csv")))
+          .contains(input.endsWith(".orc") ? ".orc,,at,missing" : "\n,,at,missing")
+          .contains("who=ann, at=null, size=1.0");
+    }
+    Run missing = ingest("nowhere", path("n.weft"), "--format", "table", "--mode", "who");
+    assertThat(missing.status()).isEqualTo(2);
+    assertThat(missing.err()).contains("WEFT-100", "nowhere", "Spark refuses the table");
+    // A tensor is a table too.
+    ok(
+        ingest(
+            path("o.weft"),
+            path("w.weft"),
+            "--format",
+            "weft",
+            "--option",
+            "labels=true",
+            "--mode",
+            "month=at_label:month",
+            "--mode",
+            "who=who_label",
+            "--value",
+            "value"));
+    assertThat(entries("w.weft")).isEqualTo(Map.of("2024-01|ann", 5.0, "2024-01|bob", 2.5));
+    spark.sql("DROP TABLE events");
   }
 
   @Test

@@ -52,6 +52,7 @@ public final class OutputCommit implements AutoCloseable {
   private final List<StagedStream> streams = new ArrayList<>();
   private boolean isFile;
   private boolean isDirectory;
+  private boolean replaced;
   private State state = State.OPEN;
 
   private OutputCommit(FileAccess access, String uri, Existing existing) {
@@ -227,6 +228,7 @@ public final class OutputCommit implements AutoCloseable {
       }
       Publication publication = new Publication(uri, fs, staging, target, isDirectory);
       boolean there = publication.targetExists();
+      replaced = there;
       if (there && existing == Existing.KEEP) {
         return false;
       }
@@ -309,8 +311,12 @@ public final class OutputCommit implements AutoCloseable {
     for (StagedStream stream : streams) {
       stream.abandon();
     }
+    remove(staging);
+  }
+
+  private void remove(Path output) {
     try {
-      fs.delete(staging, true);
+      fs.delete(output, true);
       for (Path parent : createdParents) {
         if (!fs.exists(parent)) {
           continue;
@@ -323,8 +329,21 @@ public final class OutputCommit implements AutoCloseable {
     } catch (IOException e) {
       throw new WeftException(
           ErrorCode.STORAGE_UNAVAILABLE,
-          uri + ": could not remove the unfinished output " + staging + "; remove it by hand",
+          uri + ": could not remove the unfinished output " + output + "; remove it by hand",
           e);
+    }
+  }
+
+  /**
+   * Removes what {@link #commit} has published: for an output that is of no use without another,
+   * whose commit has failed since. One that replaced another stays, there is none to go back to.
+   */
+  public void withdraw() {
+    if (state != State.COMMITTED) {
+      throw new IllegalStateException(uri + ": withdrawal in state " + state);
+    }
+    if (!replaced) {
+      remove(target);
     }
   }
 

@@ -105,6 +105,23 @@ class OutputCommitTest {
   }
 
   @Test
+  void aWithdrawnOutputIsGoneUnlessItReplacedAnother() throws IOException {
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("x/y.txt"), true)) {
+      write(output.create(), "new");
+      output.commit();
+      output.withdraw();
+    }
+    assertThat(names()).isEmpty();
+    writeFile(Entries.ACCESS, local("y.txt"), false, "old");
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("y.txt"), true)) {
+      write(output.create(), "new");
+      output.commit();
+      output.withdraw();
+    }
+    assertThat(contents("y.txt")).isEqualTo("new");
+  }
+
+  @Test
   void refusesExistingOutputUnlessOverwriting() throws IOException {
     writeFile(Entries.ACCESS, local("a"), false, "old");
     assertCode(() -> writeFile(Entries.ACCESS, local("a"), false, "new"), ErrorCode.OUTPUT_EXISTS);

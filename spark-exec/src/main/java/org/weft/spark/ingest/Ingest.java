@@ -184,10 +184,7 @@ public final class Ingest implements AutoCloseable {
       }
       progress.step("write " + job.output(), steps - 1, steps);
       Written written = write(job, container, kept.entries(), dictionaries);
-      container.commit(written.options(), written.pieces());
-      if (side != null && !reasons.isEmpty()) {
-        side.commit(); // a rename: all that can still fail
-      }
+      commit(container, written, reasons.isEmpty() ? null : side);
       long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
       return new IngestReport(
           written.options().shape().orElseThrow(),
@@ -200,6 +197,34 @@ public final class Ingest implements AutoCloseable {
     } finally {
       dictionaries.forEach(Dictionary::close);
       kept.close();
+    }
+  }
+
+  /**
+   * The rejects appear first: a tensor without them would look complete. They go again if the
+   * tensor then cannot be published.
+   */
+  private static void commit(
+      ParallelContainer container, Written written, @Nullable OutputCommit rejects)
+      throws IOException {
+    if (rejects == null) {
+      container.commit(written.options(), written.pieces());
+      return;
+    }
+    rejects.commit();
+    try {
+      container.commit(written.options(), written.pieces());
+    } catch (IOException | RuntimeException e) {
+      boolean unknown =
+          e instanceof WeftException weft && weft.code() == ErrorCode.COMMIT_STATE_UNKNOWN;
+      if (!unknown) {
+        try {
+          rejects.withdraw();
+        } catch (WeftException left) {
+          e.addSuppressed(left);
+        }
+      }
+      throw e;
     }
   }
 
