@@ -162,17 +162,20 @@ final class CpdCommand extends WeftCommand {
     }
   }
 
-  /** More labels than slices are fine: the last slices of a mode may be empty. */
+  /**
+   * More labels than slices are fine: the last slices of a mode may be empty. A tensor's own may be
+   * fewer: slices that were appended have none.
+   */
   private void checkLabels(Map<Integer, Labels> labels, TensorShape shape) {
     labels.forEach(
         (mode, names) -> {
-          if (names.size() < shape.size(mode)) {
+          if (labelFiles.containsKey(mode) && names.size() < shape.size(mode)) {
             throw new WeftException(
                 ErrorCode.SHAPE_MISMATCH,
                 String.format(
                     "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
                         + " labels of another mode?",
-                    labelFiles.getOrDefault(mode, input), shape.size(mode), mode, names.size()));
+                    labelFiles.get(mode), shape.size(mode), mode, names.size()));
           }
         });
   }

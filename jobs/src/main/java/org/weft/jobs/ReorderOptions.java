@@ -156,12 +156,11 @@ final class ReorderOptions {
     labels.forEach(
         (mode, old) -> {
           Permutation inverse = relabelling.mode(mode).inverse();
-          String[] names = new String[Math.toIntExact(inverse.size())];
-          for (int c = 0; c < names.length; c++) {
-            long from = inverse.apply(c);
-            names[c] = old.label(from);
+          Labels.Builder names = new Labels.Builder();
+          for (long c = 0; c < inverse.size(); c++) {
+            names.add(old.utf8(inverse.apply(c)));
           }
-          moved.put(mode, Labels.of(List.of(names)));
+          moved.put(mode, names.build());
         });
     return moved;
   }

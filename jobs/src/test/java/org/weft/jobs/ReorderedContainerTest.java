@@ -101,6 +101,30 @@ class ReorderedContainerTest {
     assertThat(Files.readString(folder.resolve("t.svg"))).contains("original", "as stored");
   }
 
+  /** Added entries take the order that is there; coordinates beyond it come after it. */
+  @Test
+  void entriesAreAddedInOriginalCoordinates() {
+    Run.write(folder, "more.tns", "1 1 1 0.5\n30 20 25 100\n33 2 27 7\n");
+    ok("convert", path("t.wtb"), path("plain.weft"));
+    ok("convert", path("more.tns"), path("plain.weft"), "--append");
+    ok("convert", path("more.tns"), path("t.weft"), "--append");
+    assertThat(original("t.weft")).isEqualTo(original("plain.weft")).contains("33 2 27 7\n");
+    assertThat(labels("t.weft")).isEqualTo(labels("t.wtb"));
+    // Once more, where the permutations have been extended.
+    Run.write(folder, "last.tns", "33 1 1 2\n40 1 1 1\n");
+    ok("convert", path("last.tns"), path("t.weft"), "--append");
+    ok("convert", path("last.tns"), path("plain.weft"), "--append");
+    assertThat(original("t.weft")).isEqualTo(original("plain.weft")).contains("40 1 1 1\n");
+    Run kept = Run.of("convert", path("t.weft"), path("plain.weft"), "--append", "--keep-order");
+    assertThat(kept.status()).isEqualTo(2);
+    assertThat(kept.err()).contains("WEFT-100", "leave out --keep-order");
+    Run.write(folder, "far.tns", "3000000000 1 1 1\n");
+    Run far = Run.of("convert", path("far.tns"), path("t.weft"), "--append");
+    assertThat(far.status()).isEqualTo(2);
+    assertThat(far.err()).contains("below 2^31", "2999999999");
+    assertThat(original("t.weft")).isEqualTo(original("plain.weft"));
+  }
+
   private List<String> labels(String file) {
     return TensorFiles.labels(FileAccess.local(), path(file)).get(0).toList();
   }

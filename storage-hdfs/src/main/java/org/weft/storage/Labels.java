@@ -5,11 +5,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.RandomAccess;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -17,20 +21,90 @@ import org.weft.error.WeftException;
  * The labels of a mode: UTF-8 text, one per line, plain or gzip; line n (from 1) labels the
  * coordinate that a 1-based file writes as n, in memory coordinate n - 1. Labels are kept whole,
  * blanks included; a carriage return before the line end and a byte-order mark are not part of one.
+ * Memory: the text in UTF-8 and 4 bytes a label.
  */
-public final class Labels {
+public final class Labels implements Serializable {
+  private static final long serialVersionUID = 1L;
   private static final int MAX_BYTES = 1 << 20;
-  private static final char BYTE_ORDER_MARK = '\uFEFF';
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+  private static final int CHUNK_BITS = 10;
+  private static final int CHUNK = 1 << CHUNK_BITS;
 
-  private final List<String> labels;
+  private final ArrayList<Chunk> chunks;
+  private final int size;
 
-  private Labels(List<String> labels) {
-    this.labels = labels;
+  private Labels(ArrayList<Chunk> chunks, int size) {
+    this.chunks = chunks;
+    this.size = size;
+  }
+
+  /**
+   * Consecutive labels.
+   *
+   * @param text all of them, one after the other
+   * @param ends where each ends
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared with nothing
+  private record Chunk(byte[] text, int[] ends) implements Serializable {
+    int start(int at) {
+      return at == 0 ? 0 : ends[at - 1];
+    }
+
+    byte[] utf8(int at) {
+      return Arrays.copyOfRange(text, start(at), ends[at]);
+    }
+
+    String label(int at) {
+      return new String(text, start(at), ends[at] - start(at), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Gathers labels in coordinate order. */
+  public static final class Builder {
+    private final ArrayList<Chunk> chunks = new ArrayList<>();
+    private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+    private final int[] ends = new int[CHUNK];
+    private int count;
+
+    /** Adds a label that is UTF-8 already. */
+    public Builder add(byte[] utf8) {
+      text.writeBytes(utf8);
+      ends[count++] = text.size();
+      if (count == CHUNK) {
+        endChunk();
+      }
+      return this;
+    }
+
+    public Builder add(String label) {
+      return add(label.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private int size() {
+      return chunks.size() * CHUNK + count;
+    }
+
+    private void endChunk() {
+      chunks.add(new Chunk(text.toByteArray(), Arrays.copyOf(ends, count)));
+      text.reset();
+      count = 0;
+    }
+
+    /** The labels; the builder is not to be used again. */
+    public Labels build() {
+      int size = size();
+      if (count > 0) {
+        endChunk();
+      }
+      return new Labels(chunks, size);
+    }
   }
 
   /** Labels in coordinate order. */
-  public static Labels of(List<String> labels) {
-    return new Labels(List.copyOf(labels));
+  public static Labels of(Iterable<String> labels) {
+    Builder builder = new Builder();
+    labels.forEach(builder::add);
+    return builder.build();
   }
 
   /** Reads the file {@code uri}; holds all labels in memory. */
@@ -45,7 +119,7 @@ public final class Labels {
 
   /** Reads to the end of {@code in}; {@code name} stands in messages. */
   public static Labels read(InputStream in, String name) throws IOException {
-    List<String> labels = new ArrayList<>();
+    Builder labels = new Builder();
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int b = in.read(); b >= 0; b = in.read()) {
       if (b == '\n') {
@@ -66,7 +140,7 @@ public final class Labels {
     if (line.size() > 0) {
       labels.add(label(line, labels.size(), name));
     }
-    return new Labels(List.copyOf(labels));
+    return labels.build();
   }
 
   private static String label(ByteArrayOutputStream line, int at, String name) {
@@ -77,7 +151,7 @@ public final class Labels {
               .decode(ByteBuffer.wrap(line.toByteArray()))
               .toString();
       line.reset();
-      int from = at == 0 && !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK ? 1 : 0;
+      int from = at == 0 && text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
       return text.substring(from, text.endsWith("\r") ? text.length() - 1 : text.length());
     } catch (CharacterCodingException e) {
       throw new WeftException(
@@ -97,8 +171,9 @@ public final class Labels {
   /** Writes the labels, a line each. Does not close {@code out}. */
   public void write(OutputStream out) throws IOException {
     java.io.BufferedOutputStream buffered = new java.io.BufferedOutputStream(out, 1 << 16);
-    for (int i = 0; i < labels.size(); i++) {
-      buffered.write(requireLine(labels.get(i), i + 1L).getBytes(StandardCharsets.UTF_8));
+    for (int i = 0; i < size; i++) {
+      requireLine(label(i), i + 1L);
+      buffered.write(utf8(i));
       buffered.write('\n');
     }
     buffered.flush();
@@ -133,17 +208,59 @@ public final class Labels {
 
   /** Number of labels. */
   public int size() {
-    return labels.size();
+    return size;
   }
 
   /** The label of a 0-based coordinate; its 1-based number if there are fewer labels. */
   public String label(long coordinate) {
-    return coordinate < labels.size()
-        ? labels.get((int) coordinate)
+    return coordinate < size
+        ? chunks.get((int) (coordinate >>> CHUNK_BITS)).label((int) coordinate & (CHUNK - 1))
         : Long.toString(coordinate + 1);
   }
 
+  /** As {@link #label}, in UTF-8. */
+  public byte[] utf8(long coordinate) {
+    return coordinate < size
+        ? chunks.get((int) (coordinate >>> CHUNK_BITS)).utf8((int) coordinate & (CHUNK - 1))
+        : number(coordinate);
+  }
+
+  /** What stands for the label that a coordinate does not have, in UTF-8. */
+  public static byte[] number(long coordinate) {
+    return Long.toString(coordinate + 1).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The labels of {@code count} coordinates from {@code first} on; numbers where there are none.
+   */
+  public Labels range(long first, int count) {
+    Builder builder = new Builder();
+    for (long c = first; c < first + count; c++) {
+      builder.add(utf8(c));
+    }
+    return builder.build();
+  }
+
+  /** The labels in order; each is made when it is asked for. */
   public List<String> toList() {
-    return labels;
+    return new Listed(this);
+  }
+
+  private static final class Listed extends AbstractList<String> implements RandomAccess {
+    private final Labels labels;
+
+    Listed(Labels labels) {
+      this.labels = labels;
+    }
+
+    @Override
+    public String get(int index) {
+      return labels.label(java.util.Objects.checkIndex(index, labels.size()));
+    }
+
+    @Override
+    public int size() {
+      return labels.size();
+    }
   }
 }

@@ -51,4 +51,24 @@ class LabelsTest {
     assertThat(copy.path("hdfs://h:1/x")).hasToString("hdfs://h:1/x");
     assertThat(copy.path("file:rel").toUri().getScheme()).isEqualTo("file");
   }
+
+  /** More than one chunk, and what is asked for beyond the last. */
+  @Test
+  void labelsArePackedAndFoundByCoordinate() {
+    List<String> names =
+        java.util.stream.IntStream.range(0, 3000)
+            .mapToObj(n -> n % 7 == 0 ? "" : "n\u00e4me \ud83d\ude00 " + n)
+            .toList();
+    Labels labels = Labels.of(names);
+    assertThat(labels.size()).isEqualTo(3000);
+    assertThat(labels.toList()).isEqualTo(names);
+    assertThat(labels.label(2049)).isEqualTo(names.get(2049));
+    assertThat(labels.label(3000)).isEqualTo("3001");
+    assertThat(labels.label(1L << 40)).isEqualTo(Long.toString((1L << 40) + 1));
+    assertThat(labels.utf8(1025))
+        .isEqualTo(names.get(1025).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    assertThat(labels.range(1020, 10).toList()).isEqualTo(names.subList(1020, 1030));
+    assertThat(labels.range(2999, 2).toList()).containsExactly(names.get(2999), "3001");
+    assertThat(Labels.of(names.subList(0, 1024)).toList()).isEqualTo(names.subList(0, 1024));
+  }
 }

@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
+import org.weft.storage.Labels;
 
 /**
  * Some rows of a factor on their way to the task that writes them to a {@link FactorTable}.
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // compared with nothing
 public record FactorRows(
-    int mode, long firstRow, double[] weights, String @Nullable [] labels, double[] lambda)
+    int mode, long firstRow, double[] weights, @Nullable Labels labels, double[] lambda)
     implements Serializable {
 
   /** A row for each element. */
@@ -28,7 +29,7 @@ public record FactorRows(
                 RowFactory.create(
                     mode,
                     firstRow + e / rank,
-                    labels == null ? null : labels[e / rank],
+                    labels == null ? null : labels.label(e / rank),
                     e % rank,
                     weights[e],
                     lambda[e % rank]))

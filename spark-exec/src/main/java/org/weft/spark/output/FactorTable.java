@@ -70,7 +70,7 @@ public final class FactorTable {
   }
 
   /**
-   * Writes the table. Memory: another copy of the factors on the driver.
+   * Writes the table. Memory: another copy of the factors and labels on the driver.
    *
    * @param factors mode size x R each
    * @param lambda R weights of the components
@@ -117,16 +117,8 @@ public final class FactorTable {
       for (int e = 0; e < weights.length; e++) {
         weights[e] = factor.get(first + e / rank, e % rank);
       }
-      String[] names = labels == null ? null : names(labels, first, count);
+      Labels names = labels == null ? null : labels.range(first, count);
       chunks.add(new FactorRows(mode, first, weights, names, lambda));
     }
-  }
-
-  private static String[] names(Labels labels, long first, int count) {
-    String[] names = new String[count];
-    for (int row = 0; row < count; row++) {
-      names[row] = labels.label(first + row);
-    }
-    return names;
   }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.Labels;
 import org.weft.tensor.CooBlock;
 
 /** A column of a block as Spark reads it: nothing is copied, entries may be selected. */
@@ -31,7 +32,7 @@ abstract class EntryVector extends ColumnVector {
       long base,
       CooBlock block,
       int @Nullable [] selection,
-      UTF8String[] labels) {
+      Labels labels) {
     return switch (column.kind()) {
       case COORDINATE -> new Coordinates(column, base, block, selection);
       case LABEL -> new LabelTexts(column, block, selection, labels);
@@ -104,13 +105,10 @@ abstract class EntryVector extends ColumnVector {
   /** Coordinates without a label are null. */
   private static final class LabelTexts extends EntryVector {
     private final int mode;
-    private final UTF8String[] labels;
+    private final Labels labels;
 
     LabelTexts(
-        TensorColumns.Column column,
-        CooBlock block,
-        int @Nullable [] selection,
-        UTF8String[] labels) {
+        TensorColumns.Column column, CooBlock block, int @Nullable [] selection, Labels labels) {
       super(column.type(), block, selection);
       this.mode = column.mode();
       this.labels = labels;
@@ -123,12 +121,12 @@ abstract class EntryVector extends ColumnVector {
 
     @Override
     public boolean isNullAt(int row) {
-      return block.coordinate(mode, entry(row)) >= labels.length;
+      return block.coordinate(mode, entry(row)) >= labels.size();
     }
 
     @Override
     public UTF8String getUTF8String(int row) {
-      return labels[(int) block.coordinate(mode, entry(row))];
+      return UTF8String.fromBytes(labels.utf8(block.coordinate(mode, entry(row))));
     }
   }
 

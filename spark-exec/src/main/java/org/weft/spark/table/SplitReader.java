@@ -6,10 +6,10 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
-import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.container.Container;
@@ -17,13 +17,13 @@ import org.weft.tensor.CooBlock;
 
 /** The blocks of a split as batches of the columns that are asked for. */
 final class SplitReader implements PartitionReader<ColumnarBatch> {
-  private static final UTF8String[] NONE = new UTF8String[0];
+  private static final Labels NONE = Labels.of(List.of());
 
   private final BlockReader reader;
   private final List<TensorColumns.Column> columns;
   private final CoordinateFilter.All filter;
   private final long base;
-  private final UTF8String[][] labels;
+  private final Labels[] labels;
   private @Nullable ColumnarBatch batch;
   private long entriesRead;
 
@@ -32,7 +32,7 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
     this.columns = columns;
     this.filter = filter;
     this.base = table.columns().base();
-    this.labels = new UTF8String[columns.size()][];
+    this.labels = new Labels[columns.size()];
     for (int c = 0; c < labels.length; c++) {
       Container container = table.container();
       labels[c] =

@@ -273,6 +273,19 @@ final class ReadTableTest {
                 assertThat(row.getString(2)).isEqualTo(item == 0 ? "bread" : "apple");
                 assertThat(row.getDouble(4)).isEqualTo(500 + 10 * (1 - item) + row.getLong(3));
               });
+      Dataset<Row> all = spark.read().format("weft").load(container);
+      String[] names = all.columns();
+      all.where("mode0 = 2")
+          .withColumn("mode0", org.apache.spark.sql.functions.expr("mode0 + 7L"))
+          .write()
+          .format("weft")
+          .mode("append")
+          .save(container);
+      Dataset<Row> added = spark.read().format("weft").load(container);
+      assertThat(added.count()).isEqualTo(all.count() + PART_ENTRIES);
+      assertThat(added.where("mode0 = 9").drop("mode0").except(all.drop("mode0")).count()).isZero();
+      assertThat(added.where("mode0 < 8").except(all).count()).isZero();
+      assertThat(added.columns()).isEqualTo(names);
     } finally {
       container = first;
     }

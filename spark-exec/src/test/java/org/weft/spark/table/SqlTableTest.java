@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ final class SqlTableTest {
     spark = LocalSpark.session();
   }
 
+  @BeforeEach
   @AfterEach
   void drop() {
     spark.sql("DROP TABLE IF EXISTS t");

@@ -42,6 +42,7 @@ final class ContainerOutput implements TensorOutput {
   private final Map<Integer, Manifest.LabelEntry> labels = new HashMap<>();
   private final TensorStatistics.Builder statistics;
   private final @Nullable Container base;
+  private final StoredOrder stored;
   private final PartsWriter writer;
   private boolean distinct = true;
 
@@ -54,14 +55,15 @@ final class ContainerOutput implements TensorOutput {
       ContainerTransaction transaction, int order, WriteOptions options, ContainerPiece pieces) {
     this.transaction = transaction;
     this.order = order;
-    this.options = options;
     this.base = transaction.base();
+    this.options = StoredOrder.covering(options, base);
     this.type = base == null ? options.container().valueType() : base.valueType();
     this.modeOrder = base == null ? modeOrder(order, options) : keep(base);
+    this.stored = StoredOrder.of(base);
     this.statistics = TensorStatistics.builder(order);
     adopt(pieces);
     this.writer =
-        new PartsWriter(transaction.folder(), "part", files.size(), type, modeOrder, options);
+        new PartsWriter(transaction.folder(), "part", files.size(), type, modeOrder, this.options);
   }
 
   private void adopt(ContainerPiece pieces) {
@@ -87,12 +89,12 @@ final class ContainerOutput implements TensorOutput {
               + ", as the tensor has, found order "
               + order);
     }
-    if (present.manifest().modes().stream().anyMatch(mode -> mode.permutation() != null)) {
+    if (!options.container().permutations().isEmpty()) {
       throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
+          ErrorCode.USAGE,
           transaction.uri()
-              + ": expected a tensor in its original order to add entries to, found one that was"
-              + " reordered; add them to the original and reorder that");
+              + ": expected entries in original coordinates to add to a tensor, found those of a"
+              + " reordered one; leave out --keep-order");
     }
     parts.addAll(present.manifest().parts());
     files.addAll(present.manifest().files());
@@ -132,7 +134,7 @@ final class ContainerOutput implements TensorOutput {
 
   @Override
   public void write(CooBlock block) throws IOException {
-    writer.write(block);
+    writer.write(stored.apply(block));
   }
 
   @Override
@@ -150,13 +152,13 @@ final class ContainerOutput implements TensorOutput {
             !details.modeNames().isEmpty()
                 ? details.modeNames().get(mode)
                 : before == null ? "mode" + mode : before.name();
-        int @Nullable [] permutation = details.permutations().get(mode);
+        long size = all.shape().size(mode);
         modes.add(
             new Manifest.Mode(
                 name,
-                all.shape().size(mode),
+                size,
                 histogram(all.histogram(mode), scope),
-                permutation == null ? null : writer.file().write(array(permutation, scope)),
+                permutation(mode, size, before, scope),
                 labels(mode, before)));
       }
       files.addAll(writer.finish());
@@ -177,6 +179,18 @@ final class ContainerOutput implements TensorOutput {
             files,
             parts,
             new Manifest.Provenance(details.source(), details.command(), details.program())));
+  }
+
+  private Manifest.@Nullable ArrayEntry permutation(
+      int mode, long size, Manifest.@Nullable Mode before, MemoryScope scope) throws IOException {
+    if (before != null && before.size() == size) {
+      return before.permutation();
+    }
+    int @Nullable [] permutation =
+        base == null
+            ? options.container().permutations().get(mode)
+            : stored.permutation(mode, size);
+    return permutation == null ? null : writer.file().write(array(permutation, scope));
   }
 
   /** Of all entries, those of the version before included; duplicates across parts count apart. */
@@ -233,7 +247,7 @@ final class ContainerOutput implements TensorOutput {
       throws IOException {
     @Nullable Labels given = options.labels().get(mode);
     if (given != null) {
-      return writer.labels(given.toList().iterator());
+      return writer.labels(stored.labels(mode, given).toList().iterator());
     }
     Manifest.@Nullable LabelEntry written = labels.get(mode);
     return written != null || before == null ? written : before.labels();

@@ -2,7 +2,6 @@ package org.weft.storage.container;
 
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -72,22 +71,7 @@ final class OriginalOrder {
     if (isStored()) {
       return block;
     }
-    Object[] columns = new Object[block.order()];
-    for (int mode = 0; mode < columns.length; mode++) {
-      int @Nullable [] labels = originals.get(mode);
-      if (labels == null) {
-        columns[mode] = block.isWide(mode) ? block.longColumn(mode) : block.intColumn(mode);
-        continue;
-      }
-      int[] column = new int[block.size()];
-      for (int e = 0; e < column.length; e++) {
-        column[e] = labels[(int) block.coordinate(mode, e)];
-      }
-      columns[mode] = column;
-    }
-    return block.hasLongValues()
-        ? CooBlock.ofColumns(columns, block.longValues(), block.size())
-        : CooBlock.ofColumns(columns, block.values(), block.size());
+    return Blocks.relabelled(block, originals, (mode, labels, c) -> labels[(int) c]);
   }
 
   /** Labels of stored coordinates as labels of original ones. */
@@ -99,11 +83,18 @@ final class OriginalOrder {
           if (back == null) {
             return labels;
           }
-          String[] names = new String[back.length];
+          int[] there = new int[back.length];
+          int last = -1;
           for (int c = 0; c < back.length; c++) {
-            names[back[c]] = labels.label(c);
+            there[back[c]] = c;
+            last = c < labels.size() ? Math.max(last, back[c]) : last;
           }
-          return Labels.of(List.of(names));
+          Labels.Builder names = new Labels.Builder();
+          for (int c = 0; c <= last; c++) {
+            boolean known = there[c] < labels.size();
+            names.add(known ? labels.utf8(there[c]) : Labels.number(c));
+          }
+          return names.build();
         });
     return moved;
   }

@@ -3,6 +3,7 @@ package org.weft.storage.container;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
@@ -52,6 +53,7 @@ public final class ParallelContainer implements AutoCloseable {
     private static final long serialVersionUID = 1L;
 
     private final DataFolder folder;
+    private final @Nullable Container base;
     private final int[] modeOrder;
     private final @Nullable TensorShape shape;
     private final ValueType type;
@@ -59,8 +61,14 @@ public final class ParallelContainer implements AutoCloseable {
     private final boolean compressed;
     private final int partEntries;
 
-    private Target(DataFolder folder, int[] modeOrder, ValueType type, WriteOptions options) {
+    private Target(
+        DataFolder folder,
+        @Nullable Container base,
+        int[] modeOrder,
+        ValueType type,
+        WriteOptions options) {
       this.folder = folder;
+      this.base = base;
       this.modeOrder = modeOrder;
       this.type = type;
       this.shape = options.shape().orElse(null);
@@ -89,6 +97,11 @@ public final class ParallelContainer implements AutoCloseable {
     String uri() {
       return folder.uri();
     }
+
+    /** The version that is added to, if it was reordered: entries are stored in its order. */
+    @Nullable Container base() {
+      return base;
+    }
   }
 
   /** The version that is added to, if one is. */
@@ -108,7 +121,12 @@ public final class ParallelContainer implements AutoCloseable {
             .map(b -> b.format().modeOrder())
             .orElseGet(() -> ContainerOutput.modeOrder(order, options));
     ValueType type = base().map(Container::valueType).orElse(options.container().valueType());
-    return new Target(transaction.folder(), modeOrder, type, options);
+    Container reordered =
+        base()
+            .filter(b -> IntStream.range(0, modeOrder.length).anyMatch(b::isReordered))
+            .orElse(null);
+    return new Target(
+        transaction.folder(), reordered, modeOrder, type, StoredOrder.covering(options, reordered));
   }
 
   /**

@@ -19,6 +19,7 @@ public final class PieceWriter implements TensorWriter {
   private final int mode;
   private final int number;
   private final PartsWriter writer;
+  private final StoredOrder stored;
 
   private PieceWriter(ParallelContainer.Target target, int mode, int number, String attempt) {
     this.target = target;
@@ -27,6 +28,7 @@ public final class PieceWriter implements TensorWriter {
     String kind = mode < 0 ? "entries" : "labels" + mode;
     String stem = String.format(Locale.ROOT, "%s-%05d%s", kind, number, attempt);
     this.writer = target.writer(stem);
+    this.stored = StoredOrder.of(mode < 0 ? target.base() : null);
   }
 
   /**
@@ -42,7 +44,7 @@ public final class PieceWriter implements TensorWriter {
 
   @Override
   public void write(CooBlock block) throws IOException {
-    writer.write(block);
+    writer.write(stored.apply(block));
   }
 
   /** Ends the entries. */
