@@ -5,9 +5,13 @@
 namespace weft {
 namespace {
 
-/* Evens out tasks of unequal work. */
+/* Evens out tasks of unequal work: at the end of a loop a thread waits for half a task. */
 constexpr int64_t tasks_per_thread = 8;
-constexpr int64_t reproducible_tasks = 64;
+/* The same where a task has so much work that its borders cost nothing. */
+constexpr int64_t tasks_of_long_loop = 32;
+constexpr int64_t work_of_long_task = 131072;
+/* For which tasks are counted where the threads do not count. */
+constexpr int64_t reproducible_threads = 8;
 /* A loop that is worth two threads has this many tasks for each of the two: half a loop is rarely
  * half of the time. */
 constexpr int64_t parts_of_task_work = 4;
@@ -17,6 +21,8 @@ constexpr int64_t work_of_short_jobs = 131072;
 
 /* Whether what this thread begins next is little work, by what it asked `tasks_for`. */
 thread_local bool next_is_short = false;
+
+int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A group is pending until its owner awaits it. */
 void open(weft_group *group, bool root) {
@@ -73,11 +79,12 @@ void run_range(void *task) {
 int64_t tasks_for(const weft_runtime *runtime, int64_t work) {
   next_is_short = false;
   if (!runtime->reproducible && runtime->threads <= 1) return 1;
-  int64_t most = runtime->reproducible ? reproducible_tasks : runtime->threads * tasks_per_thread;
   if (work < 2 * runtime->task_work) return 1;
   next_is_short = work < work_of_short_jobs;
-  int64_t tasks = work / runtime->task_work * parts_of_task_work;
-  return tasks < most ? tasks : most;
+  int64_t threads = runtime->reproducible ? reproducible_threads : runtime->threads;
+  int64_t tasks = least(work / runtime->task_work * parts_of_task_work, threads * tasks_per_thread);
+  int64_t long_tasks = least(work / work_of_long_task, threads * tasks_of_long_loop);
+  return tasks > long_tasks ? tasks : long_tasks;
 }
 
 int64_t enter(const weft_runtime *runtime, weft_group *group) {
