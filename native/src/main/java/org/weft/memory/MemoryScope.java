@@ -56,7 +56,11 @@ public final class MemoryScope implements AutoCloseable {
     return array;
   }
 
-  /** As {@link #allocate}, with unspecified contents: for callers that write every element. */
+  /**
+   * As {@link #allocate}, with unspecified contents: for callers that write every element. The
+   * bytes behind the last one, up to a multiple of {@link MemorySource#ALIGNMENT}, may be written
+   * too.
+   */
   public NativeArray allocateUninitialized(ElementType type, long length) {
     return allocateTogether(List.of(type), length).get(0);
   }
@@ -76,8 +80,8 @@ public final class MemoryScope implements AutoCloseable {
       starts[i] = (whole + MemorySource.ALIGNMENT - 1) & -MemorySource.ALIGNMENT;
       whole = starts[i] + bytes;
     }
-    long address = source.allocate(whole);
-    long block = whole;
+    long block = (whole + MemorySource.ALIGNMENT - 1) & -MemorySource.ALIGNMENT;
+    long address = source.allocate(block);
     try {
       return register(types, lengths, starts, address, () -> source.free(address, block));
     } catch (IllegalStateException e) {

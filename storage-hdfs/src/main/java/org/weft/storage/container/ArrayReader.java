@@ -87,17 +87,23 @@ final class ArrayReader implements Closeable {
       boolean plain = block.encoding().equals(ArrayEncoding.PLAIN);
       long elements = stored == wanted ? address : staged(2);
       long bytes = plain ? elements : staged(0);
+      int padding = b == blocks.size() - 1 ? padding(at + block.bytes()) : 0;
+      // Behind the elements there is room for it: one read less.
+      boolean together =
+          block.bytes() > 0 && padding > 0 && padding <= padding(bytes + block.bytes());
       for (int done = 0; done < block.bytes(); done += CHUNK_BYTES) {
         int chunk = Math.min(CHUNK_BYTES, block.bytes() - done);
-        file.read(at + done, bytes + done, chunk);
+        boolean last = done + chunk == block.bytes();
+        file.read(at + done, bytes + done, last && together ? chunk + padding : chunk);
         if (plain) {
           check.sumElements(bytes + done, chunk);
         } else {
           check.sum(bytes + done, chunk);
         }
       }
-      int padding = b == blocks.size() - 1 ? padding(at + block.bytes()) : 0;
-      if (padding > 0) {
+      if (together) {
+        check.sum(bytes + block.bytes(), padding);
+      } else if (padding > 0) {
         file.read(at + block.bytes(), zeros.address(), padding);
         check.sum(zeros.address(), padding);
       }

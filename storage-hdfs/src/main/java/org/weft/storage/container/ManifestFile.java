@@ -154,6 +154,6 @@ final class ManifestFile {
   }
 
   static String hex(long check) {
-    return String.format(java.util.Locale.ROOT, "%08x", check);
+    return java.util.HexFormat.of().toHexDigits((int) check);
   }
 }

@@ -1,75 +1,73 @@
 package org.weft.storage.container;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Random;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.memory.NativeArray;
-import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
-import org.weft.storage.InputPlan;
-import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
 
 /**
  * Loading a container, packed and plain, against reading the bytes of its files through the same
- * file system into as much fresh memory; and its size against SPLATT's binary layouts (computed
- * from the level sizes) and gzip'd text. One thread, warm files, best of five rounds that
- * alternate. Not among the tests that run by default: the command is in the README; {@link
- * ContainerTest} checks that what is loaded is right. {@code -Dweft.bench.input=FILE} takes a
- * tensor, {@code -Dweft.bench.folder=URI} a place on another file system.
+ * file system into as much fresh memory with the same pages; and its size against SPLATT's binary
+ * layouts (computed from the level sizes) and gzip'd text. Warm files; rounds alternate and change
+ * their order; one thread, and two that share the parts. {@link ContainerTest} checks that what is
+ * loaded is right.
  */
-class ContainerBenchmark {
-  private static final int ROUNDS = 5;
-  private static final int ENTRIES = 4_000_000;
+public final class ContainerBenchmark {
+  private static final int ROUNDS = 60;
+  private static final int WARM = 20;
 
-  @TempDir Path temporary;
+  private final FileAccess access;
+  private final String folder;
 
-  private final FileAccess access = FileAccess.local();
+  /** Containers are written to {@code folder}, on any file system. */
+  public ContainerBenchmark(FileAccess access, String folder) {
+    this.access = access;
+    this.folder = folder;
+  }
 
-  @Test
-  void measure() throws Exception {
-    String given = System.getProperty("weft.bench.input");
-    String folder = System.getProperty("weft.bench.folder", temporary.toString());
-    List<CooBlock> blocks = given == null ? generate() : read(given);
+  /** Writes, loads and prints. */
+  public void measure(String name, TensorShape shape, List<CooBlock> blocks) throws Exception {
     WriteOptions options =
-        WriteOptions.defaults().withEntries(blocks.stream().mapToLong(CooBlock::size).sum());
-    if (given != null) {
-      options =
-          options.withShape(
-              TensorFiles.open(access, given, ReadOptions.defaults())
-                  .header()
-                  .shape()
-                  .orElseThrow(() -> new IllegalArgumentException("give a file with mode sizes")));
-    }
+        WriteOptions.defaults()
+            .withShape(shape)
+            .withEntries(blocks.stream().mapToLong(CooBlock::size).sum());
     List<Container> containers = new ArrayList<>();
     for (boolean compressed : new boolean[] {false, true}) {
-      String uri = folder + "/bench-" + (compressed ? "packed" : "plain") + ".weft";
+      String uri = folder + (compressed ? "/packed.weft" : "/plain.weft");
+      access.fileSystem(access.path(uri)).delete(access.path(uri), true);
       long start = System.nanoTime();
       write(
           uri,
           blocks,
           options.withContainer(ContainerOptions.defaults().withCompressed(compressed)));
-      System.out.printf(Locale.ROOT, "write %s: %.2f s%n", uri, (System.nanoTime() - start) * 1e-9);
+      System.out.printf(
+          Locale.ROOT, "%s: write %s: %.2f s%n", name, uri, (System.nanoTime() - start) * 1e-9);
       containers.add(Container.open(access, uri));
     }
-    String text = temporary.resolve("t.tns.gz").toString();
+    String text = folder + "/t.tns.gz";
     write(text, blocks, options);
-    sizes(containers, Files.size(Path.of(text)));
+    sizes(
+        containers, access.fileSystem(access.path(text)).getFileStatus(access.path(text)).getLen());
     for (Container container : containers) {
-      speed(container);
+      for (int threads = 1; threads <= 2; threads++) {
+        speed(container, threads);
+      }
     }
   }
 
@@ -106,55 +104,101 @@ class ContainerBenchmark {
         + ManifestFile.encode(container.manifest()).length;
   }
 
-  /** Rounds alternate, so that both suffer alike from whatever else the machine does. */
-  private void speed(Container container) throws Exception {
-    long bytes = bytes(container);
-    double load = Double.MAX_VALUE;
-    double fresh = Double.MAX_VALUE;
-    double reused = Double.MAX_VALUE;
-    long arrays = 0;
-    TensorFormat format = container.format().narrowedFor(container.shape(), container.entries());
-    for (int round = 0; round < ROUNDS + 2; round++) {
-      long start = System.nanoTime();
-      try (MemoryScope scope = MemoryScope.root("bench", MemorySource.system())) {
-        for (int part = 0; part < container.partCount(); part++) {
-          container.load(scope, part, format, container.shape(), 0);
-        }
-        load = Math.min(load, (System.nanoTime() - start) * 1e-9);
-        arrays = scope.liveBytes();
-      }
-      fresh = Math.min(fresh, readFiles(container, true));
-      reused = Math.min(reused, readFiles(container, false));
-    }
-    System.out.printf(
-        Locale.ROOT,
-        "%s: %,d bytes; load %.0f MB/s of file, %.0f MB/s of arrays; the file system alone %.0f MB/s"
-            + " into fresh memory, %.0f MB/s into the same; load / file system %.0f %%%n",
-        container.uri(),
-        bytes,
-        bytes / load * 1e-6,
-        arrays / load * 1e-6,
-        bytes / fresh * 1e-6,
-        bytes / reused * 1e-6,
-        100 * fresh / load);
+  /** Something that is done with one part. */
+  private interface Work {
+    void run(MemoryScope scope, int part) throws Exception;
   }
 
-  /** Seconds to read every byte of the data files, by the same kind of stream. */
-  private double readFiles(Container container, boolean fresh) throws Exception {
-    long start = System.nanoTime();
-    try (MemoryScope scope = MemoryScope.root("raw", MemorySource.system())) {
-      NativeArray same = scope.allocateUninitialized(ElementType.U8, 1 << 20);
-      for (int number = 0; number < container.manifest().files().size(); number++) {
-        long bytes = container.manifest().files().get(number).bytes();
-        NativeArray all = fresh ? scope.allocateUninitialized(ElementType.U8, bytes) : same;
-        try (DataFileReader file = container.openFile(number)) {
-          for (long at = 0; at < bytes; at += 1 << 20) {
-            int count = (int) Math.min(1 << 20, bytes - at);
-            file.read(at, fresh ? all.address() + at : same.address(), count);
-          }
-        }
+  private static void speed(Container container, int threads) throws Exception {
+    TensorFormat format = container.format().narrowedFor(container.shape(), container.entries());
+    Work load = (scope, part) -> container.load(scope, part, format, container.shape(), 0);
+    Work read = (scope, part) -> readPart(container, scope, part);
+    List<Double> loads = new ArrayList<>();
+    List<Double> reads = new ArrayList<>();
+    for (int round = 0; round < WARM + ROUNDS; round++) {
+      if (round == WARM) {
+        loads.clear();
+        reads.clear();
+      }
+      if (round % 2 == 0) {
+        loads.add(seconds(container, threads, load));
+      }
+      reads.add(seconds(container, threads, read));
+      if (round % 2 == 1) {
+        loads.add(seconds(container, threads, load));
+      }
+    }
+    Collections.sort(loads);
+    Collections.sort(reads);
+    long bytes = container.manifest().parts().stream().mapToLong(Manifest.Part::bytes).sum();
+    long arrays = arrayBytes(container, format);
+    System.out.printf(
+        Locale.ROOT,
+        "  load, %d thread(s): %,d bytes in %d parts; median %.0f MB/s of file, %.0f MB/s of arrays;"
+            + " the file system alone %.0f MB/s: %.0f %% of it (best of both: %.0f %%)%n",
+        threads,
+        bytes,
+        container.partCount(),
+        bytes / median(loads) * 1e-6,
+        arrays / median(loads) * 1e-6,
+        bytes / median(reads) * 1e-6,
+        100 * median(reads) / median(loads),
+        100 * reads.get(0) / loads.get(0));
+  }
+
+  private static double median(List<Double> sorted) {
+    return sorted.get(sorted.size() / 2);
+  }
+
+  private static long arrayBytes(Container container, TensorFormat format) {
+    try (MemoryScope scope = MemoryScope.root("bench", MemorySource.system())) {
+      for (int part = 0; part < container.partCount(); part++) {
+        container.load(scope, part, format, container.shape(), 0);
+      }
+      return scope.liveBytes();
+    }
+  }
+
+  /** Seconds of all parts, the memory's release apart. */
+  private static double seconds(Container container, int threads, Work work) throws Exception {
+    List<Future<?>> running = new ArrayList<>();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (MemoryScope scope = MemoryScope.root("bench", MemorySource.system())) {
+      long start = System.nanoTime();
+      for (int thread = 0; thread < threads; thread++) {
+        int first = thread;
+        Callable<@Nullable Void> share =
+            () -> {
+              for (int part = first; part < container.partCount(); part += threads) {
+                work.run(scope, part);
+              }
+              return null;
+            };
+        running.add(pool.submit(share));
+      }
+      for (Future<?> thread : running) {
+        thread.get();
       }
       return (System.nanoTime() - start) * 1e-9;
+    } finally {
+      pool.shutdown();
+    }
+  }
+
+  /** The bytes of a part, array for array, by the same kind of stream. */
+  private static void readPart(Container container, MemoryScope scope, int number)
+      throws Exception {
+    Manifest.Part part = container.manifest().parts().get(number);
+    long bytes = part.arrays().stream().mapToLong(Manifest.ArrayEntry::bytes).sum();
+    long to = scope.allocateUninitialized(ElementType.U8, bytes).address();
+    try (DataFileReader file = container.openFile(part.values().file())) {
+      for (Manifest.ArrayEntry array : part.arrays()) {
+        for (long at = 0; at < array.bytes(); at += 1 << 20) {
+          int count = (int) Math.min(1 << 20, array.bytes() - at);
+          file.read(array.offset() + at, to, count);
+          to += count;
+        }
+      }
     }
   }
 
@@ -166,33 +210,5 @@ class ContainerBenchmark {
       }
       output.commit();
     }
-  }
-
-  private List<CooBlock> read(String uri) throws Exception {
-    InputPlan plan = TensorFiles.open(access, uri, ReadOptions.defaults());
-    List<CooBlock> blocks = new ArrayList<>();
-    for (var split : plan.splits()) {
-      try (BlockReader reader = TensorFiles.read(access, plan, split)) {
-        reader.forEachRemaining(blocks::add);
-      }
-    }
-    return blocks;
-  }
-
-  /** Sorted, order 3, values with two decimals; the same every time. */
-  private static List<CooBlock> generate() {
-    Random random = new Random(1);
-    List<CooBlock> blocks = new ArrayList<>();
-    CooBlock.Builder builder = new CooBlock.Builder(3, ENTRIES / 100);
-    for (int e = 0; e < ENTRIES; e++) {
-      builder.set(0, e / 400);
-      builder.set(1, e % 400 * 20L + random.nextInt(20));
-      builder.set(2, random.nextInt(30_000));
-      builder.finish(random.nextInt(1000) / 100.0);
-      if (builder.size() == ENTRIES / 100) {
-        blocks.add(builder.build());
-      }
-    }
-    return blocks;
   }
 }

@@ -10,10 +10,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.storage.container.ContainerBenchmark;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -21,12 +23,15 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Core time of one thread to read every format, and to read text and pack it to CSF: in file order,
- * in the opposite mode order, and from a file in no order. Warm file, best of five rounds. Not
- * among the tests that run by default: the command is in the README. Every round checks the number
- * of entries; {@link TensorFileFormatContract} checks that what is read is right.
+ * Everything that this module is measured by, in one run: core time of one thread to read every
+ * format, and to read text and pack it to CSF in file order, in the opposite mode order and from a
+ * file in no order; then size and speed of containers ({@link ContainerBenchmark}). Warm files,
+ * best of five rounds. Without {@code -Dweft.bench.input=FILE} the tensors are {@link
+ * SyntheticTensors}. Not among the tests that run by default: the command is in the README. Every
+ * round checks the number of entries; {@link TensorFileFormatContract} checks that what is read is
+ * right.
  */
-class ReadBenchmark {
+class StorageBenchmark {
   private static final int ROUNDS = Integer.getInteger("weft.bench.rounds", 5);
   private static final int ENTRIES = 4_000_000;
   private static final FileAccess ACCESS = FileAccess.local();
@@ -41,6 +46,21 @@ class ReadBenchmark {
   @Test
   void measure() throws Exception {
     String given = System.getProperty("weft.bench.input");
+    ContainerBenchmark containers =
+        new ContainerBenchmark(ACCESS, System.getProperty("weft.bench.folder", folder.toString()));
+    text(given);
+    if (given == null) {
+      for (SyntheticTensors tensor : SyntheticTensors.values()) {
+        containers.measure(tensor.name(), tensor.shape(), tensor.generate());
+      }
+    } else {
+      InputPlan plan = plan(given);
+      TensorFiles.AllEntries all = TensorFiles.readAll(ACCESS, plan);
+      containers.measure(given, all.summary().shape(plan.header()), all.blocks());
+    }
+  }
+
+  private void text(@Nullable String given) throws Exception {
     String text = folder.resolve("t.tns").toString();
     String source = given == null ? generate() : given;
     convert(source, text);
