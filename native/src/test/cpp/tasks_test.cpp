@@ -272,6 +272,19 @@ void small_work_is_one_task() {
   }
 }
 
+/* Calls of little work, in rows and after pauses in which workers fall asleep. */
+void short_calls_run_every_task_once() {
+  weft_runtime runtime = runtime_with(3);
+  for (int round = 0; round < 400; round++) {
+    EXPECT(runtime.tasks(&runtime, 2 * runtime.task_work) > 1);
+    check_parallel_for(8 + round % 60, 3);
+    if (round % 40 == 0) {
+      timespec pause{0, 1000000};
+      nanosleep(&pause, nullptr);
+    }
+  }
+}
+
 struct Thieves {
   weft::Deque deque;
   int64_t pushed;  /* atomic: all tasks are pushed */
@@ -325,5 +338,6 @@ void test_tasks() {
   steady_state_takes_no_memory();
   threads_of_the_process_are_limited();
   small_work_is_one_task();
+  short_calls_run_every_task_once();
   calls_start_cancel_and_nest_from_several_threads();
 }
