@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Syntax;
@@ -13,9 +14,11 @@ import org.weft.memory.MemoryScope;
 import org.weft.reorder.Permutation;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.storage.NpzFile;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -29,6 +32,7 @@ import org.weft.tensor.ValueType;
  */
 final class OperandFiles {
   private static final int MOST_ROWS_PER_ENTRY = 16;
+  private static final int BLOCK_ENTRIES = 1 << 16;
 
   /**
    * One operand.
@@ -58,7 +62,12 @@ final class OperandFiles {
       String name = entry.getKey();
       String source = inputs.getOrDefault(name, "");
       int order = entry.getValue().labels().size();
-      Entries entries = order == 0 ? number(name, source) : file(files, options, source);
+      Entries entries =
+          order == 0
+              ? number(name, source)
+              : source.toLowerCase(Locale.ROOT).endsWith(".npz")
+                  ? archived(files, options, name, order, source)
+                  : file(files, options, source);
       if (entries.shape().order() != order) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
@@ -99,6 +108,53 @@ final class OperandFiles {
     TensorShape shape = all.summary().shape(plan.header());
     boolean full = uri.endsWith(".npy");
     return new Entries(shape, plan.header().shape().isPresent(), full, all.blocks());
+  }
+
+  /** The array called {@code name} in an archive, or the only one; a column is also a vector. */
+  private static Entries archived(
+      FileAccess files, ReadOptions options, String name, int order, String uri) {
+    Map<String, DenseMatrix> arrays = NpzFile.read(files, uri);
+    DenseMatrix array = arrays.size() == 1 ? arrays.values().iterator().next() : arrays.get(name);
+    if (array == null) {
+      throw new WeftException(
+          ErrorCode.INVALID_FORMAT,
+          uri
+              + ": expected an array '"
+              + name
+              + "', as the operand is called, or a single one, found "
+              + String.join(", ", arrays.keySet()));
+    }
+    boolean vector = order == 1 && array.columns() == 1;
+    CooBlock.Builder entries = new CooBlock.Builder(vector ? 1 : 2, BLOCK_ENTRIES);
+    List<CooBlock> blocks = new ArrayList<>();
+    for (long row = 0; row < array.rows(); row++) {
+      for (int column = 0; column < array.columns(); column++) {
+        double value = array.get(row, column);
+        if (!Double.isFinite(value) && !options.allowNonfinite()) {
+          throw new WeftException(
+              ErrorCode.NONFINITE_VALUE,
+              uri
+                  + ": expected finite values, found "
+                  + value
+                  + " in row "
+                  + row
+                  + " of the array for "
+                  + name
+                  + "; to keep it, allow non-finite values (--allow-nonfinite)");
+        }
+        entries.set(0, row);
+        if (!vector) {
+          entries.set(1, column);
+        }
+        entries.finish(value);
+      }
+      if (entries.size() >= BLOCK_ENTRIES || row == array.rows() - 1) {
+        blocks.add(entries.build());
+      }
+    }
+    TensorShape shape =
+        vector ? TensorShape.of(array.rows()) : TensorShape.of(array.rows(), array.columns());
+    return new Entries(shape, true, true, blocks);
   }
 
   private void agree(Map<String, Syntax.Access> accesses, Map<String, Long> sizes) {

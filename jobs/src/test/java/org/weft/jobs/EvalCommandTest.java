@@ -2,12 +2,19 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.storage.NpzFile;
+import org.weft.tensor.DenseMatrix;
 
 /** {@code weft eval}: results, defaults, errors; Spark never starts. */
 class EvalCommandTest {
@@ -34,6 +41,40 @@ class EvalCommandTest {
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).isEqualTo("1 1 2\n3 1 7\n3 2 0.75\n");
     assertThat(run.status()).isZero();
+  }
+
+  @Test
+  void archivesGiveTheArrayOfTheOperandsName() throws Exception {
+    Path archive = folder.resolve("f.npz");
+    DenseMatrix u = DenseMatrix.of(new double[][] {{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+    DenseMatrix v = DenseMatrix.column(new double[] {1, 10, 100, 1000});
+    try (OutputStream out = Files.newOutputStream(archive)) {
+      NpzFile.write(out, Map.of("U", u, "v", v));
+    }
+    String[] matrix = {"--input", "A=" + a, "--input", "U=" + archive};
+    assertThat(eval("C(i,k) = A(i,j) * U(j,k)", matrix).out())
+        .isEqualTo("1 1 2\n1 2 4\n2 1 25\n2 2 30\n3 1 17.5\n3 2 26\n");
+    String[] vector = {"--input", "A=" + a, "--input", "v=" + archive};
+    assertThat(eval("y(i) = A(i,j) * v(j)", vector).out()).isEqualTo("1 2\n2 500\n3 1507\n");
+    String[] other = {"--input", "A=" + a, "--input", "w=" + archive};
+    Run unknown = eval("y(i) = A(i,j) * w(j)", other);
+    assertThat(unknown.status()).isNotZero();
+    assertThat(unknown.err()).contains("f.npz: expected an array 'w'").contains("U").contains("v");
+    assertThat(eval("y(i) = A(i,j) * U(j)", matrix).err()).contains("expected a tensor with 1");
+    Path single = folder.resolve("one.npz");
+    try (OutputStream out = Files.newOutputStream(single)) {
+      NpzFile.write(out, Map.of("arr_0", DenseMatrix.column(new double[] {1, 1, Double.NaN, 1})));
+    }
+    String[] only = {"--input", "A=" + a, "--input", "w=" + single};
+    assertThat(eval("y(i) = A(i,j) * w(j)", only).err())
+        .contains("found NaN in row 2")
+        .contains("--allow-nonfinite");
+  }
+
+  private static Run eval(String statement, String[] inputs) {
+    List<String> arguments = new ArrayList<>(List.of("eval", statement));
+    arguments.addAll(List.of(inputs));
+    return Run.of(arguments.toArray(String[]::new));
   }
 
   @Test
