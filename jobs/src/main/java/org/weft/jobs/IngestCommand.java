@@ -176,6 +176,9 @@ final class IngestCommand extends WeftCommand {
     }
     checkTensorOutput(files, output);
     if (rejects != null) {
+      if (inputs.contains(rejects)) {
+        throw usage("%s: expected --rejects to name another file than the input", rejects);
+      }
       checkOutput(files, rejects);
     }
     IngestJob job = job(inputs, output);

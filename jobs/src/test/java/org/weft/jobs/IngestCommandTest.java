@@ -353,6 +353,27 @@ class IngestCommandTest {
   }
 
   @Test
+  void longNumbersDoNotFallTogether() {
+    Run.write(
+        folder, "n.csv", "id\n9007199254740993\n9007199254740992\n1e300\n-9007199254740994\n");
+    Run refused = ingest(path("n.csv"), path("n.weft"), "--mode", "id:number");
+    assertThat(refused.status()).isEqualTo(2);
+    assertThat(refused.err())
+        .contains("n.csv:2: column id", "that a double holds", "9007199254740993");
+    ok(ingest(path("n.csv"), path("n.weft"), "--mode", "id"));
+    assertThat(labels("n.weft", 0)).hasSize(4);
+    ok(
+        ingest(
+            path("n.csv"),
+            path("m.weft"),
+            "--mode",
+            "id:number",
+            "--where",
+            "id <> '9007199254740993'"));
+    assertThat(labels("m.weft", 0)).hasSize(3);
+  }
+
+  @Test
   void wrongUseIsOneClearError() {
     Run.write(folder, "a.csv", "k,v\na,1\n");
     String in = path("a.csv");
@@ -368,6 +389,19 @@ class IngestCommandTest {
         .contains("--min-count of a mode (k), found v");
     assertThat(ingest(path("a.bin"), out, "--mode", "k").err()).contains("or --format");
     assertThat(ingest(in, out, "--mode", "k", "--dry-run").out()).contains("would read");
+    assertThat(ingest(in, out, "--mode", "k", "--where", "v >").err())
+        .contains("WEFT-100", "Spark refuses the table: [PARSE_SYNTAX_ERROR]");
+    Run unknown = ingest(in, out, "--mode", "k", "--format", "excel");
+    assertThat(unknown.status()).isEqualTo(2);
+    assertThat(unknown.err()).contains("WEFT-100", "excel");
+    for (String format : List.of("parquet", "orc")) {
+      Run other = ingest(in, out, "--mode", "k", "--format", format);
+      assertThat(other.status()).as(format).isEqualTo(2);
+      assertThat(other.err()).contains("WEFT-300", "a.csv");
+    }
+    assertThat(ingest(in, out, "--mode", "k", "--rejects", in, "--overwrite").err())
+        .contains("WEFT-100", "another file than the input");
+    assertThat(Run.read(in)).isEqualTo("k,v\na,1\n");
     assertThat(Run.names(folder)).containsExactly("a.csv");
   }
 

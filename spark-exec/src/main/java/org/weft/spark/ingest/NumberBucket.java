@@ -42,6 +42,21 @@ sealed interface NumberBucket extends Bucket {
       return number + 0.0; // -0 is 0
     }
 
+    /** Whole numbers with all their digits that a double cannot tell apart are not one label. */
+    @Override
+    public Object key(String column, Object cell) throws BadCell {
+      Object key = NumberBucket.super.key(column, cell);
+      double number = (Double) key;
+      String text = cell.toString().strip();
+      if (Math.abs(number) >= 1L << 53
+          && text.matches("[+-]?\\d+")
+          && new BigDecimal(number).compareTo(new BigDecimal(text)) != 0) {
+        throw new BadCell(
+            column, "expected a number that a double holds; leave out the bucket for such labels");
+      }
+      return key;
+    }
+
     @Override
     public String label(Object key) {
       return Cells.decimal((Double) key);

@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
+import org.apache.spark.SparkThrowable;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.AnalysisException;
@@ -73,10 +74,18 @@ final class TableSource {
 
   /** Spark's analysis errors are checked, but not declared. */
   private RuntimeException refused(Exception e) {
-    if (e instanceof AnalysisException) {
-      String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    String condition = e instanceof SparkThrowable coded ? coded.getCondition() : null;
+    boolean unknown = "DATA_SOURCE_NOT_FOUND".equals(condition);
+    boolean unreadable = condition != null && condition.startsWith("FAILED_READ_FILE");
+    if (e instanceof AnalysisException || unknown || unreadable) {
+      String message =
+          String.valueOf(e.getMessage())
+              .lines()
+              .filter(line -> !line.isBlank())
+              .findFirst()
+              .orElse("no reason given");
       return new WeftException(
-          ErrorCode.USAGE,
+          unreadable ? ErrorCode.MALFORMED_INPUT : ErrorCode.USAGE,
           String.join(", ", table.inputs()) + ": Spark refuses the table: " + message,
           e);
     }
