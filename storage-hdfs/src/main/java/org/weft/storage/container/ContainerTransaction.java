@@ -23,6 +23,7 @@ final class ContainerTransaction implements Closeable {
   static final String DATA = "data";
   static final String CLAIM = "claim";
   private static final int MOST_CLAIMS = 10_000;
+  private static final int MOST_VANISHED = 16;
 
   private final String uri;
   private final Versions versions;
@@ -110,23 +111,31 @@ final class ContainerTransaction implements Closeable {
     for (int n = 1; n <= MOST_CLAIMS; n++) {
       String name = DATA + "/" + version + (n == 1 ? "" : "-" + n);
       Path folder = versions.resolve(name);
-      if (!fs.mkdirs(folder)) {
-        throw new IOException("could not create folder " + folder);
-      }
-      Path claim = new Path(folder, CLAIM);
-      if (fs.exists(claim) || fs.listStatus(folder).length > 0) {
-        continue;
-      }
+      boolean ours = false;
       try {
-        DataFolder.create(fs, claim).close();
-        return name;
+        if (!fs.mkdirs(folder)) {
+          throw new IOException("could not create folder " + folder);
+        }
+        if (fs.listStatus(folder).length == 0) {
+          OutputStream claim = DataFolder.create(fs, new Path(folder, CLAIM));
+          ours = true;
+          claim.close();
+          return name;
+        }
       } catch (org.apache.hadoop.fs.FileAlreadyExistsException
           | java.nio.file.FileAlreadyExistsException e) {
         System.getLogger(ContainerTransaction.class.getName())
             .log(System.Logger.Level.DEBUG, "{0} is another writer''s", folder);
       } catch (IOException e) {
-        discard(name);
-        throw e;
+        if (ours) {
+          discard(name);
+          throw e;
+        }
+        boolean vanished = !fs.exists(folder); // one that was overtaken took its folder away
+        if (!vanished || n >= MOST_VANISHED) {
+          discardEmpty(folder);
+          throw e;
+        }
       }
     }
     throw new IOException("no free folder for version " + version + "; run weft gc " + uri);
@@ -244,11 +253,21 @@ final class ContainerTransaction implements Closeable {
   }
 
   private void discard(String name) throws IOException {
+    versions.fileSystem().delete(versions.resolve(name), true);
+    discardEmpty(versions.resolve(DATA));
+  }
+
+  /** Removes a folder that has nothing in it; what others put there meanwhile stays. */
+  private void discardEmpty(Path folder) throws IOException {
     FileSystem fs = versions.fileSystem();
-    fs.delete(versions.resolve(name), true);
-    Path folder = versions.resolve(DATA);
-    if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
-      fs.delete(folder, false);
+    try {
+      if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
+        fs.delete(folder, false);
+      }
+    } catch (IOException e) {
+      if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
+        throw e;
+      }
     }
   }
 

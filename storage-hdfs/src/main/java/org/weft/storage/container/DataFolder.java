@@ -1,13 +1,17 @@
 package org.weft.storage.container;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.weft.storage.FileAccess;
 
 /**
@@ -30,7 +34,18 @@ record DataFolder(FileAccess access, String uri, String data) implements Seriali
     return create(access.fileSystem(path), path);
   }
 
+  /**
+   * A new file that nobody else has made. Hadoop's local file system looks and then creates, so
+   * that two writers may both think so; the operating system does not.
+   *
+   * @throws IOException of {@code java.nio.file} or Hadoop if there is one already
+   */
   static OutputStream create(FileSystem fs, Path path) throws IOException {
+    if (fs.getClass() == RawLocalFileSystem.class) {
+      java.nio.file.Path file = ((RawLocalFileSystem) fs).pathToFile(path).toPath();
+      return new BufferedOutputStream(
+          Files.newOutputStream(file, StandardOpenOption.CREATE_NEW), 1 << 16);
+    }
     return fs.createNonRecursive(
         path, false, 1 << 16, fs.getDefaultReplication(path), fs.getDefaultBlockSize(path), null);
   }
