@@ -48,6 +48,7 @@ final class IngestCommand extends WeftCommand {
   @Parameters(
       arity = "2..*",
       paramLabel = "IN... OUT",
+      hideParamSyntax = true,
       description =
           "Files, folders or patterns such as 'log/*.gz', all with the same columns; then the folder"
               + " .weft to write.")
@@ -182,15 +183,16 @@ final class IngestCommand extends WeftCommand {
       checkOutput(files, rejects);
     }
     IngestJob job = job(inputs, output);
-    if (planOnly()) {
-      console.result(
-          "would read %s as %s and write %s: %s",
-          String.join(", ", inputs), job.table().format(), output, String.join(" x ", modes));
-      return;
-    }
     String application = "weft ingest " + job.source();
     try (Ingest ingest =
         Ingest.start(Session.sparkConf(common, application, console), files, common.partitions)) {
+      if (planOnly()) {
+        ingest.check(job);
+        console.result(
+            "would read %s as %s and write %s: %s",
+            String.join(", ", inputs), job.table().format(), output, String.join(" x ", modes));
+        return;
+      }
       print(console, output, ingest.run(job, console.progress()));
     }
   }

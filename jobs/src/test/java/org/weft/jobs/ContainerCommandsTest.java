@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,19 @@ class ContainerCommandsTest {
     assertThat(Run.of("convert", path("a.tns"), path("m.weft"), "--mode-order", "0,0,1").err())
         .contains("expected a mode order of the modes 0 to 2");
     assertThat(Run.names(folder)).containsExactly("a.tns");
+  }
+
+  @Test
+  void aLostPartIsDamagedDataForEveryCommand() throws IOException {
+    Run.write(folder, "a.tns", "1 1 2 1.5\n");
+    String x = path("x.weft");
+    ok("convert", path("a.tns"), x);
+    Files.delete(folder.resolve("x.weft/data/1/part-00000.bin"));
+    for (Run run : List.of(Run.of("convert", x, path("o.tns")), Run.of("stats", x))) {
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("WEFT-305", "part-00000.bin: expected a data file");
+    }
+    assertThat(Run.names(folder)).containsExactly("a.tns", "x.weft");
   }
 
   @Test

@@ -389,6 +389,9 @@ class IngestCommandTest {
         .contains("--min-count of a mode (k), found v");
     assertThat(ingest(path("a.bin"), out, "--mode", "k").err()).contains("or --format");
     assertThat(ingest(in, out, "--mode", "k", "--dry-run").out()).contains("would read");
+    assertThat(ingest(in, out, "--mode", "nobody", "--dry-run").err())
+        .contains("WEFT-100", "nobody");
+    assertThat(ingest(path("x.csv"), out, "--mode", "k", "--dry-run").err()).contains("WEFT-105");
     assertThat(ingest(in, out, "--mode", "k", "--where", "v >").err())
         .contains("WEFT-100", "Spark refuses the table: [PARSE_SYNTAX_ERROR]");
     Run unknown = ingest(in, out, "--mode", "k", "--format", "excel");

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -127,6 +128,8 @@ public final class FileAccess implements Serializable {
           .filter(host -> !host.equals("localhost"))
           .limit(HOSTS)
           .toList();
+    } catch (FileNotFoundException e) {
+      return List.of(); // for whoever reads it to say
     } catch (IOException e) {
       throw unavailable(path.toString(), e);
     }

@@ -97,6 +97,23 @@ public final class Ingest implements AutoCloseable {
     }
   }
 
+  /**
+   * Finds the table and what the job wants of it; reads no more than it takes to name the columns.
+   *
+   * @throws WeftException as {@link #run} for what can be known without reading the rows
+   */
+  public void check(IngestJob job) {
+    used(source(job), job).schema();
+    new RowReader(job).entrySchema();
+  }
+
+  private TableSource source(IngestJob job) {
+    Set<String> named =
+        Stream.concat(job.modes().stream().map(ModeSpec::column), Stream.ofNullable(job.value()))
+            .collect(Collectors.toCollection(HashSet::new));
+    return new TableSource(spark, files, job.table(), named);
+  }
+
   /** The output of the rejects, if there is one. */
   private record Side(@Nullable OutputCommit commit) implements AutoCloseable {
     static Side of(FileAccess files, IngestJob job) {
@@ -133,10 +150,7 @@ public final class Ingest implements AutoCloseable {
       throws IOException {
     int steps = 4 + job.modes().size();
     progress.step("read " + job.source(), 0, steps);
-    Set<String> named =
-        Stream.concat(job.modes().stream().map(ModeSpec::column), Stream.ofNullable(job.value()))
-            .collect(Collectors.toCollection(HashSet::new));
-    TableSource source = new TableSource(spark, files, job.table(), named);
+    TableSource source = source(job);
     Dataset<Row> table = used(source, job);
     RowReader reader = new RowReader(job);
     LongAccumulator rejected = spark.sparkContext().longAccumulator("rejected rows");

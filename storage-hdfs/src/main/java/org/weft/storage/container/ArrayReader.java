@@ -69,7 +69,8 @@ final class ArrayReader implements Closeable {
    * Reads {@code entry}, for which {@link #requireBlocks} holds, into an array of its length.
    *
    * @param rule for the elements as they are stored
-   * @return the check, which says whether the rule was kept; valid until the next array
+   * @return the check, which says whether the rule was kept: if not, only the elements in front of
+   *     the block that breaks it are there; valid until the next array
    */
   BlockCheck fill(NativeArray array, Manifest.ArrayEntry entry, String what, Rule rule) {
     ElementType stored = entry.elementType();
@@ -114,6 +115,9 @@ final class ArrayReader implements Closeable {
       if (!plain) {
         decode(file, what, b, block, stored, elements, count);
         check.elements(elements, count * stored.bytes());
+      }
+      if (check.wrong() >= 0) {
+        return check; // what breaks its rule need not fit the wanted width
       }
       if (stored != wanted) {
         convert(stored, wanted, elements, address, count, what);

@@ -1,6 +1,7 @@
 package org.weft.storage.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.RandomAccessFile;
@@ -229,6 +230,23 @@ class ForgedArraysTest {
         .isInstanceOf(WeftException.class)
         .hasMessageContaining("expected coordinates 2 to " + (2L * ROWS + 1))
         .hasMessageContaining("found 0 at position 0");
+  }
+
+  /** Of a manifest with a size that is too small, for which fewer bits would do. */
+  @Test
+  void coordinatesThatNeedMoreBitsThanTheModeAreOutsideIt() throws Exception {
+    for (boolean packed : new boolean[] {false, true}) {
+      Container container = write(packed);
+      TensorShape small = TensorShape.of(200, 200);
+      TensorFormat format = container.format().narrowedFor(small, container.entries());
+      try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+        assertThatThrownBy(() -> container.load(scope, 0, format, small, 0))
+            .isInstanceOfSatisfying(
+                WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_INPUT))
+            .hasMessageContaining(uri)
+            .hasMessageContaining("part 0, level 1: expected coordinates below 200, found 20");
+      }
+    }
   }
 
   @Test
