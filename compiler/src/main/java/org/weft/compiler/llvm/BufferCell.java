@@ -107,6 +107,10 @@ final class BufferCell {
     return nearBytes;
   }
 
+  boolean isOnStack() {
+    return fixed != null && origin == null && LLVMIsAAllocaInst(fixed) != null;
+  }
+
   boolean ownsMemory() {
     return address != null;
   }

@@ -133,14 +133,25 @@ final class ExpressionEmitter {
   LLVMValueRef load(Buffer buffer, LLVMValueRef address, int width) {
     ElementType element = buffer.element();
     LLVMTypeRef inMemory = ModuleContext.lanes(module.type(element), width);
-    LLVMValueRef value = code.load(inMemory, address, "");
-    LLVMSetAlignment(value, element.bytes());
-    frame.scopes.mark(value, buffer, true);
+    LLVMValueRef value;
+    if (masks(buffer, width)) {
+      value = code.maskedLoad(inMemory, address, element.bytes(), lanes.active());
+      frame.scopes.mark(value, buffer, false);
+    } else {
+      value = code.load(inMemory, address, "");
+      LLVMSetAlignment(value, element.bytes());
+      frame.scopes.mark(value, buffer, true);
+    }
     LLVMTypeRef inRegister = ModuleContext.lanes(module.type(buffer.scalar()), width);
     return switch (element) {
       case U8, U16, U32 -> LLVMBuildZExt(code.raw, value, inRegister, "");
       default -> value;
     };
+  }
+
+  /** Whether an access to {@code width} elements has to leave some of them alone. */
+  boolean masks(Buffer buffer, int width) {
+    return width > 1 && lanes.active() < lanes.count() && !frame.isOnStack(buffer);
   }
 
   private LLVMValueRef binary(Expr.Binary e, boolean position) {

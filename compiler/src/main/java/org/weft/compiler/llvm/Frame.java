@@ -172,6 +172,12 @@ final class Frame implements AutoCloseable {
     return cells.containsKey(buffer.name());
   }
 
+  /** Whether this frame's stack holds the buffer, with room for whole vectors. */
+  boolean isOnStack(Buffer buffer) {
+    BufferCell cell = cells.get(buffer.name());
+    return cell != null && cell.isOnStack();
+  }
+
   /** The address of a buffer's first element. */
   LLVMValueRef base(Buffer buffer) {
     BufferCell cell = cells.get(buffer.name());

@@ -98,6 +98,30 @@ final class IrBuilder implements AutoCloseable {
     return call(type, declaration, arguments);
   }
 
+  /** Loads the first {@code active} lanes of a vector; the others are 0. */
+  LLVMValueRef maskedLoad(LLVMTypeRef type, LLVMValueRef address, int alignment, int active) {
+    LLVMTypeRef[] types = {type, module.pointer};
+    LLVMValueRef align = LLVMConstInt(module.i32, alignment, 0);
+    LLVMValueRef mask = mask(LLVMGetVectorSize(type), active);
+    return intrinsic("llvm.masked.load", types, address, align, mask, LLVMConstNull(type));
+  }
+
+  /** Stores the first {@code active} lanes of a vector. */
+  LLVMValueRef maskedStore(LLVMValueRef value, LLVMValueRef address, int alignment, int active) {
+    LLVMTypeRef[] types = {LLVMTypeOf(value), module.pointer};
+    LLVMValueRef align = LLVMConstInt(module.i32, alignment, 0);
+    LLVMValueRef mask = mask(LLVMGetVectorSize(types[0]), active);
+    return intrinsic("llvm.masked.store", types, value, address, align, mask);
+  }
+
+  private LLVMValueRef mask(int lanes, int active) {
+    LLVMValueRef[] bits = new LLVMValueRef[lanes];
+    for (int lane = 0; lane < lanes; lane++) {
+      bits[lane] = LLVMConstInt(module.i1, lane < active ? 1 : 0, 0);
+    }
+    return LLVMConstVector(new PointerPointer<>(bits), lanes);
+  }
+
   /** A float as an integer: truncated, the nearest where it does not fit, 0 for NaN. */
   LLVMValueRef toInteger(LLVMValueRef value, LLVMTypeRef type) {
     LLVMTypeRef[] types = {type, LLVMTypeOf(value)};

@@ -12,25 +12,37 @@ import org.weft.compiler.loop.LoopVariable;
  */
 final class Lanes {
   private final int count;
+  private final int active;
   private final Set<LoopVariable> varying = new HashSet<>();
   private final Set<LoopVariable> consecutive = new HashSet<>();
 
-  private Lanes(int count) {
+  private Lanes(int count, int active) {
     this.count = count;
+    this.active = active;
   }
 
   static Lanes scalar() {
-    return new Lanes(1);
+    return new Lanes(1, 1);
   }
 
   static Lanes of(int count, LoopVariable loopVariable) {
-    Lanes lanes = new Lanes(count);
+    return masked(count, count, loopVariable);
+  }
+
+  /** Only the first {@code active} lanes touch memory. */
+  static Lanes masked(int count, int active, LoopVariable loopVariable) {
+    Lanes lanes = new Lanes(count, active);
     lanes.addConsecutive(loopVariable);
     return lanes;
   }
 
   int count() {
     return count;
+  }
+
+  /** Lanes that touch memory; what the others compute is dropped. */
+  int active() {
+    return active;
   }
 
   /**
@@ -60,24 +72,9 @@ final class Lanes {
   }
 
   private boolean mentions(Expr expr) {
-    if (expr instanceof Expr.VariableRef e) {
-      return varying.contains(e.variable());
-    } else if (expr instanceof Expr.Load e) {
-      return mentions(e.position());
-    } else if (expr instanceof Expr.Binary e) {
-      return mentions(e.left()) || mentions(e.right());
-    } else if (expr instanceof Expr.Not e) {
-      return mentions(e.operand());
-    } else if (expr instanceof Expr.Select e) {
-      return mentions(e.condition()) || mentions(e.whenTrue()) || mentions(e.whenFalse());
-    } else if (expr instanceof Expr.Convert e) {
-      return mentions(e.operand());
-    } else if (expr instanceof Expr.MathCall e) {
-      return e.arguments().stream().anyMatch(this::mentions);
-    } else if (expr instanceof Expr.Negate e) {
-      return mentions(e.operand());
-    }
-    return false;
+    return expr instanceof Expr.VariableRef e
+        ? varying.contains(e.variable())
+        : expr.children().stream().anyMatch(this::mentions);
   }
 
   /** Whether {@code position} is an invariant plus a consecutive variable. */

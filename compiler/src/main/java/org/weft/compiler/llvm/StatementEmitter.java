@@ -152,13 +152,19 @@ final class StatementEmitter {
   private void store(org.weft.compiler.loop.Buffer buffer, LLVMValueRef address, LLVMValueRef v) {
     LLVMTypeRef element = module.type(buffer.element());
     LLVMValueRef value = v;
+    boolean vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
     if (buffer.element().bytes() < 8 && buffer.scalar() == org.weft.compiler.loop.ScalarType.I64) {
-      boolean vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
       LLVMTypeRef narrow = ModuleContext.lanes(element, vector ? lanes.count() : 1);
       value = LLVMBuildTrunc(code.raw, v, narrow, "");
     }
-    LLVMValueRef store = code.store(value, address);
-    LLVMSetAlignment(store, buffer.element().bytes());
+    int alignment = buffer.element().bytes();
+    LLVMValueRef store;
+    if (vector && expressions.masks(buffer, lanes.count())) {
+      store = code.maskedStore(value, address, alignment, lanes.active());
+    } else {
+      store = code.store(value, address);
+      LLVMSetAlignment(store, alignment);
+    }
     frame.scopes.mark(store, buffer, false);
   }
 
@@ -171,13 +177,14 @@ final class StatementEmitter {
       return;
     }
     long length = ((Expr.IntLiteral) s.length()).value();
+    long room = VectorLoops.padded(length, s.buffer().element());
     if (!frame.holds(s.buffer())) {
-      LLVMTypeRef type = LLVMArrayType2(module.type(s.buffer().element()), Math.max(1, length));
+      LLVMTypeRef type = LLVMArrayType2(module.type(s.buffer().element()), room);
       LLVMValueRef address = LLVMBuildAlloca(frame.entry.raw, type, s.buffer().name());
       LLVMSetAlignment(address, 64);
       frame.add(BufferCell.fixed(module, s.buffer(), address, module.constant(length)));
     }
-    LLVMValueRef bytes = module.constant(length * s.buffer().element().bytes());
+    LLVMValueRef bytes = module.constant(room * s.buffer().element().bytes());
     runtime.fillZero(s.buffer(), frame.base(s.buffer()), bytes);
   }
 

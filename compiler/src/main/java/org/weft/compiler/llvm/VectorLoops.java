@@ -2,10 +2,12 @@ package org.weft.compiler.llvm;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
+import org.weft.memory.ElementType;
 
 /**
  * Short vector loops with constant bounds become straight-line vector code: {@code r} in [0, 16) on
@@ -13,10 +15,20 @@ import org.weft.compiler.loop.Stmt;
  * accessed at constant positions, and LLVM's SROA keeps it in vector registers across the loop
  * around; LLVM's own order (vectorise after SROA) would leave it on the stack. Other vector loops
  * stay loops, for LLVM to vectorise.
+ *
+ * <p>Iterations that do not fill a register are one chunk whose last lanes leave memory alone, or a
+ * narrower one: 13 of {@code <8 x double>} are 8 and 5 of 8, 12 are 8 and 4. Workspaces on the
+ * stack have room for whole registers, so that they need no mask and stay in registers.
  */
 final class VectorLoops {
   /** Most chunks that are written out: code grows with them. */
   private static final int MOST_CHUNKS = 32;
+
+  /** AVX2 has masked accesses, too: rank 7 took two to three times as long with them. */
+  private static final int FEWEST_MASKED_BITS = 512;
+
+  /** Bytes of the widest register. */
+  private static final int WIDEST = 64;
 
   private final Lanes probe;
   private final Set<LoopVariable> inside = new HashSet<>();
@@ -50,17 +62,64 @@ final class VectorLoops {
     int lanes = frame.module.target.vectorBits() / 8 / analysis.widest;
     long at = ((Expr.IntLiteral) loop.lower()).value();
     long end = ((Expr.IntLiteral) loop.upper()).value();
+    boolean masks =
+        frame.module.target.vectorBits() >= FEWEST_MASKED_BITS
+            && at == 0
+            && maskable(loop.body(), loop.variable(), frame);
     while (at < end) {
-      while (lanes > end - at) {
+      boolean masked = masks && lanes > end - at && Long.bitCount(end - at) > 1;
+      while (!masked && lanes > end - at) {
         lanes /= 2;
       }
-      Lanes chunk = Lanes.of(lanes, loop.variable());
+      int active = (int) Math.min(lanes, end - at);
+      Lanes chunk = Lanes.masked(lanes, active, loop.variable());
       analysis.inside.forEach(chunk::add);
       analysis.consecutive.forEach(chunk::addConsecutive);
       frame.bind(loop.variable(), frame.module.constant(at));
       emitter.inLanes(chunk).emit(loop.body());
       at += lanes;
     }
+  }
+
+  /** Elements that a workspace of {@code length} has on the stack: those of whole registers. */
+  static long padded(long length, ElementType element) {
+    int lanes = WIDEST / element.bytes();
+    return Math.max(1, (length + lanes - 1) / lanes) * lanes;
+  }
+
+  /**
+   * Whether lanes past the end may compute: nothing there can trap, and what they write to the
+   * stack lies in the room behind a workspace.
+   */
+  private static boolean maskable(Stmt stmt, LoopVariable variable, Frame frame) {
+    if (stmt instanceof Stmt.Store s) {
+      return inRoom(s.buffer(), s.position(), variable, frame)
+          && maskable(s.value(), variable, frame);
+    } else if (stmt instanceof Stmt.Accumulate s) {
+      return inRoom(s.buffer(), s.position(), variable, frame)
+          && maskable(s.value(), variable, frame);
+    } else if (stmt instanceof Stmt.Declare s) {
+      return maskable(s.value(), variable, frame);
+    } else if (stmt instanceof Stmt.Assign s) {
+      return maskable(s.value(), variable, frame);
+    }
+    return stmt.children().stream().allMatch(child -> maskable(child, variable, frame));
+  }
+
+  private static boolean maskable(Expr expr, LoopVariable variable, Frame frame) {
+    if (expr instanceof Expr.Load e && !inRoom(e.buffer(), e.position(), variable, frame)) {
+      return false;
+    } else if (expr instanceof Expr.Binary e
+        && (e.op() == Expr.Op.DIV || e.op() == Expr.Op.REM)
+        && !e.type().isFloat()) {
+      return false;
+    }
+    return expr.children().stream().allMatch(child -> maskable(child, variable, frame));
+  }
+
+  private static boolean inRoom(Buffer buffer, Expr position, LoopVariable variable, Frame frame) {
+    return !frame.isOnStack(buffer)
+        || position instanceof Expr.VariableRef ref && ref.variable() == variable;
   }
 
   private boolean fits(Stmt stmt) {
@@ -103,22 +162,9 @@ final class VectorLoops {
   }
 
   private boolean fits(Expr expr) {
-    if (expr instanceof Expr.Load e) {
-      return probe.consecutive(e.position()) || !probe.varies(e.position());
-    } else if (expr instanceof Expr.Binary e) {
-      return fits(e.left()) && fits(e.right());
-    } else if (expr instanceof Expr.Not e) {
-      return fits(e.operand());
-    } else if (expr instanceof Expr.Select e) {
-      return fits(e.condition()) && fits(e.whenTrue()) && fits(e.whenFalse());
-    } else if (expr instanceof Expr.Convert e) {
-      return fits(e.operand());
-    } else if (expr instanceof Expr.MathCall e) {
-      return e.arguments().stream().allMatch(this::fits);
-    } else if (expr instanceof Expr.Negate e) {
-      return fits(e.operand());
-    }
-    return true;
+    return expr instanceof Expr.Load e
+        ? probe.consecutive(e.position()) || !probe.varies(e.position())
+        : expr.children().stream().allMatch(this::fits);
   }
 
   private void widen(ScalarType type) {

@@ -9,6 +9,11 @@ public sealed interface Expr {
 
   ScalarType type();
 
+  /** Operands, from left to right. */
+  default List<Expr> children() {
+    return List.of();
+  }
+
   /** Operators with two operands of one type. */
   enum Op {
     ADD("+"),
@@ -88,6 +93,11 @@ public sealed interface Expr {
     public ScalarType type() {
       return buffer.scalar();
     }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(position);
+    }
   }
 
   /**
@@ -117,6 +127,11 @@ public sealed interface Expr {
     public ScalarType type() {
       return ScalarType.I64;
     }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(work);
+    }
   }
 
   record Binary(Op op, Expr left, Expr right) implements Expr {
@@ -145,6 +160,11 @@ public sealed interface Expr {
     public ScalarType type() {
       return op.isComparison() ? ScalarType.BOOL : left.type();
     }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(left, right);
+    }
   }
 
   record Not(Expr operand) implements Expr {
@@ -155,6 +175,11 @@ public sealed interface Expr {
     @Override
     public ScalarType type() {
       return ScalarType.BOOL;
+    }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(operand);
     }
   }
 
@@ -173,6 +198,11 @@ public sealed interface Expr {
     public ScalarType type() {
       return whenTrue.type();
     }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(condition, whenTrue, whenFalse);
+    }
   }
 
   /**
@@ -183,6 +213,11 @@ public sealed interface Expr {
   record Convert(Expr operand, ScalarType type) implements Expr {
     public Convert {
       require(type.isNumeric(), "target of a conversion", "a number", type);
+    }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(operand);
     }
   }
 
@@ -205,6 +240,11 @@ public sealed interface Expr {
     public ScalarType type() {
       return arguments.get(0).type();
     }
+
+    @Override
+    public List<Expr> children() {
+      return arguments;
+    }
   }
 
   record Negate(Expr operand) implements Expr {
@@ -215,6 +255,11 @@ public sealed interface Expr {
     @Override
     public ScalarType type() {
       return operand.type();
+    }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(operand);
     }
   }
 

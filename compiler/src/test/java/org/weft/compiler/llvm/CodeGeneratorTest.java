@@ -31,6 +31,26 @@ class CodeGeneratorTest {
     assertThat(generator.assembly(kernel)).containsPattern("vfmadd\\d+pd.*%" + register);
   }
 
+  /** Iterations that do not fill a register: 7 are one masked chunk, not 4, 2 and 1. */
+  @ParameterizedTest
+  @ValueSource(ints = {7, 13})
+  void remaindersAreMasked(int rank) {
+    CodeGenerator generator = new CodeGenerator(new Target("x86-64-v4", 3), (s, n) -> {});
+    String ir = generator.llvmIr(List.of(ExampleKernels.mttkrp(3, rank, false)), true);
+    assertThat(ir).doesNotContain("alloca").doesNotContain("memset");
+    assertThat(ir).contains("phi <8 x double>", "@llvm.masked.load");
+    assertThat(ir).doesNotContain("<2 x double>").doesNotContain("load double, ptr %F");
+  }
+
+  /** One narrower register does, or masks are slow or missing. */
+  @ParameterizedTest
+  @CsvSource({"x86-64-v2,7", "x86-64-v3,7", "x86-64-v4,12", "x86-64-v4,42"})
+  void remaindersOfOneChunkAreNarrower(String cpu, int rank) {
+    CodeGenerator generator = new CodeGenerator(new Target(cpu, 3), (s, n) -> {});
+    String ir = generator.llvmIr(List.of(ExampleKernels.mttkrp(3, rank, false)), true);
+    assertThat(ir).doesNotContain("alloca").doesNotContain("masked");
+  }
+
   /** Buffers are known not to overlap: the loop has a vector body and no overlap check. */
   @Test
   void longVectorLoopsNeedNoOverlapChecks() {

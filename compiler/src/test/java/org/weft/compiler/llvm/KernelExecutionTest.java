@@ -68,14 +68,14 @@ class KernelExecutionTest {
   @ParameterizedTest
   @CsvSource({
     "3,1,1", "3,2,1", "3,3,2", "3,7,1", "3,16,1", "3,16,2", "3,17,1", "3,64,1", "3,300,2", "2,16,1",
-    "4,16,1", "4,10,2", "5,8,1"
+    "4,16,1", "4,10,2", "5,8,1", "3,5,1", "3,6,2", "3,13,1", "3,15,2", "4,31,1", "3,42,1"
   })
   void mttkrp(int order, int rank, int threads) {
     mttkrp(ExampleKernels.mttkrp(order, rank, threads > 1), order, rank, threads, 1e-12);
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 5, 16, 300})
+  @ValueSource(ints = {1, 5, 11, 16, 27, 300})
   void mttkrpOfFloats(int rank) {
     LoopFunction function = ExampleKernels.mttkrp(3, rank, false, ValueType.FLOAT);
     mttkrp(function, 3, rank, 1, 1e-4);
