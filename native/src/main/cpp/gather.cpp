@@ -47,8 +47,14 @@ struct Gather {
   Kept *spare; /* with blocks for the next piece that waits */
   pthread_mutex_t lock;
   pthread_cond_t still; /* nobody copies */
-  weft_part whole[];
+  weft_part whole[]; /* behind it, for every part: */
 };
+
+/* The last element of a part with a joint, which is not in the whole yet: the next piece may go on
+ * there. */
+uint64_t *last_of(Gather *gather) {
+  return reinterpret_cast<uint64_t *>(gather->whole + gather->parts);
+}
 
 struct Lock {
   explicit Lock(Gather *gather) : mutex(&gather->lock) { pthread_mutex_lock(mutex); }
@@ -91,23 +97,35 @@ void shifted(void *to, const void *from, int64_t count, int64_t shift) {
   for (int64_t i = 0; i < count; i++) target[i] = static_cast<T>(source[i] + static_cast<T>(shift));
 }
 
-/* The elements of a piece behind its lead, to their place. */
+char *element(const weft_part &part, int64_t at) {
+  return static_cast<char *>(part.block) + (part.lead + at) * part.width;
+}
+
+/* Elements are little-endian. */
+uint64_t read(const weft_part &part, int64_t at) {
+  uint64_t value = 0;
+  memcpy(&value, element(part, at), static_cast<size_t>(part.width));
+  return value;
+}
+
+/* The elements of a piece behind its lead, to their place; but for the last if it may go on. */
 void copy(char *to, const weft_part &piece, int64_t shift, bool large) {
-  const char *from = static_cast<const char *>(piece.block) + piece.lead * piece.width;
+  const char *from = element(piece, 0);
+  int64_t count = piece.joint >= 0 ? most(piece.count - 1, 0) : piece.count;
   if (piece.shift < 0) {
     if (large) {
-      stream(to, from, piece.count * piece.width);
+      stream(to, from, count * piece.width);
     } else {
-      memcpy(to, from, static_cast<size_t>(piece.count * piece.width));
+      memcpy(to, from, static_cast<size_t>(count * piece.width));
     }
   } else if (piece.width == 1) {
-    shifted<uint8_t>(to, from, piece.count, shift);
+    shifted<uint8_t>(to, from, count, shift);
   } else if (piece.width == 2) {
-    shifted<uint16_t>(to, from, piece.count, shift);
+    shifted<uint16_t>(to, from, count, shift);
   } else if (piece.width == 4) {
-    shifted<uint32_t>(to, from, piece.count, shift);
+    shifted<uint32_t>(to, from, count, shift);
   } else {
-    shifted<uint64_t>(to, from, piece.count, shift);
+    shifted<uint64_t>(to, from, count, shift);
   }
 }
 
@@ -150,12 +168,44 @@ bool make_room(Gather *gather, const weft_part *parts) {
   return true;
 }
 
-/* Gives a piece the next place, behind the elements that there are. */
+/* How many groups go on with a piece: their last coordinates are its first. */
+int64_t joined(Gather *gather, const weft_part *parts) {
+  const uint64_t *last = last_of(gather);
+  int64_t groups = 0;
+  for (int64_t p = 0; p < gather->parts; p++) {
+    const weft_part &part = parts[p];
+    if (part.joint < 0 || part.shift >= 0) continue;
+    bool same = gather->whole[p].count > 0 && part.count > 0 && read(part, 0) == last[p];
+    if (!same) return least(groups, part.joint);
+    groups = part.joint + 1;
+  }
+  return groups;
+}
+
+/* Writes the last element of a part with a joint, under the lock: the whole does not move. */
+void write_last(Gather *gather, int64_t p) {
+  const weft_part &whole = gather->whole[p];
+  if (whole.count == 0) return;
+  memcpy(element(whole, whole.count - 1), last_of(gather) + p, static_cast<size_t>(whole.width));
+}
+
+/* Gives a piece the next place: behind the elements that there are, or on the last of them where it
+ * goes on. */
 bool assign(Gather *gather, const weft_part *parts, int64_t *place) {
   if (!make_room(gather, parts)) return false;
+  int64_t groups = joined(gather, parts);
   for (int64_t p = 0; p < gather->parts; p++) {
-    place[p] = gather->whole[p].count;
-    gather->whole[p].count += parts[p].count;
+    const weft_part &part = parts[p];
+    bool again = part.joint >= 0 && part.joint < groups;
+    if (part.joint >= 0 && part.count > 0 && !again) write_last(gather, p);
+    place[p] = gather->whole[p].count - again;
+    gather->whole[p].count = place[p] + part.count;
+  }
+  for (int64_t p = 0; p < gather->parts; p++) {
+    const weft_part &part = parts[p];
+    if (part.joint < 0 || part.count == 0) continue;
+    uint64_t shift = part.shift >= 0 ? static_cast<uint64_t>(place[part.shift]) : 0;
+    last_of(gather)[p] = read(part, part.count - 1) + shift;
   }
   gather->placed++;
   return true;
@@ -166,9 +216,8 @@ void copy_piece(Gather *gather, const weft_part *parts, const int64_t *place) {
   char *to[most_parts];
   bool large = false;
   for (int64_t p = 0; p < gather->parts; p++) {
-    const weft_part &whole = gather->whole[p];
-    to[p] = static_cast<char *>(whole.block) + (whole.lead + place[p]) * whole.width;
-    large = large || whole.bytes >= streamed_from;
+    to[p] = element(gather->whole[p], place[p]);
+    large = large || gather->whole[p].bytes >= streamed_from;
   }
   gather->copying++;
   pthread_mutex_unlock(&gather->lock);
@@ -254,10 +303,10 @@ void release_all(Gather *gather, Kept *list) {
 void *open_gather(const weft_runtime *runtime, const weft_part *wholes, int64_t parts,
                   int64_t items, int64_t threads) {
   size_t bytes = static_cast<size_t>(parts) * sizeof(weft_part);
-  Gather *gather =
-      static_cast<Gather *>(runtime->alloc(static_cast<int64_t>(sizeof(Gather) + bytes)));
+  size_t all = sizeof(Gather) + bytes + static_cast<size_t>(parts) * sizeof(uint64_t);
+  Gather *gather = static_cast<Gather *>(runtime->alloc(static_cast<int64_t>(all)));
   if (gather == nullptr) return nullptr;
-  memset(gather, 0, sizeof(Gather));
+  memset(gather, 0, all);
   gather->runtime = runtime;
   gather->parts = parts;
   gather->items = items;
@@ -325,6 +374,9 @@ void close_gather(void *opaque, weft_part *wholes) {
   release_all(gather, gather->waiting);
   release_all(gather, gather->ready);
   release_all(gather, gather->spare);
+  for (int64_t p = 0; p < gather->parts; p++) {
+    if (gather->whole[p].joint >= 0 && gather->placed > 0) write_last(gather, p);
+  }
   memcpy(wholes, gather->whole, static_cast<size_t>(gather->parts) * sizeof(weft_part));
   pthread_mutex_destroy(&gather->lock);
   pthread_cond_destroy(&gather->still);

@@ -65,6 +65,9 @@ typedef struct weft_part {
   int64_t shift; /* number of the part whose count in the pieces before is added to every element,
                     as positions in a pos array need it; -1 for none */
   int64_t count; /* elements behind the lead */
+  int64_t joint; /* number of the group of arrays, outermost first, whose last position in a piece may
+                    go on as the first one of the next; -1 if it never does. Elements are coordinates
+                    if `shift` is -1, else ends of segments */
 } weft_part;
 
 /*
@@ -84,6 +87,8 @@ typedef struct weft_part {
  * the arrays of a piece, and `place` them behind those of the pieces before: in the order of the
  * items, whoever made them and when, so that the whole is the same for any number of threads. A
  * piece is small enough to be copied from the cache of its thread; one that comes early is kept.
+ * A piece goes on with the last position of a group with a `joint` if it begins with its coordinates,
+ * and all groups outside do so too: the position is there once, and ends where the piece says.
  */
 typedef struct weft_runtime {
   /* A block of at least `bytes` >= 0 bytes, 64-byte aligned, contents unspecified; null when there

@@ -108,6 +108,12 @@ public class CompressedEmitter implements LevelEmitter {
   }
 
   @Override
+  public void addEdges(Level level, Expr parent, Expr children, Code code) {
+    Expr slot = Expr.add(parent, Expr.of(1));
+    code.add(new Stmt.Accumulate(level.requirePos(), slot, children, true));
+  }
+
+  @Override
   public void appendFinalize(
       Level level, Expr parents, Expr positions, boolean counted, Code code) {
     if (level.spec().posWidth() != Width.W64) {

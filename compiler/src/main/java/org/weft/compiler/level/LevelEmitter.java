@@ -166,6 +166,14 @@ public interface LevelEmitter {
     throw unsupported(level, "append");
   }
 
+  /**
+   * Adds to the number of children of {@code parent}, whose other children other threads append.
+   * Before, it was counted as having none.
+   */
+  default void addEdges(Level level, Expr parent, Expr children, Code code) {
+    throw unsupported(level, "append");
+  }
+
   /** {@code append_finalize}: completes a level with {@code parents} parent positions. */
   default void appendFinalize(
       Level level, Expr parents, Expr positions, boolean counted, Code code) {

@@ -80,6 +80,11 @@ public record SplitEmitter(LevelEmitter stored, SplitLevel half) implements Leve
   }
 
   @Override
+  public void addEdges(Level level, Expr parent, Expr children, Code code) {
+    stored.addEdges(level, parent, children, code);
+  }
+
+  @Override
   public void appendFinalize(
       Level level, Expr parents, Expr positions, boolean counted, Code code) {
     stored.appendFinalize(level, parents, positions, counted, code);

@@ -28,7 +28,8 @@ final class GatherLoops {
   private static final int LEAD = 3;
   private static final int SHIFT = 4;
   private static final int COUNT = 5;
-  private static final int PART_WORDS = 6;
+  private static final int JOINT = 6;
+  private static final int PART_WORDS = 7;
 
   private GatherLoops() {}
 
@@ -89,6 +90,7 @@ final class GatherLoops {
     code.store(module.constant(part.lead()), code.slot(parts, first + LEAD));
     code.store(module.constant(part.shift()), code.slot(parts, first + SHIFT));
     code.store(count, code.slot(parts, first + COUNT));
+    code.store(module.constant(part.joint()), code.slot(parts, first + JOINT));
   }
 
   /** Puts the block of a part back into its cell. */

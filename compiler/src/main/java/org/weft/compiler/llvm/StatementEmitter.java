@@ -144,6 +144,13 @@ final class StatementEmitter {
   private void accumulate(Stmt.Accumulate s) {
     LLVMValueRef value = laneValue(s.position(), s.value());
     LLVMValueRef address = expressions.address(s.buffer(), s.position());
+    if (s.shared()) {
+      LLVMTypeRef element = module.type(s.buffer().element());
+      LLVMValueRef added = LLVMBuildTruncOrBitCast(code.raw, value, element, "");
+      int order = LLVMAtomicOrderingMonotonic;
+      LLVMBuildAtomicRMW(code.raw, LLVMAtomicRMWBinOpAdd, address, added, order, 0);
+      return;
+    }
     int width = lanes.varies(s.position()) ? lanes.count() : 1;
     LLVMValueRef old = expressions.load(s.buffer(), address, width);
     store(s.buffer(), address, expressions.sum(s.buffer().scalar(), old, value));

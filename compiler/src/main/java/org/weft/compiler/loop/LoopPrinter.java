@@ -79,7 +79,8 @@ public final class LoopPrinter {
     } else if (stmt instanceof Stmt.Store s) {
       line(element(s.buffer(), s.position()) + " = " + top(s.value()) + ";");
     } else if (stmt instanceof Stmt.Accumulate s) {
-      line(element(s.buffer(), s.position()) + " += " + top(s.value()) + ";");
+      String atomic = s.shared() ? "atomic " : "";
+      line(atomic + element(s.buffer(), s.position()) + " += " + top(s.value()) + ";");
     } else if (stmt instanceof Stmt.For s) {
       forLoop(s);
     } else if (stmt instanceof Stmt.Gather s) {
@@ -159,6 +160,7 @@ public final class LoopPrinter {
               + ", "
               + elements
               + shift
+              + (part.joint() < 0 ? "" : ", joined")
               + ")"
               + (total.isEmpty() ? ";" : total));
     }

@@ -64,10 +64,21 @@ public sealed interface Stmt {
     }
   }
 
-  /** {@code buffer[position] += value}. */
-  record Accumulate(Buffer buffer, Expr position, Expr value) implements Stmt {
+  /**
+   * {@code buffer[position] += value}.
+   *
+   * @param shared whether other threads may add to the same element at the same time; integers only
+   */
+  record Accumulate(Buffer buffer, Expr position, Expr value, boolean shared) implements Stmt {
+    public Accumulate(Buffer buffer, Expr position, Expr value) {
+      this(buffer, position, value, false);
+    }
+
     public Accumulate {
       requireWritable(buffer);
+      if (shared) {
+        requireType("value that threads add to " + buffer.name(), ScalarType.I64, value);
+      }
       requireType("position in " + buffer.name(), ScalarType.I64, position);
       requireType("value added to " + buffer.name(), buffer.scalar(), value);
     }
@@ -221,10 +232,11 @@ public sealed interface Stmt {
    * part.total = elements in the whole
    * </pre>
    *
-   * So results do not depend on who makes which piece, nor on where pieces end. A thread runs
-   * {@code front} once, before its first piece; with one thread, there is one piece, which becomes
-   * the whole without a copy. The body may grow nothing but workspaces of {@code front}. Status 1
-   * when the runtime has no memory.
+   * A piece that begins with the coordinate with which the whole ends goes on there: see {@code
+   * joint}. So results do not depend on who makes which piece, nor on where pieces end. A thread
+   * runs {@code front} once, before its first piece; with one thread, there is one piece, which
+   * becomes the whole without a copy. The body may grow nothing but workspaces of {@code front}.
+   * Status 1 when the runtime has no memory.
    *
    * @param work multiply-adds, which decide on the number of threads
    */
@@ -259,10 +271,20 @@ public sealed interface Stmt {
    * @param count elements of a piece behind the lead, once its body has run
    * @param shift number of the part whose elements in the pieces before are counted into every
    *     element of this one, as positions are; -1 for none
+   * @param joint number of the group of appended levels, outermost first, for whose positions the
+   *     elements stand, if its last position in a piece may be the first in the next: both have its
+   *     coordinates then, and it is gathered as one; -1 if it never is. Elements are coordinates
+   *     without a shift, or the ends of segments with one
    * @param total set to the elements of the whole behind the lead; null where nobody asks
    */
   record Part(
-      Buffer whole, Buffer piece, int lead, Expr count, int shift, @Nullable LoopVariable total) {
+      Buffer whole,
+      Buffer piece,
+      int lead,
+      Expr count,
+      int shift,
+      int joint,
+      @Nullable LoopVariable total) {
     public Part {
       requireKind(whole, Buffer.Kind.GROWABLE);
       requireKind(piece, Buffer.Kind.WORKSPACE);

@@ -32,15 +32,33 @@ final class AppendPlan {
   private final TensorExpr.Access access;
   private final TensorLayout layout;
   private final List<Group> groups;
+  private final @Nullable Shared shared;
 
-  private AppendPlan(TensorExpr.Access access, TensorLayout layout, List<Group> groups) {
+  /**
+   * Parents of the first group that have children in several pieces, if any has: the first and the
+   * last of a piece.
+   *
+   * @param operand whose positions at the level of the parents stand for them
+   * @param first the position of the first parent
+   * @param end the position behind the last one
+   */
+  record Shared(TensorExpr.Access operand, Expr first, Expr end) {
+    Expr isBorder(Expr position) {
+      Expr atEnd = Expr.equal(Expr.add(position, Expr.of(1)), end);
+      return Expr.binary(Expr.Op.OR, Expr.equal(position, first), atEnd);
+    }
+  }
+
+  private AppendPlan(
+      TensorExpr.Access access, TensorLayout layout, List<Group> groups, @Nullable Shared shared) {
     this.access = access;
     this.layout = layout;
     this.groups = groups;
+    this.shared = shared;
   }
 
   AppendPlan(TensorExpr.Access access, TensorLayout layout, Code head) {
-    this(access, layout, new ArrayList<>());
+    this(access, layout, new ArrayList<>(), null);
     int level = 0;
     while (level < layout.order()) {
       int last = level;
@@ -126,6 +144,11 @@ final class AppendPlan {
     return null;
   }
 
+  /** The first level that is appended: those above have random access. */
+  int firstAppended() {
+    return groups.get(0).first();
+  }
+
   /** The last level that is appended; random-access levels below it form a block of values. */
   int lastAppended() {
     return lastGroup().last();
@@ -188,7 +211,7 @@ final class AppendPlan {
       own.add(new Group(group.first(), group.last(), position, group.counted()));
     }
     Buffer vals = workspaces.growable(layout.vals());
-    AppendPlan piece = new AppendPlan(access, layout.withArrays(levels, vals), own);
+    AppendPlan piece = new AppendPlan(access, layout.withArrays(levels, vals), own, null);
     for (Group group : own) {
       Level level = piece.layout.level(group.first());
       if (hasOwnEdges(group)) {
@@ -202,25 +225,55 @@ final class AppendPlan {
     return piece;
   }
 
+  /** This plan for a piece whose first and last parent may go on in other pieces. */
+  AppendPlan sharing(TensorExpr.Access operand, Expr first, Expr end) {
+    return new AppendPlan(access, layout, groups, new Shared(operand, first, end));
+  }
+
+  /** The parents of the first group that a piece shares with others; null for none. */
+  @Nullable Shared shared() {
+    return shared;
+  }
+
+  /**
+   * Whether pieces may end between positions of {@code level}: what they share is then edges of
+   * known parents, or the last coordinates of the groups above, which follow from those stored.
+   */
+  boolean isDivisible(int level) {
+    List<Group> entered = groups.stream().filter(group -> group.first() <= level).toList();
+    for (int number = 1; number < entered.size(); number++) {
+      if (entered.get(number - 1).last() + 1 != entered.get(number).first()) {
+        return false;
+      }
+    }
+    int last = entered.isEmpty() ? level : entered.get(entered.size() - 1).last();
+    return level <= last && (entered.size() < 2 || firstAppended() == 0);
+  }
+
   /** Whether parents of the group come into being with the coordinates above. */
   private boolean hasOwnEdges(Group group) {
     return groups.stream().anyMatch(above -> above.last() < group.first());
   }
 
-  /** The arrays of this result that are gathered from those of {@code piece}. */
-  List<Stmt.Part> parts(AppendPlan piece) {
+  /**
+   * The arrays of this result that are gathered from those of {@code piece}.
+   *
+   * @param level between whose positions pieces end: the groups above it may continue in the next
+   */
+  List<Stmt.Part> parts(AppendPlan piece, int level) {
     List<Stmt.Part> parts = new ArrayList<>();
     Group above = null;
     for (int number = 0; number < groups.size(); number++) {
       Group whole = groups.get(number);
       Group own = piece.groups.get(number);
       int positions = parts.size();
-      for (int level = whole.first(); level <= whole.last(); level++) {
-        Buffer crd = layout.level(level).requireCrd();
-        Buffer part = piece.layout.level(level).requireCrd();
-        LoopVariable total = level == whole.first() ? whole.position() : null;
+      int joint = whole.last() < level ? number : -1;
+      for (int each = whole.first(); each <= whole.last(); each++) {
+        Buffer crd = layout.level(each).requireCrd();
+        Buffer part = piece.layout.level(each).requireCrd();
+        LoopVariable total = each == whole.first() ? whole.position() : null;
         if (parts.stream().noneMatch(known -> known.whole().equals(crd))) {
-          parts.add(new Stmt.Part(crd, part, 0, Expr.of(own.position()), -1, total));
+          parts.add(new Stmt.Part(crd, part, 0, Expr.of(own.position()), -1, joint, total));
         }
       }
       Buffer pos = layout.level(whole.first()).pos();
@@ -228,14 +281,16 @@ final class AppendPlan {
       if (above != null && pos != null && part != null) {
         Expr block = blockSize(above.last() + 1, whole.first());
         Expr parents = Expr.mul(Expr.of(above.position()), block);
-        parts.add(new Stmt.Part(pos, part, 1, parents, whole.counted() ? -1 : positions, null));
+        int shift = whole.counted() ? -1 : positions;
+        int edges = above.last() < level ? number - 1 : -1;
+        parts.add(new Stmt.Part(pos, part, 1, parents, shift, edges, null));
       }
       above = own;
     }
     if (above != null) {
       Expr block = blockSize(above.last() + 1, layout.order());
       Expr values = Expr.mul(Expr.of(above.position()), block);
-      parts.add(new Stmt.Part(layout.vals(), piece.layout.vals(), 0, values, -1, null));
+      parts.add(new Stmt.Part(layout.vals(), piece.layout.vals(), 0, values, -1, -1, null));
     }
     return parts;
   }

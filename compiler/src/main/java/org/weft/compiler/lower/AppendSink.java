@@ -166,8 +166,18 @@ final class AppendSink implements Sink {
     Level head = plan.layout().level(level);
     Expr next = Expr.of(group.position());
     Expr begin = segmentBegin == null ? next : segmentBegin;
-    head.emitter()
-        .appendEdges(head, position(level - 1, scope), begin, next, group.counted(), code);
+    Expr parent = position(level - 1, scope);
+    Code edges = code.nested();
+    head.emitter().appendEdges(head, parent, begin, next, group.counted(), edges);
+    AppendPlan.Shared shared = level == plan.firstAppended() ? plan.shared() : null;
+    if (shared == null) {
+      code.addAll(edges);
+      return;
+    }
+    Code more = code.nested();
+    head.emitter().addEdges(head, parent, Expr.sub(next, begin), more);
+    Expr border = shared.isBorder(scope.cursor(shared.operand()).begin());
+    code.add(new Stmt.If(border, more.block(), edges.block()));
   }
 
   /** The position at {@code level} of the scope's coordinates, to which children are attached. */

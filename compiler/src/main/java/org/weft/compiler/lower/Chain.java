@@ -69,7 +69,7 @@ record Chain(TensorExpr.Access access, int top, List<Level> levels) {
   Expr before(int from, Expr p) {
     Expr position = p;
     for (Level level : levels.subList(from, levels.size())) {
-      position = require(level.emitter().before(level, position));
+      position = children(level, position);
     }
     return position;
   }
@@ -78,12 +78,14 @@ record Chain(TensorExpr.Access access, int top, List<Level> levels) {
   Expr child(int to, Expr p) {
     Expr position = p;
     for (Level level : levels.subList(0, to + 1)) {
-      position = require(level.emitter().before(level, position));
+      position = children(level, position);
     }
     return position;
   }
 
-  private static Expr require(@Nullable Expr position) {
+  /** Position of {@code level} before which all children of the first {@code parents} are. */
+  static Expr children(Level level, Expr parents) {
+    Expr position = level.emitter().before(level, parents);
     if (position == null) {
       throw new IllegalStateException("a level of a chain has contiguous segments");
     }

@@ -141,7 +141,8 @@ final class TaskLoops {
     Expr entries = walks.counted() ? total : entries(expr, variable, counted, total, scope);
     Expr work = Expr.mul(entries, innerWork(expr, rest));
     if (sink instanceof AppendSink append) {
-      gather(counted, before, total, work, scope, append.plan(), code, loop);
+      AppendPlan plan = append.plan();
+      Pieces.of(expr, counted, before, total, plan).emit(plan, work, scope, code, loop);
     } else if (sink instanceof MemorySink memory) {
       tasks(expr, counted, before, total, work, scope, memory, code, loop);
     } else {
@@ -163,51 +164,6 @@ final class TaskLoops {
       }
     }
     return all;
-  }
-
-  /** Pieces of the result, which the runtime puts together. */
-  private static void gather(
-      Counted counted,
-      Expr before,
-      Expr total,
-      Expr work,
-      Scope scope,
-      AppendPlan plan,
-      Code code,
-      Loop loop) {
-    Workspaces own = new Workspaces(code.nested());
-    Code body = code.nested();
-    LoopVariable from = LoopVariable.integer(code.fresh("items_from"));
-    LoopVariable to = LoopVariable.integer(code.fresh("items_to"));
-    AppendPlan piece = plan.piece(own, body);
-    Scope part = scope.withWorkspaces(own);
-    Block block = ends(counted, Expr.of(from), Expr.of(to), before, total, body);
-    loop.emit(new AppendSink(piece), part.withBlock(counted.variable(), block), body);
-    code.add(
-        new Stmt.Gather(
-            total, work, from, to, own.allocations().block(), body.block(), plan.parts(piece)));
-  }
-
-  /** The iterations that begin with the items in a range: one search, run for both ends. */
-  private static Block ends(
-      Counted counted, Expr from, Expr to, Expr before, Expr total, Code code) {
-    if (counted.chains().isEmpty()) {
-      Border first = border(counted, from, before, null, total, code);
-      return counted.block(first.at(), border(counted, to, before, null, total, code).at());
-    }
-    Buffer ends = new Buffer(code.fresh("ends"), ElementType.I64, Buffer.Kind.WORKSPACE);
-    code.add(new Stmt.AllocateWorkspace(ends, Expr.of(2)));
-    LoopVariable end = LoopVariable.integer(code.fresh("end"));
-    Code search = code.nested();
-    Expr item = new Expr.Select(Expr.equal(Expr.of(end), Expr.of(0)), from, to);
-    Border found = border(counted, item, before, null, total, search);
-    search.add(new Stmt.Store(ends, Expr.of(end), found.at()));
-    code.add(new Stmt.For(end, Expr.of(0), Expr.of(2), search.block(), LoopTraits.FEW));
-    String name = counted.variable().name();
-    Expr first = code.name(name + "_from", new Expr.Load(ends, Expr.of(0)));
-    Expr last = code.name(name + "_to", new Expr.Load(ends, Expr.of(1)));
-    code.add(new Stmt.FreeWorkspace(ends));
-    return counted.block(first, last);
   }
 
   private void tasks(
@@ -341,8 +297,11 @@ final class TaskLoops {
     return true;
   }
 
-  /** The iteration that {@code item} belongs to, and how far into it the item is. */
-  private static Border border(
+  /**
+   * Where a task begins with {@code item}: in the iteration that it belongs to if that is shared,
+   * else before the next one.
+   */
+  static Border border(
       Counted counted,
       Expr item,
       Expr before,
@@ -350,16 +309,12 @@ final class TaskLoops {
       Expr total,
       Code code) {
     String name = counted.variable().name();
-    Expr begin = counted.range().begin();
-    Expr end = counted.range().end();
     Expr x = code.name(name + "_item", item);
     if (counted.chains().isEmpty()) {
-      return new Border(Expr.add(begin, x), Expr.of(0));
+      return new Border(Expr.add(counted.range().begin(), x), Expr.of(0));
     }
-    Expr low = new Expr.Select(Expr.lessThan(x, total), begin, end);
-    Expr high = new Expr.Select(Expr.lessThan(Expr.of(0), x), end, begin);
     Expr bound = code.name(name + "_bound", Expr.add(x, before));
-    LoopVariable at = lastUpTo(name + "_at", low, high, bound, counted::items, code);
+    LoopVariable at = iterationOf(counted, x, bound, total, code);
     LoopVariable cut = code.declare(name + "_cut", Expr.sub(bound, counted.items(Expr.of(at))));
     Code inside = code.nested();
     Code whole = inside.nested();
@@ -372,6 +327,18 @@ final class TaskLoops {
     }
     code.when(Expr.lessThan(Expr.of(0), Expr.of(cut)), inside);
     return new Border(Expr.of(at), Expr.of(cut));
+  }
+
+  /**
+   * The iteration to which item {@code x} of {@code total} belongs, before whose items there are
+   * {@code bound} and a constant.
+   */
+  static LoopVariable iterationOf(Counted counted, Expr x, Expr bound, Expr total, Code code) {
+    Expr begin = counted.range().begin();
+    Expr end = counted.range().end();
+    Expr low = new Expr.Select(Expr.lessThan(x, total), begin, end);
+    Expr high = new Expr.Select(Expr.lessThan(Expr.of(0), x), end, begin);
+    return lastUpTo(counted.variable().name() + "_at", low, high, bound, counted::items, code);
   }
 
   /** A number as a function of a position. */
