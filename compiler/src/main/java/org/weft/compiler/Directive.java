@@ -132,8 +132,8 @@ public sealed interface Directive extends Serializable {
   }
 
   /**
-   * {@code prefetch(k:24)}: a loop over listed entries asks for the rows that label {@code k}
-   * chooses 24 entries before it needs them. Pays where these rows are far past the caches.
+   * {@code prefetch(k:24)}: a loop over stored coordinates of {@code k} asks for the rows that they
+   * choose 24 coordinates before it needs them. Pays where these rows are far past the caches.
    */
   record Prefetch(String variable, int distance) implements Directive {
     /** Entries further ahead are evicted before they are needed. */

@@ -54,6 +54,23 @@ final class CostModel {
     return histogram.isExact() ? histogram.shareOfHeaviest(1) : 0;
   }
 
+  /**
+   * Share of the rows that the entries of a tensor in {@code format} read of the operand of its
+   * last level and that miss a cache: those of the heaviest slices, of a line each at least, do
+   * not. None does where fibers are so dense that rows are neighbours of those before.
+   */
+  double misses(TensorFormat format, Operand operand, double cache) {
+    double[] distinct = prefixes.of(format);
+    int fibers = format.levelCount() - 2;
+    double length = statistics.entries() / Math.max(1, fibers < 0 ? 1 : distinct[fibers]);
+    long rowBytes = operand.rowBytes(format.valueType().bytes());
+    double apart = statistics.shape().size(operand.mode()) * rowBytes / Math.max(1, length);
+    long rows = (long) (cache / Math.max(CACHE_LINE, rowBytes));
+    return apart <= 2 * CACHE_LINE
+        ? 0
+        : 1 - statistics.histogram(operand.mode()).shareOfHeaviest(rows);
+  }
+
   List<PartitionCosts> partitions(KernelPlan kernel, ModePartitioning partitioning) {
     ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
     double[] entries = partitioning.expectedEntries(histogram);

@@ -9,7 +9,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.Schedule;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -192,9 +194,30 @@ final class KernelChoice {
             expression,
             formats,
             rank == 0 ? Map.of() : Map.of("r", (long) rank),
-            schedule.orElse(parallel ? parallel(tensorFormat) : Schedule.sequential()));
+            schedule.orElseGet(
+                () -> {
+                  Schedule usual = parallel ? parallel(tensorFormat) : Schedule.sequential();
+                  return merge == Merge.ROWS ? usual : ahead(usual, tensorFormat, operands.get(0));
+                }));
     return new KernelPlan(
         request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
+  }
+
+  /**
+   * {@code schedule} and, where that pays, a request for rows of the operand of the last level
+   * before they are needed.
+   */
+  private Schedule ahead(Schedule schedule, TensorFormat format, Operand operand) {
+    long rowBytes = operand.rowBytes(type.bytes());
+    boolean far = PrefetchDistance.isFar((double) shape.size(operand.mode()) * rowBytes);
+    if (!far || !PrefetchDistance.isLong(entries)) {
+      return schedule;
+    }
+    double misses = costs.misses(format, operand, PrefetchDistance.CACHE_BYTES);
+    int distance = PrefetchDistance.of(rowBytes, misses);
+    return distance == 0
+        ? schedule
+        : schedule.with(new Directive.Prefetch(variable(operand.mode()), distance));
   }
 
   /** The loop over tiles adds to the same rows; the one inside it has them apart. */

@@ -58,6 +58,31 @@ class PlannerTest {
     return planner().plan(job, s, LAPTOP).only();
   }
 
+  @Test
+  void rowsThatAreFarAwayAreAskedForAhead() {
+    TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);
+    TtvJob ttv = new TtvJob(2, ValueType.DOUBLE);
+    assertThat(schedule(planner(), ttv, far)).isEqualTo("prefetch(k:64)");
+    assertThat(schedule(planner(), new TtmJob(2, 16, ValueType.DOUBLE), far))
+        .isEqualTo("prefetch(k:16)");
+    assertThat(planner().explain(planner().plan(ttv, far, LAPTOP))).contains("prefetch(k:64)");
+    assertThat(schedule(planner(), new TtvJob(0, ValueType.DOUBLE), far)).isEqualTo("sequential");
+    assertThat(schedule(planner(), ttv, uniform(1_000, 500, 400, 1_000_000)))
+        .as("few entries")
+        .isEqualTo("sequential");
+    assertThat(schedule(planner(), ttv, uniform(300_000, 1, 1, 1_000_000)))
+        .as("one fiber, whose entries are neighbours")
+        .isEqualTo("sequential");
+    PlannerOptions given =
+        PlannerOptions.defaults().withSchedule(Optional.of(Schedule.sequential()));
+    assertThat(schedule(planner(given), ttv, far)).isEqualTo("sequential");
+  }
+
+  private static String schedule(Planner planner, Job job, TensorStatistics statistics) {
+    JobPlan plan = planner.plan(job, statistics, LAPTOP);
+    return plan.only().kernel().request().schedule().toString();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

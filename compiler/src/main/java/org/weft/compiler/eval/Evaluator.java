@@ -180,7 +180,8 @@ public final class Evaluator {
     }
     LabelSizes labels = labels(algebra, operands, input);
     Map<String, Double> entries = entries(operands);
-    StatementPlanner planner = new StatementPlanner(labels, entries, lowered);
+    PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, lowered);
     Contractions contractions = new Contractions(labels, entries, planner);
     boolean free = input.schedule().loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
     TensorAssignment whole = free ? contractions.split(algebra) : algebra;

@@ -38,6 +38,7 @@ final class StatementPlanner {
 
   private final LabelSizes labels;
   private final Map<String, Double> entries;
+  private final PrefetchChoice prefetch;
   private final Recent<EvaluationStep.Compute.Request, Lowered> lowered;
   private final Set<String> names = new HashSet<>();
   private final List<EvaluationStep> steps = new ArrayList<>();
@@ -48,14 +49,17 @@ final class StatementPlanner {
 
   /**
    * @param entries stored entries of every operand, by name; those of temporaries are added
+   * @param prefetch says what rows kernels ask for ahead
    * @param lowered kernels that were lowered lately, of any statement
    */
   StatementPlanner(
       LabelSizes labels,
       Map<String, Double> entries,
+      PrefetchChoice prefetch,
       Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
+    this.prefetch = prefetch;
     this.lowered = lowered;
     this.names.addAll(entries.keySet());
   }
@@ -206,19 +210,31 @@ final class StatementPlanner {
 
   private @Nullable WeftException direct(
       TensorAssignment assignment, Schedule schedule, String estimate) {
-    EvaluationStep.Compute.Request request =
-        new EvaluationStep.Compute.Request(assignment, schedule);
-    Lowered found = lowered.get(request, StatementPlanner::lower);
+    Lowered found = lowered(assignment, schedule);
     if (found.kernel() != null) {
+      List<PrefetchChoice.Choice> choices =
+          schedule.equals(Schedule.parallel()) ? prefetch.of(found.kernel().lookups()) : List.of();
+      Schedule chosen = schedule;
+      String note = estimate;
+      for (PrefetchChoice.Choice choice : choices) {
+        chosen = chosen.with(choice.directive());
+        note += (note.isEmpty() ? "" : ", ") + choice;
+      }
+      LoweredKernel kernel = choices.isEmpty() ? null : lowered(assignment, chosen).kernel();
       steps.add(
           new EvaluationStep.Compute(
               assignment,
-              found.kernel(),
-              schedule,
+              kernel == null ? found.kernel() : kernel,
+              kernel == null ? schedule : chosen,
               labels.shape(assignment.target().variables()),
-              estimate));
+              kernel == null ? estimate : note));
     }
     return found.refusal();
+  }
+
+  private Lowered lowered(TensorAssignment assignment, Schedule schedule) {
+    return lowered.get(
+        new EvaluationStep.Compute.Request(assignment, schedule), StatementPlanner::lower);
   }
 
   private static Lowered lower(EvaluationStep.Compute.Request request) {

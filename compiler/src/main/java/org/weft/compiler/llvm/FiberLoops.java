@@ -68,7 +68,7 @@ final class FiberLoops {
       }
       return true;
     }
-    return stmt instanceof Stmt.Comment;
+    return stmt instanceof Stmt.Comment || stmt instanceof Stmt.Prefetch;
   }
 
   private void emit() {

@@ -37,6 +37,7 @@ final class LoopNest {
   private final @Nullable FusedAccess fused;
   private final Directives directives;
   private final PrivateSums privateSums;
+  private final Prefetches prefetches;
   private final List<Supplier<String>> lattices = new ArrayList<>();
 
   LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
@@ -48,6 +49,12 @@ final class LoopNest {
     this.fused = fused;
     this.directives = directives;
     this.privateSums = new PrivateSums(tensors, values, temporaries, directives, this);
+    this.prefetches = new Prefetches(tensors, cursors, directives);
+  }
+
+  /** Rows of operands that loops find by stored coordinates. */
+  List<Lookup> lookups() {
+    return prefetches.lookups();
   }
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
@@ -257,6 +264,17 @@ final class LoopNest {
         operands,
         new MergeCases(operands, each, choice),
         () -> tensors.extent(variable, scope),
+        (access, level, range, p, inner, loop) ->
+            prefetches.emit(
+                new Prefetches.Counted(access, List.of(variable), List.of(level), range),
+                expr,
+                p,
+                (at, before, code) -> {
+                  Expr i = level.coordinate(at, new Ancestors(access, before));
+                  return before.bind(variable, code.name(variable.name(), i));
+                },
+                inner,
+                loop),
         sink instanceof AppendSink && sink.variables().contains(variable),
         appending != null && stored ? appending::makeRoom : null);
   }
@@ -421,11 +439,12 @@ final class LoopNest {
     LevelEmitter.Range range =
         Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
-    if (chain.variables().stream().anyMatch(v -> directives.prefetch(v) > 0)) {
-      Expr end = code.name(p.name() + "_end", range.end());
-      range = new LevelEmitter.Range(range.begin(), end);
-    }
-    Expr last = Expr.sub(range.end(), Expr.of(1));
+    Prefetches.Counted counted =
+        new Prefetches.Counted(
+            chain.access(),
+            chain.variables(),
+            layout.levels().subList(chain.first(), chain.last() + 1),
+            range);
     TensorExpr body = Reductions.without(expr, chain.variables());
     Blocks.counted(
         outermost,
@@ -435,7 +454,13 @@ final class LoopNest {
         scope,
         code,
         (inner, loop) -> {
-          prefetch(chain, expr, Expr.of(p), last, inner, loop);
+          prefetches.emit(
+              counted,
+              expr,
+              Expr.of(p),
+              (at, before, ahead) -> bindFused(chain, layout, at, before, ahead),
+              inner,
+              loop);
           Expr labelled = labelled(chain, layout, Expr.of(p));
           Code there = labelled == null ? loop : loop.nested();
           Scope bound = bindFused(chain, layout, Expr.of(p), inner, there);
@@ -444,27 +469,6 @@ final class LoopNest {
             loop.when(labelled, there);
           }
         });
-  }
-
-  /** Asks for the rows that an entry further on will need, if the schedule says so. */
-  private void prefetch(
-      FusedAccess chain, TensorExpr expr, Expr position, Expr last, Scope scope, Code loop) {
-    for (IndexVar variable : chain.variables()) {
-      int distance = directives.prefetch(variable);
-      if (distance == 0) {
-        continue;
-      }
-      Expr further = Expr.add(position, Expr.of(distance));
-      Expr ahead = loop.name("ahead", Expr.min(further, last));
-      TensorLayout layout = tensors.layout(chain.access().tensor());
-      Scope there = bindFused(chain, layout, ahead, scope, loop);
-      for (TensorExpr.Access access : expr.accesses()) {
-        if (access.id() != chain.access().id() && access.variables().contains(variable)) {
-          Cursor row = cursors.advance(access, there, loop).cursor(access);
-          cursors.prefetch(access, row, loop);
-        }
-      }
-    }
   }
 
   /** Whether all fused levels have a coordinate at a position of the first; null when always. */

@@ -1,6 +1,7 @@
 package org.weft.compiler.lower;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.weft.compiler.loop.LoopFunction;
@@ -9,10 +10,13 @@ import org.weft.compiler.loop.LoopFunction;
  * A kernel as loops.
  *
  * @param function the loops and their signature
+ * @param lookups where loops find rows of operands by stored coordinates
  * @param printers of every stage on the way; a stage is printed when it is asked for
  */
-public record LoweredKernel(LoopFunction function, Map<String, Supplier<String>> printers) {
+public record LoweredKernel(
+    LoopFunction function, List<Lookup> lookups, Map<String, Supplier<String>> printers) {
   public LoweredKernel {
+    lookups = List.copyOf(lookups);
     printers = new LinkedHashMap<>(printers);
   }
 

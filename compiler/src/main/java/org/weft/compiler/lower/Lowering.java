@@ -43,6 +43,7 @@ public final class Lowering {
   private final String symbol;
   private final Schedule schedule;
   private final Map<String, Supplier<String>> stages = new LinkedHashMap<>();
+  private List<Lookup> lookups = List.of();
 
   private Lowering(String symbol, Schedule schedule) {
     this.symbol = symbol;
@@ -96,7 +97,7 @@ public final class Lowering {
     LoopFunction function = ModeLabels.add(lowering.buckets(algebra, loops), algebra);
     LoopChecker.check(function);
     lowering.stages.put("loops", () -> LoopPrinter.print(function));
-    return new LoweredKernel(function, lowering.stages);
+    return new LoweredKernel(function, List.of(), lowering.stages);
   }
 
   private LoopFunction buckets(TensorAssignment algebra, List<IndexVar> order) {
@@ -213,7 +214,7 @@ public final class Lowering {
         new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
     LoopChecker.check(function);
     stages.put("loops", () -> LoopPrinter.print(function));
-    return new LoweredKernel(function, stages);
+    return new LoweredKernel(function, List.of(), stages);
   }
 
   private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {
@@ -226,7 +227,7 @@ public final class Lowering {
     LoopFunction function = ModeLabels.add(loops(factored, loops, fused), statement);
     LoopChecker.check(function);
     stages.put("loops", () -> LoopPrinter.print(function));
-    return new LoweredKernel(function, stages);
+    return new LoweredKernel(function, lookups, stages);
   }
 
   private static Statement parse(String expression, Diagnostics diagnostics) {
@@ -275,6 +276,7 @@ public final class Lowering {
       plan.finish(body);
     }
     directives.requireFollowed(algebra);
+    lookups = nest.lookups();
     stages.put("lattices", nest::lattices);
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();

@@ -35,9 +35,21 @@ final class MergeLoops {
     void make(Expr most, Code code);
   }
 
+  /** Told of every position of a loop that counts those of one operand, at its beginning. */
+  interface Ahead {
+    void at(
+        TensorExpr.Access walked,
+        Level level,
+        LevelEmitter.Range range,
+        Expr position,
+        Scope scope,
+        Code loop);
+  }
+
   private final MergeOperands operands;
   private final MergeCases cases;
   private final Supplier<Expr> size;
+  private final Ahead ahead;
   private final boolean inOrder;
   private final @Nullable Room room;
   private final IndexVar variable;
@@ -48,6 +60,7 @@ final class MergeLoops {
    * Loops over the operands' variable.
    *
    * @param size of the mode
+   * @param ahead what else a loop over the positions of one operand does
    * @param inOrder whether coordinates have to come in increasing order, also from one operand
    * @param room has room made for all coordinates before loops over stored ones; null for no need
    */
@@ -55,11 +68,13 @@ final class MergeLoops {
       MergeOperands operands,
       MergeCases cases,
       Supplier<Expr> size,
+      Ahead ahead,
       boolean inOrder,
       @Nullable Room room) {
     this.operands = operands;
     this.cases = cases;
     this.size = size;
+    this.ahead = ahead;
     this.inOrder = inOrder;
     this.room = room;
     this.variable = operands.variable();
@@ -201,14 +216,18 @@ final class MergeLoops {
     }
     int next = scope.cursor(access).next() + 1;
     LoopVariable p = LoopVariable.integer(code.fresh("p" + level.name()));
+    LevelEmitter.Range range = new LevelEmitter.Range(begin, end);
     Blocks.counted(
         variable,
         p,
-        new LevelEmitter.Range(begin, end),
+        range,
         lattice.points().size() == 1 ? plan : LoopPlan.SERIAL,
         scope,
         code,
         (inner, loop) -> {
+          if (copy == null && lattice.points().size() == 1) {
+            ahead.at(access, level, range, Expr.of(p), inner, loop);
+          }
           Expr labelled = copy == null ? level.labelled(Expr.of(p)) : null;
           Code there = labelled == null ? loop : loop.nested();
           Expr here =

@@ -117,6 +117,16 @@ class ScheduledKernelTest {
         MTTKRP + " | M=Dense:2 T={D:2/4,CU:0,CU:1,CU:2%4}:3 C=Dense:2 D=Dense:2 r=16 | parallel(i)",
         MTTKRP + " | M=Dense:2 T={D:2/4,CU:0,CN:1,S:2%4}@0,2,1:3 C=Dense:2 D=Dense:2 | parallel(i)",
         MTTKRP + " | M=Dense:2 T={D,CN,S}:3 C=Dense:2 D=Dense:2 | parallel prefetch(j:8)",
+        SPMV + " | y=Dense:1 A=CSR:2 x=Dense:1 | parallel prefetch(j:48)",
+        SPMV + " | y=Dense:1 A=CSR:2 x=Dense:1 | split(j:position:3) prefetch(j:2) unroll(j,2)",
+        SPMV + " | y=Dense:1 A=DCSR:2 x=Dense:1 | split(i:coordinate:4) parallel(i) prefetch(j:5)",
+        SPMV + " | y=Dense:1 A=COO:2 x=Dense:1 | parallel prefetch(j:7)",
+        MTTKRP + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 | parallel prefetch(j:2) prefetch(k:9)",
+        "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | parallel prefetch(k:8)",
+        "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 | parallel prefetch(k:8)",
+        "Y(i,j) = S(i,j) * A(i,k) * B(j,k) | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2 | parallel"
+            + " prefetch(j:8)",
+        "Y(i,k) = A(i,j) * X(j,k) | Y=Dense:2 A=CSR:2 X=Dense:2 | parallel prefetch(j:3)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | unroll(k,3) vector(k)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | vector(k) split(j:position:2)",
         "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16 | vector(r)"
@@ -143,6 +153,10 @@ class ScheduledKernelTest {
         "private-sums     | "
             + SPMV
             + " | y=Dense:1 A=COO:2 x=Dense:1 | split(i:position:64) parallel(i)",
+        "prefetch         | " + SPMV + " | y=Dense:1 A=CSR:2 x=Dense:1 | parallel prefetch(j:48)",
+        "prefetch-rows    | "
+            + MTTKRP
+            + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16 | prefetch(j:4) prefetch(k:16)",
         "vector-unroll    | "
             + SPMV
             + " | y=Dense:1 A=CSR:2 x=Dense:1 | vector(j) unroll(j,4) parallel(i)"
@@ -176,7 +190,9 @@ class ScheduledKernelTest {
           {"s = x(i) * y(i)", "s=Dense:0 x=CSF:1 y=CSF:1", "split(i:position:4) parallel(i)"},
           {"Y(i,j) = A(i,k) * B(k,j)", "Y=CSR:2 A=CSR:2 B=CSR:2", "parallel(k)"},
           {"Y(i,j) = A(i,j)", "Y=CSR:2 A=CSR:2", "workspace(j:dense)"},
-          {SPMV, "y=Dense:1 A=CSR:2 x=Dense:1", "prefetch(j:24)"},
+          {SPMV, "y=Dense:1 A=CSR:2 x=Dense:1", "prefetch(i:24)"},
+          {SPMV, "y=Dense:1 A=CSC:2 x=Dense:1", "prefetch(i:24)"},
+          {SPMV, "y=Dense:1 A=CSR:2 x=CSF:1", "prefetch(j:24)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=Dense:1", "parallel(k)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=CSF:1", "parallel(k) unroll(k,2)"}
         }) {
