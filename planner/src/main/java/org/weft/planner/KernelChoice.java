@@ -197,15 +197,15 @@ final class KernelChoice {
             schedule.orElseGet(
                 () -> {
                   Schedule usual = parallel ? parallel(tensorFormat) : Schedule.sequential();
-                  return merge == Merge.ROWS ? usual : ahead(usual, tensorFormat, operands.get(0));
+                  return rank > 0 ? usual : ahead(usual, tensorFormat, operands.get(0));
                 }));
     return new KernelPlan(
         request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
   }
 
   /**
-   * {@code schedule} and, where that pays, a request for rows of the operand of the last level
-   * before they are needed.
+   * {@code schedule} and, where that pays, a request for values of the operand of the last level
+   * before they are needed. Longer rows were not measured here.
    */
   private Schedule ahead(Schedule schedule, TensorFormat format, Operand operand) {
     long rowBytes = operand.rowBytes(type.bytes());

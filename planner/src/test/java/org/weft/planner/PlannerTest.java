@@ -59,12 +59,10 @@ class PlannerTest {
   }
 
   @Test
-  void rowsThatAreFarAwayAreAskedForAhead() {
+  void valuesThatAreFarAwayAreAskedForAhead() {
     TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);
     TtvJob ttv = new TtvJob(2, ValueType.DOUBLE);
     assertThat(schedule(planner(), ttv, far)).isEqualTo("prefetch(k:64)");
-    assertThat(schedule(planner(), new TtmJob(2, 16, ValueType.DOUBLE), far))
-        .isEqualTo("prefetch(k:16)");
     assertThat(planner().explain(planner().plan(ttv, far, LAPTOP))).contains("prefetch(k:64)");
     assertThat(schedule(planner(), new TtvJob(0, ValueType.DOUBLE), far)).isEqualTo("sequential");
     assertThat(schedule(planner(), ttv, uniform(1_000, 500, 400, 1_000_000)))
