@@ -228,6 +228,8 @@ final class StatementEmitter {
       VectorLoops.emit(this, s);
     } else if (!frame.guards.checked() && FiberLoops.fits(s)) {
       FiberLoops.emit(this, s);
+    } else if (!frame.guards.checked() && ClippedLoops.fits(s)) {
+      ClippedLoops.emit(this, s);
     } else {
       LLVMValueRef lower = expressions.emitPosition(s.lower());
       LLVMValueRef upper = expressions.emitPosition(s.upper());

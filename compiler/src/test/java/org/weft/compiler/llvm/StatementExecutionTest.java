@@ -335,6 +335,51 @@ class StatementExecutionTest {
     }
   }
 
+  /** Rows of a triangle in blocks of 3 x 2: whole blocks are written out, others end early. */
+  @Test
+  void blocksThatEndEarly() {
+    LoopVariable sum = new LoopVariable("sum", ScalarType.F64);
+    double[] out =
+        run(
+            ValueType.DOUBLE,
+            1,
+            ramp(),
+            a -> {
+              Expr rows = Expr.sub(Expr.of(SIZE - 1), Expr.of(I));
+              Expr row = Expr.add(Expr.of(I), Expr.of(K));
+              Expr columns = Expr.sub(Expr.add(Expr.of(I), Expr.of(1)), Expr.of(K));
+              Stmt inner =
+                  loop(
+                      J,
+                      Expr.min(Expr.of(2), columns),
+                      LoopTraits.VECTOR,
+                      new Stmt.Assign(
+                          sum,
+                          op(
+                              Op.ADD,
+                              Expr.of(sum),
+                              new Expr.Load(a.in(), Expr.add(Expr.of(K), Expr.of(J))))));
+              Stmt outer =
+                  loop(
+                      K,
+                      Expr.min(Expr.of(3), rows),
+                      LoopTraits.SERIAL,
+                      new Stmt.Declare(sum, new Expr.FloatLiteral(0, ScalarType.F64)),
+                      inner,
+                      new Stmt.Accumulate(a.out(), row, Expr.of(sum)));
+              return List.of(loop(I, a.size(), LoopTraits.SERIAL, outer));
+            });
+    double[] expected = new double[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+      for (int k = 0; k < Math.min(3, SIZE - 1 - i); k++) {
+        for (int j = 0; j < Math.min(2, i + 1 - k); j++) {
+          expected[i + k] += k + j - 5;
+        }
+      }
+    }
+    assertThat(out).containsExactly(expected);
+  }
+
   /** Lanes: the loop variable as a value, variables of the body, invariants, choices. */
   @Test
   void shortVectorLoops() {

@@ -25,6 +25,7 @@ import org.weft.planner.PlannerOptions;
 import org.weft.planner.Resources;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
+import org.weft.planner.tune.BlockFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
 import org.weft.spark.FactorAlgebra;
@@ -110,20 +111,43 @@ public final class Workloads implements AutoCloseable {
     };
   }
 
+  /** CSR, and blocks where they take fewer bytes. */
   private List<Workload> spmv(MemoryScope operands) {
-    TensorStorage a = matrix();
     TensorStorage x = dense(operands, tensor.shape().size(1));
-    Work work =
-        new Work(
-            a.storedEntries(),
-            2.0 * a.storedEntries(),
-            a.byteSize() + Work.gathered(a, 1, type.bytes()) + columnBytes(0, 1));
-    return statement(
-        BenchKernel.SPMV,
-        "y(i) = A(i,j) * x(j)",
-        Map.of("A", a, "x", x),
-        result(operands, TensorShape.of(tensor.shape().size(0))),
-        work);
+    TensorStorage y = result(operands, TensorShape.of(tensor.shape().size(0)));
+    List<Workload> made = new ArrayList<>();
+    for (TensorStorage a : inBlocksToo(matrix())) {
+      Work work =
+          new Work(
+              statistics.entries(),
+              2.0 * statistics.entries(),
+              a.byteSize() + Work.gathered(matrix(), 1, type.bytes()) + columnBytes(0, 1));
+      made.addAll(
+          statement(
+              BenchKernel.SPMV,
+              "y(i) = A(i,j) * x(j)",
+              blocks(a),
+              Map.of("A", a, "x", x),
+              y,
+              work));
+    }
+    return made;
+  }
+
+  private List<TensorStorage> inBlocksToo(TensorStorage csr) {
+    List<TensorStorage> all = new ArrayList<>(List.of(csr));
+    for (TensorFormat format : BlockFormats.of(csr).keySet()) {
+      all.add(packed("A", format, tensor.blocks()));
+    }
+    return all;
+  }
+
+  /** The size of blocks, empty for single entries. */
+  private static String blocks(TensorStorage a) {
+    TensorFormat format = a.format();
+    return format.isOrdinary()
+        ? ""
+        : format.levelSize(a.shape(), 2) + " x " + format.levelSize(a.shape(), 3) + " blocks";
   }
 
   private List<Workload> spmm(MemoryScope operands) {
@@ -139,6 +163,7 @@ public final class Workloads implements AutoCloseable {
     return statement(
         BenchKernel.SPMM,
         "Y(i,k) = A(i,j) * X(j,k)",
+        "",
         Map.of("A", a, "X", x),
         result(operands, TensorShape.of(tensor.shape().size(0), COLUMNS)),
         work);
@@ -193,6 +218,7 @@ public final class Workloads implements AutoCloseable {
   private List<Workload> statement(
       BenchKernel kernel,
       String expression,
+      String parameters,
       Map<String, TensorStorage> operands,
       TensorStorage result,
       Work work) {
@@ -209,7 +235,7 @@ public final class Workloads implements AutoCloseable {
             use.accept(result);
             return seconds;
           };
-      made.add(new Workload(kernel.label(), "", count, work, call));
+      made.add(new Workload(kernel.label(), parameters, count, work, call));
     }
     return made;
   }

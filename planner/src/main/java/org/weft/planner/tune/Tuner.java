@@ -131,7 +131,8 @@ public final class Tuner {
         access.tensor(),
         access.labels().stream().map(Syntax.Label::name).toList(),
         storage.shape(),
-        storage.storedEntries());
+        storage.storedEntries(),
+        BlockFormats.of(storage));
   }
 
   private static void uses(

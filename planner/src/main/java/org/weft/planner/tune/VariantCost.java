@@ -29,8 +29,17 @@ final class VariantCost {
   /** To start the tasks of a parallel loop, every time that it is reached. */
   private static final double START_SECONDS = 4e-6;
 
-  /** One use of a tensor: its labels by mode, shape and entries. */
-  record Use(String tensor, List<String> labels, TensorShape shape, double entries) {}
+  /**
+   * One use of a tensor: its labels by mode, shape and entries.
+   *
+   * @param blocks stored blocks in each format of {@link BlockFormats}
+   */
+  record Use(
+      String tensor,
+      List<String> labels,
+      TensorShape shape,
+      double entries,
+      Map<TensorFormat, Long> blocks) {}
 
   private final List<Use> operands;
   private final Use result;
@@ -78,12 +87,15 @@ final class VariantCost {
   private static double positions(Use use, TensorFormat format, int levels) {
     double cells = 1;
     double positions = 1;
+    Long blocks = use.blocks().get(format);
     for (int level = 0; level < levels; level++) {
-      double size = Math.max(1, use.shape().size(format.modeOf(level)));
+      double size = Math.max(1, format.levelSize(use.shape(), level));
       cells *= size;
       LevelSpec spec = format.level(level);
       if (spec.properties().full()) {
         positions *= size;
+      } else if (blocks != null) {
+        positions = blocks;
       } else if (!spec.properties().unique() || spec.properties().branchless()) {
         positions = use.entries();
       } else {
@@ -171,7 +183,7 @@ final class VariantCost {
       int levels = 0;
       while (levels < format.levelCount()
           && bound.contains(use.labels().get(format.modeOf(levels)))) {
-        cells *= Math.max(1, use.shape().size(format.modeOf(levels)));
+        cells *= Math.max(1, format.levelSize(use.shape(), levels));
         levels++;
       }
       inside = levels == 0 ? 1 : positions(use, format, levels);

@@ -14,9 +14,10 @@ import org.weft.tensor.Width;
 
 /**
  * The state space of a statement. Operands: every combination of dense and compressed levels and
- * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits; dense
- * operands stay as they are. Schedules: every order of the loops, each with one or all threads, and
- * splits, vectors, unrolling and workspaces of single labels. Legality is for the compiler to say.
+ * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits, and blocks
+ * that are nearly full; dense operands stay as they are. Schedules: every order of the loops, each
+ * with one or all threads, and splits, vectors, unrolling and workspaces of single labels. Legality
+ * is for the compiler to say.
  */
 final class VariantSpace {
   private static final int MOST_MODES = 4;
@@ -58,6 +59,7 @@ final class VariantSpace {
         formats.add(layout.withWidths(Width.W32, Width.W32));
       }
     }
+    formats.addAll(BlockFormats.of(operand).keySet());
     formats.removeIf(format -> !holds(format, operand));
     return new ArrayList<>(formats);
   }
