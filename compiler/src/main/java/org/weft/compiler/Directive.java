@@ -117,6 +117,9 @@ public sealed interface Directive extends Serializable {
 
   /** {@code parallel(i)}: iterations are divided among the threads of the call. */
   record Parallel(String variable) implements Directive {
+    /** Shares of a loop whose iterations add to the same cells, each of which has its own. */
+    public static final int SHARES = 16;
+
     @Override
     public String toString() {
       return "parallel(" + variable + ")";

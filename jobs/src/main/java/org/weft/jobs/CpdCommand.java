@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
+import org.weft.planner.Forms;
 import org.weft.spark.CpdResult;
 import org.weft.spark.SparkTensor;
 import org.weft.spark.output.FactorTable;
@@ -74,6 +75,15 @@ final class CpdCommand extends WeftCommand {
   boolean nonnegative;
 
   @Option(
+      names = "--csf",
+      paramLabel = "FORMS",
+      description =
+          "Packed forms of the tensor: all (one for each mode), one (for all modes, which takes"
+              + " less memory), or auto: all if they fit, unless one is much faster altogether"
+              + " (default: auto).")
+  Forms forms = Forms.AUTO;
+
+  @Option(
       names = "--labels",
       paramLabel = "MODE=FILE",
       description =
@@ -89,8 +99,8 @@ final class CpdCommand extends WeftCommand {
       names = "--factors-table",
       paramLabel = "DIR",
       description =
-          "Also write the factors as a Parquet table: mode, index, label, component, weight, lambda;"
-              + " modes, indices and components count from 0.")
+          "Also write the factors as a Parquet table: mode, index, label, component, weight,"
+              + " lambda; modes, indices and components count from 0.")
   @Nullable String factorsTable;
 
   @Override
@@ -108,7 +118,8 @@ final class CpdCommand extends WeftCommand {
     order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labels(files, plan.header().order());
-    try (Session session = Session.open(common, "weft cpd " + input, console)) {
+    try (Session session =
+        Session.open(common, "weft cpd " + input, console, options -> options.withForms(forms))) {
       SparkTensor tensor =
           order.apply(session.engine(), session.read(input, common, console), job, files, console);
       checkLabels(labels, tensor.statistics().shape());

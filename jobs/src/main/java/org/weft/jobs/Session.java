@@ -4,10 +4,9 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.weft.compiler.Schedule;
 import org.weft.spark.CpdResult;
 import org.weft.spark.EngineOptions;
 import org.weft.spark.SparkTensor;
@@ -30,23 +29,26 @@ final class Session implements AutoCloseable {
   }
 
   static Session open(CommonOptions options, String application, Console console) {
-    return open(options, application, console, Optional.empty());
+    return open(options, application, console, engine -> engine);
   }
 
-  /** A session whose kernels have {@code schedule} if one is given. */
+  /** A session with more options than all commands have. */
   static Session open(
-      CommonOptions options, String application, Console console, Optional<Schedule> schedule) {
+      CommonOptions options,
+      String application,
+      Console console,
+      UnaryOperator<EngineOptions> more) {
     Config settings = OptionDefaults.settings();
     SparkConf conf = sparkConf(options, application, console);
     boolean localByThreads = options.master == null && !new SparkConf().contains("spark.master");
     EngineOptions engineOptions =
-        EngineOptions.defaults()
-            .withPartitions(options.partitions)
-            .withOperandFetch(options.fetch)
-            .withCheck(options.check)
-            .withReproducible(options.reproducible)
-            .withSchedule(schedule)
-            .withThreadsPerTask(localByThreads ? 0 : options.threads);
+        more.apply(
+            EngineOptions.defaults()
+                .withPartitions(options.partitions)
+                .withOperandFetch(options.fetch)
+                .withCheck(options.check)
+                .withReproducible(options.reproducible)
+                .withThreadsPerTask(localByThreads ? 0 : options.threads));
     String cache = settings.getString("kernel-cache");
     if (!cache.isEmpty()) {
       engineOptions = engineOptions.withCompilerCache(Path.of(cache));

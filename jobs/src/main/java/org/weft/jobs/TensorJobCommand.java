@@ -111,7 +111,8 @@ abstract class TensorJobCommand extends WeftCommand {
     prepare(files, modes);
     Optional<Schedule> loops = Optional.ofNullable(schedule).map(Schedule::parse);
     String application = "weft " + commandName() + " " + input;
-    try (Session session = Session.open(common, application, console, loops)) {
+    try (Session session =
+        Session.open(common, application, console, options -> options.withSchedule(loops))) {
       SparkTensor file = session.read(input, common, console);
       BoundJob onFile = bind(file.statistics().shape());
       SparkTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);

@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.weft.runtime.KernelImage;
 import org.weft.tensor.TensorStatistics;
 
@@ -16,6 +17,7 @@ import org.weft.tensor.TensorStatistics;
  * @param modes one pass per mode for CPD, in mode order; one pass otherwise
  * @param image the compiled kernels of all passes
  * @param predicted costs
+ * @param forms why the passes of a decomposition share a form, or do not; null for other jobs
  */
 public record JobPlan(
     Job job,
@@ -23,10 +25,16 @@ public record JobPlan(
     Resources resources,
     List<ModePlan> modes,
     KernelImage image,
-    PlanCosts predicted)
+    PlanCosts predicted,
+    @Nullable FormsChoice forms)
     implements Serializable {
   public JobPlan {
     modes = new ArrayList<>(modes);
+  }
+
+  /** The forms that the tensor is packed in, each once. */
+  public List<PackedForm> packedForms() {
+    return modes.stream().map(ModePlan::form).distinct().toList();
   }
 
   /** The pass of a job with one pass. */

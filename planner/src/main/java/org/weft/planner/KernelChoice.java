@@ -29,6 +29,11 @@ import org.weft.tensor.ValueType;
  * Storages}). TTM and TTV keep the modes in order and put the contracted one last: the result's
  * entries then come out sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV
  * cut the contracted one and add the parts.
+ *
+ * <p>MTTKRPs of all modes may share one storage. Those of other modes than its root scatter: each
+ * call makes a whole result, on one thread or, where that is expected to be faster, with rows of
+ * their own for shares of the outermost loop. Factors of levels above the result's row come first
+ * in their expressions, so that the product of them is made once for all that is below.
  */
 final class KernelChoice {
   /** Share of the usual storage's time that another one has to fall below. */
@@ -43,12 +48,14 @@ final class KernelChoice {
   private final long entries;
   private final ValueType type;
   private final boolean threads;
+  private final boolean privateRows;
   private final Optional<Schedule> schedule;
   private final CostModel costs;
   private final double cacheBytes;
 
   /**
    * @param threads whether a kernel has more than one
+   * @param privateRows whether the threads of a kernel that scatters may have rows of their own
    * @param costs of the machine that runs the kernels
    * @param cacheBytes of one thread
    * @param schedule of every kernel instead of the chosen one
@@ -57,6 +64,7 @@ final class KernelChoice {
       TensorStatistics statistics,
       ValueType type,
       boolean threads,
+      boolean privateRows,
       CostModel costs,
       double cacheBytes,
       Optional<Schedule> schedule) {
@@ -64,43 +72,88 @@ final class KernelChoice {
     entries = statistics.entries();
     this.type = type;
     this.threads = threads;
+    this.privateRows = privateRows;
     this.costs = costs;
     this.cacheBytes = cacheBytes;
     this.schedule = schedule;
   }
 
   KernelPlan mttkrp(int mode, int rank) {
-    int order = shape.order();
-    List<Operand> operands = new ArrayList<>();
-    StringBuilder product = new StringBuilder(access("T", allModes()));
-    for (int m = 0; m < order; m++) {
-      if (m != mode) {
-        operands.add(new Operand("F" + m, m, rank));
-        product.append(" * F").append(m).append('(').append(variable(m)).append(",r)");
+    Storages storages = new Storages(shape, entries, type, cacheBytes);
+    Function<Storages.Storage, KernelPlan> planned = storage -> mttkrp(mode, rank, storage);
+    KernelPlan usual = planned.apply(storages.usual(rootedAt(mode)));
+    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages, planned);
+  }
+
+  /** MTTKRPs of all modes, in their order, on the storage rooted at {@code root} that suits all. */
+  List<KernelPlan> mttkrps(int root, int rank) {
+    Storages storages = new Storages(shape, entries, type, cacheBytes);
+    List<KernelPlan> best = mttkrps(rank, storages.usual(rootedAt(root)));
+    if (schedule.isPresent() || !storages.isLarge()) {
+      return best;
+    }
+    double least = seconds(best) * WORTH_ANOTHER;
+    for (Storages.Storage storage : storages.others(root, modesWithout(root), 0)) {
+      List<KernelPlan> other = mttkrps(rank, storage);
+      double seconds = seconds(other);
+      if (seconds < least) {
+        best = other;
+        least = seconds;
       }
     }
+    return best;
+  }
+
+  private List<KernelPlan> mttkrps(int rank, Storages.Storage storage) {
+    return allModes().stream().map(mode -> mttkrp(mode, rank, storage)).toList();
+  }
+
+  private double seconds(List<KernelPlan> kernels) {
+    return kernels.stream().mapToDouble(costs::seconds).sum();
+  }
+
+  /** The other modes by increasing size. */
+  private List<Integer> rootedAt(int mode) {
     List<Integer> levels = new ArrayList<>(List.of(mode));
     allModes().stream()
         .filter(m -> m != mode)
         .sorted(Comparator.comparingLong(shape::size))
         .forEach(levels::add);
-    String expression = "M(" + variable(mode) + ",r) = " + product;
-    Storages storages = new Storages(shape, entries, type, cacheBytes);
-    Function<Storages.Storage, KernelPlan> planned =
-        storage ->
-            plan(
-                "mttkrp_m" + mode,
-                expression,
-                "M",
-                TensorFormat.dense(2, type),
-                storage.format(),
-                storage.levels(),
-                operands,
-                rank,
-                Merge.ROWS,
-                List.of(0, 1));
-    KernelPlan usual = planned.apply(storages.usual(levels));
-    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages, planned);
+    return levels;
+  }
+
+  private KernelPlan mttkrp(int mode, int rank, Storages.Storage storage) {
+    List<Integer> above = storage.levels().subList(0, storage.levels().indexOf(mode));
+    List<Operand> operands = new ArrayList<>();
+    List<String> product = new ArrayList<>();
+    for (int m : above) {
+      product.add("F" + m + "(" + variable(m) + ",r)");
+    }
+    product.add(access("T", allModes()));
+    for (int m : modesWithout(mode)) {
+      operands.add(new Operand("F" + m, m, rank));
+      if (!above.contains(m)) {
+        product.add("F" + m + "(" + variable(m) + ",r)");
+      }
+    }
+    KernelPlan alone =
+        plan(
+            "mttkrp_m" + mode,
+            "M(" + variable(mode) + ",r) = " + String.join(" * ", product),
+            "M",
+            TensorFormat.dense(2, type),
+            storage.format(),
+            storage.levels(),
+            operands,
+            rank,
+            above.isEmpty() ? Merge.ROWS : Merge.SUM,
+            List.of(0, 1));
+    if (above.isEmpty() || !privateRows || schedule.isPresent()) {
+      return alone;
+    }
+    KernelPlan shared =
+        alone.withSchedule(Schedule.parse("parallel(" + variable(storage.levels().get(0)) + ")"));
+    return costs.seconds(shared) < costs.seconds(alone) ? shared : alone;
   }
 
   /** The plan of the storage that is expected to be clearly faster than {@code usual}, or that. */

@@ -2,9 +2,12 @@ package org.weft.planner;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
@@ -12,9 +15,10 @@ import org.weft.tensor.TensorShape;
  * One kernel of a plan and how it is called on a partition.
  *
  * <p>The kernel sees a partition as a tensor of its own: format {@link #tensorFormat}, shape {@link
- * #localShape}. With {@link Merge#ROWS} the coordinates of the partitioned mode are shifted down by
- * the first slice of the range when the partition is packed, so that the dense result has exactly
- * the range's rows; otherwise coordinates stay global.
+ * #localShape}. With a dense result the coordinates of the partitioned mode are shifted down by the
+ * first slice of the range when the partition is packed, so that the result ({@link Merge#ROWS}),
+ * or the operand of that mode ({@link Merge#SUM}), has exactly the range's rows; otherwise
+ * coordinates stay global.
  *
  * @param request what the compiler gets; its symbol names the kernel in the plan's image
  * @param tensor name of the sparse tensor in the expression
@@ -44,6 +48,19 @@ public record KernelPlan(
     writtenModes = new ArrayList<>(writtenModes);
   }
 
+  KernelPlan withSchedule(Schedule schedule) {
+    return new KernelPlan(
+        request.withSchedule(schedule),
+        tensor,
+        result,
+        tensorFormat,
+        partitionedMode,
+        operands,
+        rank,
+        merge,
+        writtenModes);
+  }
+
   public TensorFormat resultFormat() {
     TensorFormat format = request.formats().get(result);
     if (format == null) {
@@ -52,27 +69,48 @@ public record KernelPlan(
     return format;
   }
 
+  /** Whether coordinates of the partitioned mode start at 0 in each partition. */
+  public boolean isLocal() {
+    return merge != Merge.ENTRIES;
+  }
+
+  /** Whether {@code operand} is bound to the rows of a partition's range, not to all of them. */
+  public boolean isSliced(Operand operand) {
+    return isLocal() && operand.mode() == partitionedMode;
+  }
+
+  /** Whether a call uses more than one thread if it has them. */
+  public boolean isParallel() {
+    return !request.schedule().equals(Schedule.sequential());
+  }
+
+  /** Copies of the result that the threads of a call add to before they are added up. */
+  public int privateResults() {
+    return merge == Merge.SUM && isParallel() ? Directive.Parallel.SHARES : 0;
+  }
+
+  /** The tensor's modes that the result has: those without an operand. */
+  public List<Integer> resultModes(int order) {
+    return IntStream.range(0, order)
+        .filter(mode -> operands.stream().noneMatch(operand -> operand.mode() == mode))
+        .boxed()
+        .toList();
+  }
+
   /** What is subtracted from coordinates of the partitioned mode when {@code range} is packed. */
   public long rowOffset(SliceRange range) {
-    return merge == Merge.ROWS ? range.from() : 0;
+    return isLocal() ? range.from() : 0;
   }
 
   /** Shape of the partition of {@code range} as the kernel sees it. */
   public TensorShape localShape(TensorShape tensorShape, SliceRange range) {
-    return merge == Merge.ROWS ? tensorShape.with(partitionedMode, range.slices()) : tensorShape;
+    return isLocal() ? tensorShape.with(partitionedMode, range.slices()) : tensorShape;
   }
 
   /** Shape of the kernel's result for a tensor (or partition) of this shape. */
   public TensorShape resultShape(TensorShape shape) {
-    if (merge == Merge.ROWS) {
-      return TensorShape.of(shape.size(partitionedMode), rank);
-    }
-    TensorShape rest = shape.without(operands.get(0).mode());
-    if (rank == 0) {
-      return rest;
-    }
-    long[] sizes = Arrays.copyOf(rest.toArray(), rest.order() + 1);
-    sizes[rest.order()] = rank;
-    return TensorShape.of(sizes);
+    LongStream rows = resultModes(shape.order()).stream().mapToLong(shape::size);
+    LongStream columns = rank == 0 ? LongStream.empty() : LongStream.of(rank);
+    return TensorShape.of(LongStream.concat(rows, columns).toArray());
   }
 }

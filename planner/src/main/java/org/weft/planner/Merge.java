@@ -12,6 +12,9 @@ public enum Merge {
    * coordinate order, pieces of a split range are merged and equal coordinates added.
    */
   ENTRIES,
-  /** Each partition makes the whole dense result, or scalar; all are added in partition order. */
+  /**
+   * Each partition makes the whole dense result, or scalar; all are added in partition order. It
+   * reads the rows {@code [from, to)} of the operand of the partitioned mode.
+   */
   SUM
 }

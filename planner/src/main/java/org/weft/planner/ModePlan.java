@@ -14,13 +14,17 @@ import org.weft.tensor.TensorShape;
  * @param tensorShape global mode sizes of the tensor
  * @param partitioning partitions along {@code kernel.partitionedMode()}
  * @param partitions predicted costs of each partition
+ * @param groups into which the partitions fall, in order and evenly, where kernels run in turn and
+ *     their results are summed: the partitions of a group add to one result, one after the other,
+ *     and those of the groups are added in order. Otherwise as many as there are partitions
  */
 public record ModePlan(
     int mode,
     KernelPlan kernel,
     TensorShape tensorShape,
     ModePartitioning partitioning,
-    List<PartitionCosts> partitions)
+    List<PartitionCosts> partitions,
+    int groups)
     implements Serializable {
   public ModePlan {
     partitions = new ArrayList<>(partitions);
@@ -28,6 +32,41 @@ public record ModePlan(
       throw new IllegalArgumentException(
           partitions.size() + " costs for " + partitioning.partitions() + " partitions");
     }
+  }
+
+  /** A pass whose partitions have a result each. */
+  public ModePlan(
+      int mode,
+      KernelPlan kernel,
+      TensorShape tensorShape,
+      ModePartitioning partitioning,
+      List<PartitionCosts> partitions) {
+    this(mode, kernel, tensorShape, partitioning, partitions, partitioning.partitions());
+  }
+
+  /** The same pass with the partitions in groups. */
+  ModePlan withGroups(int count) {
+    return new ModePlan(mode, kernel, tensorShape, partitioning, partitions, count);
+  }
+
+  /** The partitions that it reads. */
+  public PackedForm form() {
+    return new PackedForm(partitioning, kernel.isLocal(), kernel.tensorFormat());
+  }
+
+  /** The first partition of a group, and where the one before it ends. */
+  public int groupStart(int group) {
+    return (int) ((long) partitioning.partitions() * group / groups);
+  }
+
+  /** Whether kernels of several groups run at a time, on one thread each, in one process. */
+  public boolean isGrouped(Resources resources) {
+    return resources.inTurn() && kernel.merge() == Merge.SUM;
+  }
+
+  /** Kernels of this pass that run at a time on the whole cluster. */
+  public int kernelsAtATime(Resources resources) {
+    return isGrouped(resources) ? groups : resources.kernelsAtATime();
   }
 
   public SliceRange range(int partition) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param steps in the order in which they run; {@code kernel} and {@code merge} are those of one
  *     iteration
- * @param storageBytes bytes of all packed partitions of all modes, over the cluster
+ * @param storageBytes bytes of the packed partitions of all forms, over the cluster
  * @param iterations times that {@code kernel} and {@code merge} run at most
  */
 public record PlanCosts(List<StepCosts> steps, double storageBytes, int iterations)
@@ -23,12 +23,20 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
     return steps.stream().filter(s -> s.step().equals(name)).findFirst();
   }
 
+  /** Wall-clock seconds of one iteration. */
+  public double iterationSeconds() {
+    return steps.stream().filter(PlanCosts::isRepeated).mapToDouble(StepCosts::seconds).sum();
+  }
+
+  private static boolean isRepeated(StepCosts step) {
+    return step.step().equals("kernel") || step.step().equals("merge");
+  }
+
   /** Wall-clock seconds of the job if it runs all iterations. */
   public double seconds() {
     double sum = 0;
     for (StepCosts step : steps) {
-      boolean repeated = step.step().equals("kernel") || step.step().equals("merge");
-      sum += step.seconds() * (repeated ? iterations : 1);
+      sum += step.seconds() * (isRepeated(step) ? iterations : 1);
     }
     return sum;
   }

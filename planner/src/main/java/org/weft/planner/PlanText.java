@@ -14,7 +14,7 @@ final class PlanText {
   PlanText(JobPlan plan) {
     header(plan);
     for (ModePlan mode : plan.modes()) {
-      pass(mode);
+      pass(plan, mode);
     }
     steps(plan);
   }
@@ -32,9 +32,32 @@ final class PlanText {
     line(
         "library     %s, %s, sha256 %.12s",
         bytes(plan.image().library().length), plan.image().cpu(), plan.image().sha256());
+    if (plan.forms() != null) {
+      forms(plan.forms());
+    }
   }
 
-  private void pass(ModePlan mode) {
+  private void forms(FormsChoice forms) {
+    line(
+        "forms       %s: %s",
+        forms.chosen() == Forms.ONE ? "one, rooted at mode " + forms.root() : "one for each mode",
+        forms.reason());
+    line("  %-22s %10s %14s %14s %10s", "", "packed", "per executor", "s / iteration", "s in all");
+    forms("one, rooted at mode " + forms.root(), forms.one());
+    forms("one for each mode", forms.all());
+  }
+
+  private void forms(String name, PlanCosts costs) {
+    line(
+        "  %-22s %10s %14s %14.4f %10.2f",
+        name,
+        bytes(costs.storageBytes()),
+        bytes(costs.peakMemoryBytesPerExecutor()),
+        costs.iterationSeconds(),
+        costs.seconds());
+  }
+
+  private void pass(JobPlan plan, ModePlan mode) {
     KernelPlan kernel = mode.kernel();
     line("");
     line("mode %d: %s", mode.mode(), kernel.request().expression());
@@ -52,12 +75,15 @@ final class PlanText {
         kernel.partitionedMode(),
         mode.partitioning().partitions(),
         mode.partitioning().anyOverlapping() ? ", heavy slices split" : "",
-        merge(kernel.merge()));
+        merge(mode, plan.resources()));
     partitions(mode);
   }
 
-  private static String merge(Merge merge) {
-    return switch (merge) {
+  private static String merge(ModePlan mode, Resources resources) {
+    if (mode.isGrouped(resources)) {
+      return "results of " + mode.groups() + " group(s) of partitions at a time are added";
+    }
+    return switch (mode.kernel().merge()) {
       case ROWS -> "dense rows of ranges follow one another, pieces are added";
       case ENTRIES -> "sorted entries of ranges follow one another, pieces are merged";
       case SUM -> "results of all partitions are added";
@@ -127,7 +153,7 @@ final class PlanText {
     }
     line(
         "storage of %d packed form(s) %s; at most %s of memory per executor; %.2f s in all",
-        plan.modes().size(),
+        plan.packedForms().size(),
         bytes(costs.storageBytes()),
         bytes(costs.peakMemoryBytesPerExecutor()),
         costs.seconds());

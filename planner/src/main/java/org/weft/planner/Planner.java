@@ -1,8 +1,10 @@
 package org.weft.planner;
 
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
@@ -18,6 +20,7 @@ public final class Planner {
   private static final long MAXIMUM_PARTITION_ENTRIES = 1L << 30; // a packed block's limit is 2^31
   private static final double PACKING_COPIES = 3;
   private static final long REPRODUCIBLE_PARTITIONS = 16;
+  private static final int REPRODUCIBLE_GROUPS = 8;
 
   private final Function<List<KernelRequest>, KernelImage> compile;
   private final PlannerOptions options;
@@ -55,35 +58,43 @@ public final class Planner {
       Resources resources,
       @Nullable ModePartitioning stored) {
     job.checkAppliesTo(statistics.shape());
-    int threads = resources.kernelThreads();
-    int partitions = partitionCount(statistics, resources);
-    CostModel costs = new CostModel(statistics, options.machine(), threads);
-    List<ModePlan> modes = new ArrayList<>();
-    List<KernelRequest> requests = new ArrayList<>();
-    for (PlannedKernel planned :
-        kernels(job, statistics, threads > 1 || options.reproducible(), costs)) {
-      KernelPlan kernel = planned.kernel();
-      int cut = kernel.partitionedMode();
-      ModePartitioning partitioning =
-          stored != null && stored.mode() == cut && suffices(stored, partitions, resources)
-              ? stored
-              : options
-                  .partitioner()
-                  .partition(
-                      cut, statistics.shape().size(cut), statistics.histogram(cut), partitions);
-      modes.add(
-          new ModePlan(
-              planned.mode(),
-              kernel,
-              statistics.shape(),
-              partitioning,
-              costs.partitions(kernel, partitioning)));
-      requests.add(kernel.request());
-    }
+    Passes passes = new Passes(statistics, resources, stored);
+    StepModel steps = new StepModel(statistics, resources, options.machine());
     int iterations = job instanceof CpdJob cpd ? cpd.maxIterations() : 1;
-    PlanCosts predicted =
-        new StepModel(statistics, resources, options.machine()).costs(modes, iterations);
-    return new JobPlan(job, statistics, resources, modes, compile.apply(requests), predicted);
+    List<ModePlan> modes = passes.of(job);
+    PlanCosts predicted = steps.costs(modes, iterations);
+    FormsChoice forms = null;
+    if (job instanceof CpdJob cpd && considersOneForm(statistics)) {
+      List<ModePlan> shared = passes.ofOneForm(cpd);
+      PlanCosts one = steps.costs(shared, iterations);
+      int root = shared.get(0).kernel().partitionedMode();
+      forms = choice(root, one, predicted, resources);
+      if (forms.chosen() == Forms.ONE) {
+        modes = shared;
+        predicted = one;
+      }
+    }
+    List<KernelRequest> requests = modes.stream().map(mode -> mode.kernel().request()).toList();
+    return new JobPlan(
+        job, statistics, resources, modes, compile.apply(requests), predicted, forms);
+  }
+
+  /**
+   * Nobody chooses where there is one mode, or where a schedule was given for a form of its own.
+   */
+  private boolean considersOneForm(TensorStatistics statistics) {
+    return statistics.shape().order() > 1
+        && (options.forms() == Forms.ONE || options.schedule().isEmpty());
+  }
+
+  /** Predicted times depend on the number of cores, which reproducible plans must not. */
+  private FormsChoice choice(int root, PlanCosts one, PlanCosts all, Resources resources) {
+    double memory = resources.memoryBytesPerExecutor();
+    boolean fits = all.peakMemoryBytesPerExecutor() <= memory;
+    if (options.forms() == Forms.AUTO && options.reproducible() && fits) {
+      return new FormsChoice(Forms.ALL, "they fit the memory", root, one, all);
+    }
+    return FormsChoice.of(options.forms(), root, one, all, memory);
   }
 
   public PlannerOptions options() {
@@ -133,28 +144,108 @@ public final class Planner {
     return resources.kernelsAtATime() < resources.slots() ? 1 : options.partitionsPerSlot();
   }
 
-  private record PlannedKernel(int mode, KernelPlan kernel) {}
+  /** The passes of jobs on one tensor. */
+  private final class Passes {
+    private final TensorStatistics statistics;
+    private final Resources resources;
+    private final @Nullable ModePartitioning stored;
+    private final int partitions;
+    private final CostModel costs;
+    private final Map<Integer, ModePartitioning> cuts = new HashMap<>();
 
-  private List<PlannedKernel> kernels(
-      Job job, TensorStatistics statistics, boolean threads, CostModel costs) {
-    ValueType type = job.valueType();
-    KernelChoice choice =
-        new KernelChoice(
-            statistics, type, threads, costs, options.machine().cacheBytes(), options.schedule());
-    if (job instanceof MttkrpJob mttkrp) {
-      return List.of(new PlannedKernel(mttkrp.mode(), choice.mttkrp(mttkrp.mode(), mttkrp.rank())));
+    Passes(TensorStatistics statistics, Resources resources, @Nullable ModePartitioning stored) {
+      this.statistics = statistics;
+      this.resources = resources;
+      this.stored = stored;
+      this.partitions = partitionCount(statistics, resources);
+      this.costs = new CostModel(statistics, options.machine(), resources.kernelThreads());
     }
-    if (job instanceof TtmJob ttm) {
-      return List.of(new PlannedKernel(ttm.mode(), choice.ttm(ttm.mode(), ttm.rank())));
+
+    List<ModePlan> of(Job job) {
+      KernelChoice choice = choice(job.valueType());
+      if (job instanceof MttkrpJob mttkrp) {
+        return List.of(pass(mttkrp.mode(), choice.mttkrp(mttkrp.mode(), mttkrp.rank())));
+      }
+      if (job instanceof TtmJob ttm) {
+        return List.of(pass(ttm.mode(), choice.ttm(ttm.mode(), ttm.rank())));
+      }
+      if (job instanceof TtvJob ttv) {
+        return List.of(pass(ttv.mode(), choice.ttv(ttv.mode())));
+      }
+      CpdJob cpd = (CpdJob) job;
+      return IntStream.range(0, statistics.shape().order())
+          .mapToObj(mode -> pass(mode, choice.mttkrp(mode, cpd.rank())))
+          .toList();
     }
-    if (job instanceof TtvJob ttv) {
-      return List.of(new PlannedKernel(ttv.mode(), choice.ttv(ttv.mode())));
+
+    /** Passes over all modes of one form, at the root that takes least time. */
+    List<ModePlan> ofOneForm(CpdJob job) {
+      KernelChoice choice = choice(job.valueType());
+      StepModel ranking = new StepModel(statistics, ranking(), options.machine());
+      List<ModePlan> best = List.of();
+      double least = Double.POSITIVE_INFINITY;
+      for (int root = 0; root < statistics.shape().order(); root++) {
+        List<KernelPlan> kernels = choice.mttkrps(root, job.rank());
+        List<ModePlan> passes =
+            IntStream.range(0, kernels.size())
+                .mapToObj(mode -> grouped(pass(mode, kernels.get(mode))))
+                .toList();
+        double seconds = ranking.costs(passes, job.maxIterations()).seconds();
+        if (best.isEmpty() || seconds < least) {
+          best = passes;
+          least = seconds;
+        }
+      }
+      return best;
     }
-    CpdJob cpd = (CpdJob) job;
-    List<PlannedKernel> kernels = new ArrayList<>();
-    for (int m = 0; m < statistics.shape().order(); m++) {
-      kernels.add(new PlannedKernel(m, choice.mttkrp(m, cpd.rank())));
+
+    private ModePlan grouped(ModePlan pass) {
+      if (!pass.isGrouped(resources)) {
+        return pass;
+      }
+      if (!options.reproducible()) {
+        return new StepModel(statistics, resources, options.machine())
+            .grouped(pass, resources.coresPerExecutor());
+      }
+      double affordable = pass.storageBytes() / pass.partitions().get(0).resultBytes();
+      double groups = Math.max(1, Math.min(REPRODUCIBLE_GROUPS, affordable));
+      return pass.withGroups(Math.min(pass.partitions().size(), (int) groups));
     }
-    return kernels;
+
+    /** What the choice of a root depends on: not on the number of cores in reproducible plans. */
+    private Resources ranking() {
+      Resources one = new Resources(1, 1, 1, resources.memoryBytesPerExecutor());
+      return options.reproducible()
+          ? resources.inTurn() ? one.withKernelsInTurn() : one
+          : resources;
+    }
+
+    private KernelChoice choice(ValueType type) {
+      boolean several = resources.kernelThreads() > 1;
+      CostModel choosing =
+          options.reproducible() ? new CostModel(statistics, options.machine(), 1) : costs;
+      return new KernelChoice(
+          statistics,
+          type,
+          several || options.reproducible(),
+          several && !options.reproducible() && !resources.inTurn(),
+          choosing,
+          options.machine().cacheBytes(),
+          options.schedule());
+    }
+
+    private ModePlan pass(int mode, KernelPlan kernel) {
+      ModePartitioning partitioning = cuts.computeIfAbsent(kernel.partitionedMode(), this::cut);
+      List<PartitionCosts> predicted = costs.partitions(kernel, partitioning);
+      return new ModePlan(mode, kernel, statistics.shape(), partitioning, predicted);
+    }
+
+    private ModePartitioning cut(int mode) {
+      if (stored != null && stored.mode() == mode && suffices(stored, partitions, resources)) {
+        return stored;
+      }
+      long size = statistics.shape().size(mode);
+      return options.partitioner().partition(mode, size, statistics.histogram(mode), partitions);
+    }
   }
 }

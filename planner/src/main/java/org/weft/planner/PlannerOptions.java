@@ -16,6 +16,7 @@ import org.weft.compiler.Schedule;
  * @param schedule of every kernel instead of the chosen one
  * @param reproducible whether results are the same bits on any number of cores: partitions and
  *     schedules do not depend on them
+ * @param forms of the tensor that decompositions keep
  */
 public record PlannerOptions(
     int partitions,
@@ -25,7 +26,8 @@ public record PlannerOptions(
     Partitioner partitioner,
     MachineParameters machine,
     Optional<Schedule> schedule,
-    boolean reproducible) {
+    boolean reproducible,
+    Forms forms) {
 
   public static PlannerOptions defaults() {
     return new PlannerOptions(
@@ -36,7 +38,8 @@ public record PlannerOptions(
         new EqualNonzeros(),
         MachineParameters.defaults(),
         Optional.empty(),
-        false);
+        false,
+        Forms.AUTO);
   }
 
   public PlannerOptions withPartitions(int count) {
@@ -48,7 +51,8 @@ public record PlannerOptions(
         partitioner,
         machine,
         schedule,
-        reproducible);
+        reproducible,
+        forms);
   }
 
   public PlannerOptions withPartitioner(Partitioner other) {
@@ -60,7 +64,8 @@ public record PlannerOptions(
         other,
         machine,
         schedule,
-        reproducible);
+        reproducible,
+        forms);
   }
 
   public PlannerOptions withMachine(MachineParameters other) {
@@ -72,7 +77,8 @@ public record PlannerOptions(
         partitioner,
         other,
         schedule,
-        reproducible);
+        reproducible,
+        forms);
   }
 
   public PlannerOptions withSchedule(Optional<Schedule> other) {
@@ -84,7 +90,8 @@ public record PlannerOptions(
         partitioner,
         machine,
         other,
-        reproducible);
+        reproducible,
+        forms);
   }
 
   public PlannerOptions withReproducible(boolean value) {
@@ -96,6 +103,20 @@ public record PlannerOptions(
         partitioner,
         machine,
         schedule,
+        value,
+        forms);
+  }
+
+  public PlannerOptions withForms(Forms value) {
+    return new PlannerOptions(
+        partitions,
+        partitionsPerSlot,
+        minimumEntries,
+        memoryFraction,
+        partitioner,
+        machine,
+        schedule,
+        reproducible,
         value);
   }
 }

@@ -12,6 +12,7 @@ import org.weft.error.WeftException;
  * @param threadsPerTask cores that one task occupies
  * @param kernelThreads threads that a kernel gets: a task's cores, or all of the executor's where
  *     kernels run one after another
+ * @param inTurn whether the kernels of a process run one after another
  * @param memoryBytesPerExecutor memory of each executor that tensors may fill, in bytes, on and off
  *     the Java heap together
  */
@@ -20,6 +21,7 @@ public record Resources(
     int coresPerExecutor,
     int threadsPerTask,
     int kernelThreads,
+    boolean inTurn,
     long memoryBytesPerExecutor)
     implements Serializable {
   public Resources {
@@ -41,13 +43,19 @@ public record Resources(
   /** Kernels that have the cores of their task. */
   public Resources(
       int executors, int coresPerExecutor, int threadsPerTask, long memoryBytesPerExecutor) {
-    this(executors, coresPerExecutor, threadsPerTask, threadsPerTask, memoryBytesPerExecutor);
+    this(
+        executors, coresPerExecutor, threadsPerTask, threadsPerTask, false, memoryBytesPerExecutor);
   }
 
   /** With kernels that run one after another on all cores of an executor. */
   public Resources withKernelsInTurn() {
     return new Resources(
-        executors, coresPerExecutor, threadsPerTask, coresPerExecutor, memoryBytesPerExecutor);
+        executors,
+        coresPerExecutor,
+        threadsPerTask,
+        coresPerExecutor,
+        true,
+        memoryBytesPerExecutor);
   }
 
   /** Tasks that one executor runs at a time. */

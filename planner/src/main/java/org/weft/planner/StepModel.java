@@ -1,6 +1,8 @@
 package org.weft.planner;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.weft.tensor.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
@@ -30,7 +32,9 @@ final class StepModel {
     double slots = resources.slots();
     double entries = statistics.entries();
     double blocks = entries * blockBytesPerEntry();
-    double storage = modes.stream().mapToDouble(ModePlan::storageBytes).sum();
+    Map<PackedForm, Double> forms = new LinkedHashMap<>();
+    modes.forEach(mode -> forms.put(mode.form(), mode.storageBytes()));
+    double storage = forms.values().stream().mapToDouble(bytes -> bytes).sum();
     double text = entries * textBytesPerEntry();
     double blocksHeld = blocks / resources.executors();
     double storageHeld = storage / resources.executors();
@@ -40,16 +44,20 @@ final class StepModel {
             * largestPartitionEntries(modes)
             * blockBytesPerEntry();
     double results = 0;
+    double merged = 0;
+    double mergeSeconds = 0;
     double flops = 0;
     double moved = 0;
     double kernelSeconds = 0;
     for (ModePlan mode : modes) {
-      results += total(mode, Figure.RESULT);
+      results += resultBytes(mode);
+      merged += mergedBytes(mode);
+      mergeSeconds += mergedBytes(mode) / mergedBytesPerSecond();
       flops += total(mode, Figure.FLOPS);
       moved += total(mode, Figure.MOVED);
       kernelSeconds += makespan(mode) + machine.stepSeconds();
     }
-    double passes = modes.size();
+    double passes = forms.size();
     double kernelHeld = storageHeld + operandBytes(modes) + resultsInWork(modes);
     return new PlanCosts(
         List.of(
@@ -68,12 +76,7 @@ final class StepModel {
                 blocksHeld + storageHeld + inWork),
             step("compile", 0, 0, machine.compileSeconds(), 0),
             step("kernel", moved, flops, kernelSeconds, kernelHeld),
-            step(
-                "merge",
-                results,
-                0,
-                results / machine.shuffledBytesPerSecond() / slots,
-                kernelHeld),
+            step("merge", merged, 0, mergeSeconds, kernelHeld),
             step("write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)),
         storage,
         iterations);
@@ -97,7 +100,50 @@ final class StepModel {
   private double makespan(ModePlan mode) {
     double longest =
         mode.partitions().stream().mapToDouble(PartitionCosts::seconds).max().orElse(0);
-    return Math.max(longest, total(mode, Figure.SECONDS) / resources.kernelsAtATime());
+    return Math.max(longest, total(mode, Figure.SECONDS) / mode.kernelsAtATime(resources));
+  }
+
+  /**
+   * Bytes that merging the results of a pass takes: a shuffle of all of them, or in one process the
+   * results of groups, which are cleared and added to the first. Rows are in their place there.
+   */
+  double mergedBytes(ModePlan mode) {
+    if (!resources.inTurn()) {
+      return total(mode, Figure.RESULT);
+    }
+    return mode.isGrouped(resources)
+        ? (4.0 * mode.groups() - 3) * mode.partitions().get(0).resultBytes()
+        : 0;
+  }
+
+  private double mergedBytesPerSecond() {
+    return resources.inTurn()
+        ? machine.streamBytesPerSecond() * resources.coresPerExecutor()
+        : machine.shuffledBytesPerSecond() * resources.slots();
+  }
+
+  /** Bytes of the merged result of a pass. */
+  private static double resultBytes(ModePlan mode) {
+    return mode.kernel().merge() == Merge.SUM
+        ? mode.partitions().get(0).resultBytes()
+        : total(mode, Figure.RESULT);
+  }
+
+  /**
+   * The number of groups, up to {@code most}, that takes least time; few where results are large.
+   */
+  ModePlan grouped(ModePlan mode, int most) {
+    ModePlan best = mode.withGroups(1);
+    double least = Double.POSITIVE_INFINITY;
+    for (int groups = 1; groups <= Math.min(most, mode.partitions().size()); groups++) {
+      ModePlan other = mode.withGroups(groups);
+      double seconds = makespan(other) + mergedBytes(other) / mergedBytesPerSecond();
+      if (seconds < least) {
+        best = other;
+        least = seconds;
+      }
+    }
+    return best;
   }
 
   private static double largestPartitionEntries(List<ModePlan> modes) {
@@ -125,13 +171,14 @@ final class StepModel {
   }
 
   private double resultsInWork(List<ModePlan> modes) {
+    return modes.stream().mapToDouble(this::resultsInWork).max().orElse(0);
+  }
+
+  private double resultsInWork(ModePlan mode) {
     double largest =
-        modes.stream()
-            .flatMap(m -> m.partitions().stream())
-            .mapToDouble(PartitionCosts::resultBytes)
-            .max()
-            .orElse(0);
-    return largest * resources.tasksPerExecutor();
+        mode.partitions().stream().mapToDouble(PartitionCosts::resultBytes).max().orElse(0);
+    int calls = mode.isGrouped(resources) ? mode.groups() : resources.tasksPerExecutor();
+    return largest * calls * (1 + mode.kernel().privateResults());
   }
 
   private enum Figure {

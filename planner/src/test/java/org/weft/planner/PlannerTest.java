@@ -191,6 +191,117 @@ class PlannerTest {
     assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isGreaterThan(sum);
   }
 
+  private static final CpdJob CPD = new CpdJob(16, 50, 1e-5, false, 1, ValueType.DOUBLE);
+
+  private static JobPlan cpd(Forms forms, TensorStatistics s, Resources r) {
+    return planner(PlannerOptions.defaults().withPartitions(4).withForms(forms)).plan(CPD, s, r);
+  }
+
+  @Test
+  void oneFormServesAllModes() {
+    TensorStatistics s = uniform(30_000, 60, 50, 40);
+    JobPlan plan = cpd(Forms.ONE, s, LAPTOP);
+    assertThat(plan.packedForms()).hasSize(1);
+    assertThat(cpd(Forms.ALL, s, LAPTOP).packedForms()).hasSize(3);
+    int root = plan.modes().get(0).kernel().partitionedMode();
+    for (ModePlan pass : plan.modes()) {
+      assertThat(pass.kernel().partitionedMode()).isEqualTo(root);
+      assertThat(pass.kernel().merge()).isEqualTo(pass.mode() == root ? Merge.ROWS : Merge.SUM);
+      assertThat(pass.resultShape()).isEqualTo(TensorShape.of(s.shape().size(pass.mode()), 16));
+      assertThat(pass.localShape(1).size(root)).isEqualTo(pass.range(1).slices());
+      assertThat(pass.kernel().operands())
+          .allMatch(operand -> pass.kernel().isSliced(operand) == (operand.mode() == root));
+    }
+    assertThat(plan.predicted().storageBytes())
+        .isCloseTo(plan.modes().get(0).storageBytes(), Offset.offset(1.0));
+    List<Integer> levels = new java.util.ArrayList<>();
+    for (int level = 0; level < 3; level++) {
+      levels.add(plan.modes().get(0).kernel().tensorFormat().modeOf(level));
+    }
+    String[] names = {"i", "j", "k"};
+    String above =
+        levels.subList(0, 2).stream()
+            .map(m -> "F" + m + "(" + names[m] + ",r)")
+            .collect(java.util.stream.Collectors.joining(" * "));
+    assertThat(plan.modes().get(levels.get(2)).kernel().request().expression())
+        .endsWith("= " + above + " * T(i,j,k)");
+  }
+
+  @Test
+  void allFormsAreKeptWhereTheyFit() {
+    TensorStatistics s = uniform(200_000, 600, 500, 400);
+    JobPlan plan = cpd(Forms.AUTO, s, LAPTOP);
+    FormsChoice choice = java.util.Objects.requireNonNull(plan.forms());
+    assertThat(choice.chosen()).isEqualTo(Forms.ALL);
+    assertThat(choice.one().storageBytes()).isLessThan(0.5 * choice.all().storageBytes());
+    double most = choice.all().peakMemoryBytesPerExecutor();
+    double least = choice.one().peakMemoryBytesPerExecutor();
+    assertThat(least).isLessThan(most);
+    JobPlan tight = cpd(Forms.AUTO, s, new Resources(1, 2, 1, (long) ((least + most) / 2)));
+    assertThat(tight.packedForms()).hasSize(1);
+    assertThat(planner().explain(tight))
+        .contains("forms       one, rooted at mode")
+        .contains("a form for each mode does not fit the memory")
+        .contains("results of all partitions are added")
+        .contains("storage of 1 packed form(s)");
+    assertThat(planner().explain(plan)).contains("forms       one for each mode: they fit");
+  }
+
+  /** Packing that takes longer than all iterations is done once. */
+  @Test
+  void oneFormIsKeptWhereItTakesLessTimeAltogether() {
+    TensorStatistics s = uniform(200_000, 60, 50, 40);
+    MachineParameters d = MachineParameters.defaults();
+    MachineParameters slow =
+        new MachineParameters(
+            d.streamBytesPerSecond(),
+            d.cachedBytesPerSecond(),
+            d.flopsPerSecond(),
+            d.cacheBytes(),
+            d.parsedBytesPerSecond(),
+            1000,
+            d.shuffledBytesPerSecond(),
+            d.writtenBytesPerSecond(),
+            d.compileSeconds(),
+            d.stepSeconds());
+    PlannerOptions options = PlannerOptions.defaults().withMachine(slow);
+    assertThat(planner(options).plan(CPD, s, LAPTOP).packedForms()).hasSize(1);
+    assertThat(planner(options.withReproducible(true)).plan(CPD, s, LAPTOP).packedForms())
+        .hasSize(3);
+    assertThat(planner().plan(CPD, s, LAPTOP).packedForms()).hasSize(3);
+  }
+
+  /** Results of their own cost memory and sums: as many as there are cores where they are small. */
+  @Test
+  void largeResultsHaveFewGroups() {
+    Resources cores = new Resources(1, 4, 1, 64L << 30).withKernelsInTurn();
+    for (ModePlan pass : cpd(Forms.ONE, uniform(200_000, 60, 50, 40), cores).modes()) {
+      assertThat(pass.groups()).isEqualTo(4);
+    }
+    TensorStatistics sparse = uniform(2_000, 4_000_000, 3_000_000, 2_000_000);
+    List<ModePlan> scattered =
+        cpd(Forms.ONE, sparse, cores).modes().stream()
+            .filter(pass -> pass.kernel().merge() == Merge.SUM)
+            .toList();
+    assertThat(scattered).hasSize(2).allMatch(pass -> pass.groups() == 1);
+  }
+
+  /** Threads of a task have rows of their own, unless clearing and adding them takes longer. */
+  @Test
+  void tasksOfSeveralThreadsHavePrivateRowsWherePredictedFaster() {
+    Resources threads = new Resources(1, 4, 4, 64L << 30);
+    assertThat(scatters(uniform(200_000, 60, 50, 40), threads)).containsOnly(16);
+    assertThat(scatters(uniform(2_000, 400_000, 300_000, 200_000), threads)).containsOnly(0);
+    assertThat(scatters(uniform(200_000, 60, 50, 40), LAPTOP)).containsOnly(0);
+  }
+
+  private static List<Integer> scatters(TensorStatistics s, Resources r) {
+    return cpd(Forms.ONE, s, r).modes().stream()
+        .filter(pass -> pass.kernel().merge() == Merge.SUM)
+        .map(pass -> pass.kernel().privateResults())
+        .toList();
+  }
+
   @Test
   void predictedPositionsAreExactWhereUniformIs() {
     TensorStatistics s = uniform(300_000, 1000, 50, 80);

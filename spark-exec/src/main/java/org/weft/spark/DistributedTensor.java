@@ -3,18 +3,22 @@ package org.weft.spark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
 import org.jspecify.annotations.Nullable;
 import org.weft.planner.JobPlan;
+import org.weft.planner.Merge;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
 import org.weft.spark.cpd.AlternatingLeastSquares;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.output.SummedRows;
 import org.weft.spark.resident.OperandRows;
 import org.weft.tensor.DenseMatrix;
 
 /**
  * MTTKRPs of a decomposition on resident partitions: factors are broadcast when they change, rows
- * come back to the driver and are put together in partition order.
+ * come back to the driver and are put together in partition order. Where every partition has all
+ * rows, executors add them up first.
  */
 final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoCloseable {
   private final PlanRunner runner;
@@ -49,7 +53,11 @@ final class DistributedTensor implements AlternatingLeastSquares.Tensor, AutoClo
     for (Operand operand : pass.kernel().operands()) {
       operands.add(factor(operand.mode()));
     }
-    List<RowBlock> blocks = new ArrayList<>(runner.rows(pass, operands).collect());
+    JavaRDD<RowBlock> rows = runner.rows(pass, operands);
+    if (pass.kernel().merge() == Merge.SUM) {
+      rows = SummedRows.of(rows);
+    }
+    List<RowBlock> blocks = new ArrayList<>(rows.collect());
     blocks.sort(Comparator.comparingLong(RowBlock::firstRow).thenComparingInt(RowBlock::partition));
     DenseMatrix result = DenseMatrix.zeros(pass.resultShape().size(0), rank);
     long filled = 0;

@@ -3,6 +3,7 @@ package org.weft.spark;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.weft.compiler.Schedule;
+import org.weft.planner.Forms;
 
 /**
  * How an engine works.
@@ -15,6 +16,7 @@ import org.weft.compiler.Schedule;
  * @param reproducible whether results are the same bits on any number of cores, for as long as
  *     memory does not demand more partitions
  * @param operandFetch how operands get to the processes that read them
+ * @param forms of the tensor that decompositions keep
  */
 public record EngineOptions(
     int partitions,
@@ -23,7 +25,8 @@ public record EngineOptions(
     Optional<Schedule> schedule,
     boolean check,
     boolean reproducible,
-    OperandFetch operandFetch) {
+    OperandFetch operandFetch,
+    Forms forms) {
   public EngineOptions {
     if (partitions < 0 || threadsPerTask < 0) {
       throw new IllegalArgumentException(
@@ -34,17 +37,17 @@ public record EngineOptions(
   /** Everything automatic, no persistent cache. */
   public static EngineOptions defaults() {
     return new EngineOptions(
-        0, 0, Optional.empty(), Optional.empty(), false, false, OperandFetch.AUTO);
+        0, 0, Optional.empty(), Optional.empty(), false, false, OperandFetch.AUTO, Forms.AUTO);
   }
 
   public EngineOptions withPartitions(int value) {
     return new EngineOptions(
-        value, threadsPerTask, compilerCache, schedule, check, reproducible, operandFetch);
+        value, threadsPerTask, compilerCache, schedule, check, reproducible, operandFetch, forms);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
     return new EngineOptions(
-        partitions, value, compilerCache, schedule, check, reproducible, operandFetch);
+        partitions, value, compilerCache, schedule, check, reproducible, operandFetch, forms);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
@@ -55,26 +58,46 @@ public record EngineOptions(
         schedule,
         check,
         reproducible,
-        operandFetch);
+        operandFetch,
+        forms);
   }
 
   public EngineOptions withSchedule(Optional<Schedule> value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, value, check, reproducible, operandFetch);
+        partitions, threadsPerTask, compilerCache, value, check, reproducible, operandFetch, forms);
   }
 
   public EngineOptions withCheck(boolean value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, schedule, value, reproducible, operandFetch);
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        value,
+        reproducible,
+        operandFetch,
+        forms);
   }
 
   public EngineOptions withOperandFetch(OperandFetch value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, schedule, check, reproducible, value);
+        partitions, threadsPerTask, compilerCache, schedule, check, reproducible, value, forms);
   }
 
   public EngineOptions withReproducible(boolean value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, schedule, check, value, operandFetch);
+        partitions, threadsPerTask, compilerCache, schedule, check, value, operandFetch, forms);
+  }
+
+  public EngineOptions withForms(Forms value) {
+    return new EngineOptions(
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        check,
+        reproducible,
+        operandFetch,
+        value);
   }
 }

@@ -30,6 +30,10 @@ import org.weft.tensor.TensorStorage;
  * one after another, each on all cores, on factors that they share and into rows of one result. No
  * Spark job, no copy. Pieces of a split slice have rows of their own, added in partition order.
  *
+ * <p>Where the modes share one form, kernels of other modes than its root add to rows all over the
+ * result. Several of them then run at a time, each on one thread and with a result of its own: one
+ * for each group of partitions ({@link PrivateResults}).
+ *
  * <p>Nothing can get lost here that the driver would outlive. A run ends early when its thread is
  * interrupted or the Spark context stops.
  */
@@ -41,11 +45,24 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
   private final List<HeldPartitions> held;
   private final MemoryScope scope;
   private final boolean reproducible;
+  private final PrivateResults results;
   private final Map<Integer, Pass> passes = new HashMap<>();
 
-  /** A mode's kernel, and where each partition's rows go. */
+  /**
+   * A mode's kernel and what it is bound to.
+   *
+   * @param rows where each partition's rows go
+   * @param results of groups, the first the whole one; empty where rows have their place in it
+   * @param threads of a call
+   */
   private record Pass(
-      ModePlan plan, Kernel kernel, double flopsPerEntry, List<TensorStorage> rows) {}
+      ModePlan plan,
+      Kernel kernel,
+      double flopsPerEntry,
+      List<Map<String, TensorStorage>> operands,
+      List<TensorStorage> rows,
+      List<TensorStorage> results,
+      int threads) {}
 
   private InProcessTensor(
       JavaSparkContext context,
@@ -62,6 +79,16 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     this.held = held;
     this.scope = scope;
     this.reproducible = reproducible;
+    List<ModePlan> grouped = plan.modes().stream().filter(this::isGrouped).toList();
+    this.results =
+        new PrivateResults(
+            grouped.stream().mapToLong(pass -> (long) pass.resultShape().cells()).max().orElse(0),
+            grouped.stream().mapToInt(ModePlan::groups).max().orElse(1),
+            scope);
+  }
+
+  private boolean isGrouped(ModePlan pass) {
+    return pass.isGrouped(plan.resources());
   }
 
   /**
@@ -88,14 +115,15 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
         }
         held.add(partitions.get());
       }
+      InProcessTensor made =
+          new InProcessTensor(context, runner, plan, clock, held, scope, reproducible);
       complete = true;
+      return Optional.of(made);
     } finally {
       if (!complete) {
         held.forEach(HeldPartitions::close);
       }
     }
-    return Optional.of(
-        new InProcessTensor(context, runner, plan, clock, held, scope, reproducible));
   }
 
   @Override
@@ -104,41 +132,60 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     if (Thread.currentThread().isInterrupted() || context.sc().isStopped()) {
       throw new CancellationException("the decomposition was cancelled in iteration " + sweep);
     }
-    Pass pass = passes.computeIfAbsent(mode, m -> pass(m, result));
-    List<ResidentPartition> partitions = held.get(mode).partitions();
-    for (int number = 0; number < partitions.size(); number++) {
-      run(pass, mode, number, factors);
-      addPiece(pass, partitions.get(number), result);
+    Pass pass = passes.computeIfAbsent(mode, m -> pass(m, factors, result));
+    if (pass.results().isEmpty()) {
+      List<ResidentPartition> partitions = held.get(mode).partitions();
+      for (int number = 0; number < partitions.size(); number++) {
+        pass.rows().get(number).clear();
+        run(pass, mode, number).ifPresent(this::measured);
+        addPiece(pass, partitions.get(number), result);
+      }
+    } else {
+      int groups = pass.plan().groups();
+      results
+          .each(groups, group -> runGroup(pass, mode, group))
+          .forEach(measurements -> measurements.forEach(this::measured));
+      results.addUp(pass.results());
     }
     runner.ran(pass.plan(), System.nanoTime() - start);
   }
 
-  private void run(Pass pass, int mode, int number, List<TensorStorage> factors) {
+  private List<TaskMeasurement> runGroup(Pass pass, int mode, int group) {
+    pass.results().get(group).clear(1);
+    List<TaskMeasurement> measurements = new ArrayList<>();
+    int end = pass.plan().groupStart(group + 1);
+    for (int number = pass.plan().groupStart(group); number < end; number++) {
+      run(pass, mode, number).ifPresent(measurements::add);
+    }
+    return measurements;
+  }
+
+  private Optional<TaskMeasurement> run(Pass pass, int mode, int number) {
     ResidentPartition partition = held.get(mode).partitions().get(number);
-    TensorStorage rows = pass.rows().get(number);
-    rows.clear();
     if (partition.storedEntries() == 0) {
-      return;
+      return Optional.empty();
     }
     KernelPlan kernel = pass.plan().kernel();
-    Map<String, TensorStorage> bound = new HashMap<>();
+    Map<String, TensorStorage> bound = new HashMap<>(pass.operands().get(number));
     bound.put(kernel.tensor(), held.get(mode).storage(number));
-    bound.put(kernel.result(), rows);
-    long bytes = partition.byteSize() + rows.byteSize();
-    for (Operand operand : kernel.operands()) {
-      bound.put(operand.name(), factors.get(operand.mode()));
-      bytes += factors.get(operand.mode()).byteSize();
+    bound.put(kernel.result(), pass.rows().get(number));
+    long bytes = partition.byteSize() + pass.rows().get(number).byteSize();
+    for (TensorStorage operand : pass.operands().get(number).values()) {
+      bytes += operand.byteSize();
     }
     long start = System.nanoTime();
-    pass.kernel().run(bound, Map.of(), scope, plan.resources().kernelThreads());
-    TaskMeasurement measurement =
+    pass.kernel().run(bound, Map.of(), scope, pass.threads());
+    return Optional.of(
         TaskMeasurement.of(
             "kernel",
             number,
             System.nanoTime() - start,
             partition.storedEntries(),
             Math.round(partition.storedEntries() * pass.flopsPerEntry()),
-            bytes);
+            bytes));
+  }
+
+  private void measured(TaskMeasurement measurement) {
     clock.measurements().add(measurement);
     KernelMetrics.ofProcess(ResidentMemory.PROCESS::liveBytes)
         .record(plan.job().name(), measurement);
@@ -158,32 +205,63 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     }
   }
 
-  private Pass pass(int mode, TensorStorage result) {
+  private Pass pass(int mode, List<TensorStorage> factors, TensorStorage result) {
     ModePlan pass = plan.modes().get(mode);
-    long columns = result.shape().size(1);
+    List<TensorStorage> groups = isGrouped(pass) ? results.of(result, pass.groups()) : List.of();
+    List<Map<String, TensorStorage>> operands = new ArrayList<>();
     List<TensorStorage> rows = new ArrayList<>();
     for (SliceRange range : pass.partitioning().ranges()) {
-      TensorShape shape = TensorShape.of(range.slices(), columns);
-      rows.add(
-          range.piece() == 0
-              ? TensorStorage.denseView(
-                  scope,
-                  shape,
-                  result.format().valueType(),
-                  result.vals().address() + range.from() * columns * Double.BYTES)
-              : TensorStorage.dense(scope, shape, result.format().valueType()));
+      operands.add(operands(pass.kernel(), range, factors));
+      if (groups.isEmpty()) {
+        rows.add(
+            range.piece() == 0
+                ? slices(result, range)
+                : TensorStorage.dense(
+                    scope,
+                    TensorShape.of(range.slices(), result.shape().size(1)),
+                    result.format().valueType()));
+      }
+    }
+    for (int group = 0; group < groups.size(); group++) {
+      int end = pass.groupStart(group + 1);
+      for (int number = pass.groupStart(group); number < end; number++) {
+        rows.add(groups.get(group));
+      }
     }
     double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
     double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
     try (KernelLibrary library = KernelLibrary.open(plan.image())) {
       Kernel kernel = Kernel.of(library, plan.image().signature(pass.kernel().request().symbol()));
       Kernel called = reproducible ? kernel.reproducible() : kernel;
-      return new Pass(pass, called, entries == 0 ? 0 : flops / entries, rows);
+      int threads = groups.isEmpty() ? plan.resources().kernelThreads() : 1;
+      double perEntry = entries == 0 ? 0 : flops / entries;
+      return new Pass(pass, called, perEntry, operands, rows, groups, threads);
     }
+  }
+
+  private Map<String, TensorStorage> operands(
+      KernelPlan kernel, SliceRange range, List<TensorStorage> factors) {
+    Map<String, TensorStorage> bound = new HashMap<>();
+    for (Operand operand : kernel.operands()) {
+      TensorStorage factor = factors.get(operand.mode());
+      bound.put(operand.name(), kernel.isSliced(operand) ? slices(factor, range) : factor);
+    }
+    return bound;
+  }
+
+  /** The rows of a matrix that belong to the slices of {@code range}. */
+  private TensorStorage slices(TensorStorage matrix, SliceRange range) {
+    long columns = matrix.shape().size(1);
+    return TensorStorage.denseView(
+        scope,
+        TensorShape.of(range.slices(), columns),
+        matrix.format().valueType(),
+        matrix.vals().address() + range.from() * columns * Double.BYTES);
   }
 
   @Override
   public void close() {
+    results.close();
     held.forEach(HeldPartitions::close);
   }
 }

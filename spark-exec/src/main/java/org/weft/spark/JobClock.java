@@ -19,7 +19,6 @@ final class JobClock {
 
   private final CollectionAccumulator<TaskMeasurement> measurements;
   private final int slots;
-  private final int kernels;
   private long operandRows;
   private final Map<String, Long> phases = new LinkedHashMap<>();
   private final Map<String, Long> peaks = new HashMap<>();
@@ -52,17 +51,15 @@ final class JobClock {
   }
 
   JobClock(SparkContext context, Resources resources) {
-    this(context, resources.slots(), resources.kernelsAtATime());
+    this(context, resources.slots());
   }
 
   /**
    * @param slots tasks that run at a time
-   * @param kernels of which so many do
    */
-  JobClock(SparkContext context, int slots, int kernels) {
+  JobClock(SparkContext context, int slots) {
     this.measurements = context.collectionAccumulator("weft measurements");
     this.slots = slots;
-    this.kernels = kernels;
     PHASES.forEach(phase -> phases.put(phase, 0L));
   }
 
@@ -86,8 +83,12 @@ final class JobClock {
     add("shuffle", elapsed - pack);
   }
 
-  /** Books one execution of a kernel step that took {@code elapsed} ns in all. */
-  void ran(String step, double predictedSeconds, long elapsed) {
+  /**
+   * Books one execution of a kernel step that took {@code elapsed} ns in all.
+   *
+   * @param kernels of which so many run at a time
+   */
+  void ran(String step, double predictedSeconds, long elapsed, int kernels) {
     List<TaskMeasurement> all = drain();
     List<TaskMeasurement> calls = only(all, "kernel");
     operandRows += only(all, "operands").stream().mapToLong(TaskMeasurement::nonzeros).sum();

@@ -86,14 +86,10 @@ final class PlanRunner implements AutoCloseable {
   /** The rows of a pass with a dense result; nothing runs yet. */
   JavaRDD<RowBlock> rows(ModePlan pass, List<OperandRows> operands) {
     TensorShape result = pass.resultShape();
-    DenseStep.Rows rows =
-        pass.kernel().merge() == Merge.ROWS
-            ? DenseStep.Rows.SLICES
-            : result.order() == 0 ? DenseStep.Rows.SCALAR : DenseStep.Rows.ONE;
-    int columns = result.order() == 0 ? 1 : Math.toIntExact(result.size(result.order() - 1));
+    boolean slices = pass.kernel().merge() == Merge.ROWS;
     return resident(pass)
         .partitions()
-        .mapPartitions(new DenseStep(call(pass, operands), rows, columns, clock.measurements()));
+        .mapPartitions(new DenseStep(call(pass, operands), result, slices, clock.measurements()));
   }
 
   /** The entries of a pass with a sparse result; nothing runs yet. */
@@ -156,13 +152,19 @@ final class PlanRunner implements AutoCloseable {
 
   /** Books one execution of {@code pass}. */
   void ran(ModePlan pass, long elapsedNanos) {
-    clock.ran(plan.job().name() + " mode " + pass.mode(), predictedSeconds(pass), elapsedNanos);
+    String step = plan.job().name() + " mode " + pass.mode();
+    clock.ran(step, predictedSeconds(pass), elapsedNanos, kernelsAtATime(pass));
   }
 
   /** Kernel seconds of a pass if those that run at a time have even shares. */
   private double predictedSeconds(ModePlan pass) {
     double sum = pass.partitions().stream().mapToDouble(PartitionCosts::seconds).sum();
-    return sum / Math.max(1, Math.min(plan.resources().kernelsAtATime(), pass.partitions().size()));
+    return sum / kernelsAtATime(pass);
+  }
+
+  private int kernelsAtATime(ModePlan pass) {
+    int most = pass.kernelsAtATime(plan.resources());
+    return Math.max(1, Math.min(most, pass.partitions().size()));
   }
 
   private KernelCall call(ModePlan pass, List<OperandRows> matrices) {
@@ -172,7 +174,11 @@ final class PlanRunner implements AutoCloseable {
       Operand operand = kernel.operands().get(i);
       operands.add(
           new BroadcastOperand(
-              operand.name(), operand.isVector(), operand.mode(), matrices.get(i)));
+              operand.name(),
+              operand.isVector(),
+              operand.mode(),
+              kernel.isSliced(operand),
+              matrices.get(i)));
     }
     double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
     double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();

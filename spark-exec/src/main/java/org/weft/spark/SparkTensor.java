@@ -15,9 +15,9 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
-import org.weft.planner.Merge;
 import org.weft.planner.ModePartitioning;
 import org.weft.planner.ModePlan;
+import org.weft.planner.PackedForm;
 import org.weft.planner.PlannerOptions;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.metrics.ProcessMemory;
@@ -45,7 +45,7 @@ import org.weft.tensor.ValueType;
 
 /**
  * A tensor on Spark: its parsed entries, cached serialized on the executors, and its packed copies,
- * one per mode that a job has partitioned by, which stay off heap until {@link #unpersist}. Not
+ * one per form that a job has asked for, which stay off heap until {@link #unpersist}. Not
  * thread-safe.
  */
 public final class SparkTensor {
@@ -66,7 +66,7 @@ public final class SparkTensor {
   private boolean orderKept;
   private final long readNanos;
   private final long readPeakBytes;
-  private final Map<Packed, ResidentTensor> resident = new LinkedHashMap<>();
+  private final Map<PackedForm, ResidentTensor> resident = new LinkedHashMap<>();
   private boolean reported;
   private long reorderNanos;
 
@@ -90,8 +90,6 @@ public final class SparkTensor {
       }
     }
   }
-
-  private record Packed(ModePartitioning partitioning, boolean rebased, TensorFormat format) {}
 
   private SparkTensor(
       JavaSparkContext context,
@@ -386,30 +384,28 @@ public final class SparkTensor {
    * hears of.
    */
   ResidentTensor resident(ModePlan pass, JobClock clock) {
-    boolean rebased = pass.kernel().merge() == Merge.ROWS;
-    TensorFormat format = pass.kernel().tensorFormat();
-    Packed key = new Packed(pass.partitioning(), rebased, format);
-    ResidentTensor present = resident.get(key);
+    PackedForm form = pass.form();
+    ResidentTensor present = resident.get(form);
     if (present == null) {
       long start = System.nanoTime();
       if (stored != null
-          && stored.partitioning().equals(pass.partitioning())
-          && stored.container().fits(format)) {
-        present = load(stored, rebased, format);
+          && stored.partitioning().equals(form.partitioning())
+          && stored.container().fits(form.format())) {
+        present = load(stored, form);
         clock.add("read", System.nanoTime() - start);
       } else {
-        present = pack(pass.partitioning(), rebased, format, clock);
+        present = pack(form, clock);
         clock.packed(System.nanoTime() - start);
       }
-      resident.put(key, present);
+      resident.put(form, present);
     }
     return present;
   }
 
   /** What lies in the files as the kernel wants it is read straight into its place. */
-  private ResidentTensor load(StoredPartitions parts, boolean rebased, TensorFormat format) {
+  private ResidentTensor load(StoredPartitions parts, PackedForm form) {
     return ResidentTensor.load(
-        new StoredRdd(context.sc(), files, parts, rebased, format),
+        new StoredRdd(context.sc(), files, parts, form.local(), form.format()),
         "parts of " + uri + " by mode " + parts.partitioning().mode());
   }
 
@@ -418,14 +414,13 @@ public final class SparkTensor {
     return stored == null ? null : stored.partitioning();
   }
 
-  private ResidentTensor pack(
-      ModePartitioning partitioning, boolean rebased, TensorFormat format, JobClock clock) {
+  private ResidentTensor pack(PackedForm form, JobClock clock) {
     return ResidentTensor.pack(
-        split(partitioning),
-        partitioning,
-        rebased,
+        split(form.partitioning()),
+        form.partitioning(),
+        form.local(),
         statistics.shape(),
-        format,
+        form.format(),
         clock.measurements());
   }
 
@@ -458,9 +453,9 @@ public final class SparkTensor {
     TensorFormat format =
         TensorFormat.csf(statistics.shape().order(), valueType)
             .narrowedFor(statistics.shape(), statistics.entries());
-    JobClock clock = new JobClock(context.sc(), partitions, partitions);
+    JobClock clock = new JobClock(context.sc(), partitions);
     try (JobName name = JobName.open(context.sc(), "count the duplicates of " + uri);
-        ResidentTensor packed = pack(partitioning, false, format, clock)) {
+        ResidentTensor packed = pack(new PackedForm(partitioning, false, format), clock)) {
       return packed.duplicates();
     }
   }

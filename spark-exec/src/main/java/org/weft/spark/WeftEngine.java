@@ -17,6 +17,7 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.Operand;
+import org.weft.planner.PackedForm;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
 import org.weft.planner.Resources;
@@ -67,7 +68,8 @@ public final class WeftEngine implements AutoCloseable {
             PlannerOptions.defaults()
                 .withPartitions(options.partitions())
                 .withSchedule(options.schedule())
-                .withReproducible(options.reproducible()));
+                .withReproducible(options.reproducible())
+                .withForms(options.forms()));
   }
 
   /**
@@ -327,14 +329,19 @@ public final class WeftEngine implements AutoCloseable {
     try (JobName name = JobName.open(context.sc(), describe(job, tensor))) {
       JobPlan plan = planned(tensor, job, clock, progress);
       try (PlanRunner runner = runner(tensor, plan, clock)) {
-        int order = plan.modes().size();
+        List<PackedForm> packed = new ArrayList<>();
+        int forms = plan.packedForms().size();
         for (ModePlan pass : plan.modes()) {
-          progress.step("pack by mode " + pass.mode(), 1 + pass.mode(), order + 2);
-          name.describe("cpd: pack by mode " + pass.mode());
-          runner.resident(pass);
+          if (!packed.contains(pass.form())) {
+            int root = pass.kernel().partitionedMode();
+            packed.add(pass.form());
+            progress.step("pack by mode " + root, packed.size(), forms + 2);
+            name.describe("cpd: pack by mode " + root);
+            runner.resident(pass);
+          }
         }
         ModePlan first = plan.modes().get(0);
-        progress.step("alternating least squares", order + 1, order + 2);
+        progress.step("alternating least squares", forms + 1, forms + 2);
         double normSquared = runner.resident(first).normSquared();
         AlternatingLeastSquares.Model model =
             iterate(tensor, job, runner, plan, clock, name, normSquared, progress);

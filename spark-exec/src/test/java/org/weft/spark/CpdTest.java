@@ -8,12 +8,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.planner.CpdJob;
+import org.weft.planner.Forms;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;
@@ -208,6 +213,102 @@ class CpdTest {
           engine.cpd(tensor, new CpdJob(4, 6, 0, false, 9, ValueType.FLOAT), ProgressListener.NONE);
       for (int i = 0; i < 6; i++) {
         assertThat(here.fits().get(i)).isCloseTo(jobs.fits().get(i), within(1e-4));
+      }
+    }
+  }
+
+  private static WeftEngine engine(int partitions, Forms forms) {
+    return WeftEngine.create(
+        LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions).withForms(forms));
+  }
+
+  /** One form takes a third of the memory, or less; both ways of running it give the factors. */
+  @ParameterizedTest
+  @CsvSource({
+    "40 30 20, DOUBLE, false, 1e-9",
+    "40 30 20, FLOAT, false, 1e-3",
+    "25 9 14 11, DOUBLE, false, 1e-9",
+    "25 9 14 11, DOUBLE, true, 1e-9",
+    "8 9 7 6 5, DOUBLE, false, 1e-9",
+    "50 60, DOUBLE, false, 1e-9",
+    "1 40 30, DOUBLE, true, 1e-9",
+    "70, DOUBLE, false, 1e-9"
+  })
+  void oneFormGivesTheSameFactors(
+      String shape, ValueType type, boolean nonnegative, double tolerance) throws IOException {
+    long[] sizes = Arrays.stream(shape.split(" ")).mapToLong(Long::parseLong).toArray();
+    SparseEntries entries = SparseEntries.random(53, sizes.length == 1 ? 40 : 3000, sizes);
+    CpdJob job = new CpdJob(5, 4, 0, nonnegative, 9, type);
+    List<CpdResult> results = new ArrayList<>();
+    List<Long> bytes = new ArrayList<>();
+    for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.ONE)) {
+      try (WeftEngine engine = engine(5, forms)) {
+        SparkTensor tensor = read(engine, entries);
+        results.add(engine.cpd(tensor, job, ProgressListener.NONE));
+        bytes.add(tensor.residentBytes());
+      }
+    }
+    assertSame(results.get(0), results.get(1), tolerance);
+    assertSame(results.get(1), results.get(2), 0);
+    if (sizes.length > 1 && sizes[0] > 1) {
+      assertThat(bytes.get(1)).isLessThan(bytes.get(0) * 5 / 4 / sizes.length);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"umls", "kinship", "nations", "openflights-airline-src-dst-equip"})
+  void oneFormOfRealTensorsGivesTheSameFactors(String name) {
+    Path file = DATA.resolve(name + ".tns.gz");
+    assumeTrue(Files.exists(file), () -> "skipped: there is no " + file.toAbsolutePath());
+    CpdJob job = new CpdJob(8, 5, 0, false, 3, ValueType.DOUBLE);
+    List<CpdResult> results = new ArrayList<>();
+    for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
+      try (WeftEngine engine = engine(3, forms)) {
+        SparkTensor tensor = engine.read(file.toString(), ReadOptions.defaults(), ValueType.DOUBLE);
+        results.add(engine.cpd(tensor, job, ProgressListener.NONE));
+        assertThat(engine.plan(tensor, job).packedForms())
+            .hasSize(forms == Forms.ONE ? 1 : tensor.statistics().shape().order());
+      }
+    }
+    assertSame(results.get(0), results.get(1), 1e-9);
+  }
+
+  /** Ranges of a partition's slices cut across blocks of rows; orders move slices between them. */
+  @Test
+  void oneFormTakesFetchedRowsAndOrders() throws IOException {
+    SparseEntries entries = SparseEntries.random(54, 2000, 130, 70, 90);
+    Relabelling shuffle =
+        new Relabelling(
+            Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
+    CpdJob job = new CpdJob(4, 3, 0, true, 9, ValueType.DOUBLE);
+    EngineOptions options = EngineOptions.defaults().withPartitions(5);
+    List<CpdResult> results = new ArrayList<>();
+    for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
+      try (WeftEngine engine =
+          WeftEngine.create(
+              LocalSpark.context(), options.withForms(forms).withOperandFetch(OperandFetch.ROWS))) {
+        SparkTensor file = read(engine, entries);
+        results.add(engine.cpd(file, job, ProgressListener.NONE));
+        SparkTensor shuffled = engine.reorder(file, Ordering.given("a test", shuffle), false);
+        results.add(engine.cpd(shuffled, job, ProgressListener.NONE));
+      }
+    }
+    for (CpdResult result : results) {
+      assertSame(results.get(0), result, 1e-9);
+    }
+  }
+
+  private static void assertSame(CpdResult one, CpdResult other, double tolerance) {
+    for (int sweep = 0; sweep < one.fits().size(); sweep++) {
+      assertThat(one.fits().get(sweep)).isCloseTo(other.fits().get(sweep), within(tolerance));
+    }
+    for (int m = 0; m < one.factors().size(); m++) {
+      DenseMatrix expected = one.factors().get(m);
+      for (int i = 0; i < expected.rows(); i++) {
+        for (int r = 0; r < expected.columns(); r++) {
+          assertThat(other.factors().get(m).get(i, r))
+              .isCloseTo(expected.get(i, r), within(tolerance));
+        }
       }
     }
   }

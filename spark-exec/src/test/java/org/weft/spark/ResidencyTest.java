@@ -80,7 +80,7 @@ class ResidencyTest {
     for (int partitions : new int[] {1, 4, 40}) {
       ModePartitioning cut =
           new EqualNonzeros().partition(0, 11, tensor.statistics().histogram(0), partitions);
-      JobClock clock = new JobClock(spark.sc(), 2, 2);
+      JobClock clock = new JobClock(spark.sc(), 2);
       try (ResidentTensor resident =
           ResidentTensor.pack(
               tensor.split(cut),
@@ -121,7 +121,7 @@ class ResidencyTest {
   void aPartitionTravelsWithItsArrays() throws Exception {
     SparkTensor tensor = read(SparseEntries.random(3, 500, 6, 7), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 6, tensor.statistics().histogram(0), 3);
-    JobClock clock = new JobClock(spark.sc(), 2, 2);
+    JobClock clock = new JobClock(spark.sc(), 2);
     try (ResidentTensor resident =
         ResidentTensor.pack(
             tensor.split(cut),
@@ -153,7 +153,7 @@ class ResidencyTest {
   void aPoolThatIsTooSmallSaysWhichSettingToRaise() throws Exception {
     SparkTensor tensor = read(SparseEntries.random(4, 100, 5, 5), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 5, tensor.statistics().histogram(0), 1);
-    JobClock clock = new JobClock(spark.sc(), 2, 2);
+    JobClock clock = new JobClock(spark.sc(), 2);
     // A dense format of 2e4 x 2e4 needs 3.2 GB; the pool has 1.
     assertThatThrownBy(
             () ->

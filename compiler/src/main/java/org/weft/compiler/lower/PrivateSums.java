@@ -28,7 +28,7 @@ import org.weft.compiler.loop.Stmt;
  */
 final class PrivateSums {
   /** More than threads of most machines, so that shares even out; few enough to add up quickly. */
-  private static final int SHARES = 16;
+  private static final int SHARES = Directive.Parallel.SHARES;
 
   /** Emits the loops of one share, whose values go to {@code sink}. */
   interface Share {

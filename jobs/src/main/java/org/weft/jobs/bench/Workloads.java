@@ -13,6 +13,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.CpdJob;
+import org.weft.planner.Forms;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
@@ -276,7 +277,8 @@ public final class Workloads implements AutoCloseable {
   }
 
   private JobPlan plan(Job job, int count) {
-    return new Planner(compiler, PlannerOptions.defaults().withPartitions(1))
+    PlannerOptions options = PlannerOptions.defaults().withPartitions(1).withForms(Forms.ALL);
+    return new Planner(compiler, options)
         .plan(job, statistics, new Resources(1, count, count, Runtime.getRuntime().maxMemory()));
   }
 

@@ -12,12 +12,17 @@ import org.weft.tensor.ValueType;
  * @param name in the expression
  * @param vector whether the single column is meant as a vector
  * @param mode the tensor's mode whose coordinates number the rows
+ * @param sliced whether a partition gets the rows of its range, and not all of them
  */
-public record BroadcastOperand(String name, boolean vector, int mode, OperandRows rows)
+public record BroadcastOperand(
+    String name, boolean vector, int mode, boolean sliced, OperandRows rows)
     implements Serializable {
 
   /** The operand off heap, with the rows that a partition reads; leased to the running task. */
   ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
+    if (sliced) {
+      return ResidentMatrix.leaseRows(rows, vector, valueType, partition.range());
+    }
     return ResidentMatrix.lease(
         rows,
         vector,

@@ -23,28 +23,25 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
   private static final int BLOCK_ELEMENTS = 1 << 17;
 
   private final KernelCall call;
-  private final Rows rows;
+  private final TensorShape result;
+  private final boolean slices;
   private final int columns;
   private final CollectionAccumulator<TaskMeasurement> measurements;
 
-  /** The rows of a partition's result. */
-  public enum Rows {
-    /** One row per slice of the partition; the result has order 2. */
-    SLICES,
-    /** One row in all, to be summed over the partitions; the result has order 1. */
-    ONE,
-    /** One number in all, to be summed over the partitions; the result has order 0. */
-    SCALAR
-  }
-
+  /**
+   * @param result shape of the whole result; of order 1 it is one row, of order 0 one number
+   * @param slices whether a partition makes the rows of its slices; otherwise it makes all rows, to
+   *     be summed over the partitions
+   */
   public DenseStep(
       KernelCall call,
-      Rows rows,
-      int columns,
+      TensorShape result,
+      boolean slices,
       CollectionAccumulator<TaskMeasurement> measurements) {
     this.call = call;
-    this.rows = rows;
-    this.columns = columns;
+    this.result = result;
+    this.slices = slices;
+    this.columns = result.order() == 0 ? 1 : Math.toIntExact(result.size(result.order() - 1));
     this.measurements = measurements;
   }
 
@@ -55,12 +52,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
 
   private TensorStorage run(ResidentPartition partition) {
     MemoryScope scope = TaskMemory.ofTask().scope();
-    TensorShape shape =
-        switch (rows) {
-          case SLICES -> TensorShape.of(partition.range().slices(), columns);
-          case ONE -> TensorShape.of(columns);
-          case SCALAR -> TensorShape.of();
-        };
+    TensorShape shape = slices ? result.with(0, partition.range().slices()) : result;
     TensorStorage output = TensorStorage.dense(scope, shape, call.valueType());
     Map<String, TensorStorage> bound = call.bind(partition, measurements);
     bound.put(call.output(), output);
@@ -121,7 +113,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
       int count = (int) Math.min(left, (long) blockRows * columns);
       double[] values = new double[count];
       copy(from.output, from.at, values);
-      long first = rows == Rows.SLICES ? from.partition.range().from() + from.at / columns : 0;
+      long first = (slices ? from.partition.range().from() : 0) + from.at / columns;
       from.at += count;
       return new RowBlock(from.partition.partition(), first, columns, values);
     }

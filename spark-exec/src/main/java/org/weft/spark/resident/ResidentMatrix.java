@@ -10,6 +10,7 @@ import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
+import org.weft.planner.SliceRange;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -64,6 +65,29 @@ public final class ResidentMatrix {
     }
   }
 
+  /** As {@link #lease}, of the rows of {@code range} alone. */
+  public static Lease leaseRows(
+      OperandRows operand, boolean vector, ValueType valueType, SliceRange range) {
+    BitSet blocks = new BitSet();
+    if (range.slices() > 0) {
+      int last = (int) ((range.to() - 1) / operand.blockRows());
+      blocks.set((int) (range.from() / operand.blockRows()), last + 1);
+    }
+    Lease whole = lease(operand, vector, valueType, blocks);
+    long rowBytes = (long) operand.columns() * valueType.bytes();
+    TensorStorage rows =
+        TensorStorage.denseView(
+            TaskMemory.ofTask().scope(),
+            shape(vector, range.slices(), operand.columns()),
+            valueType,
+            whole.storage().vals().address() + range.from() * rowBytes);
+    return new Lease(rows, whole.fetchedRows());
+  }
+
+  private static TensorShape shape(boolean vector, long rows, int columns) {
+    return vector ? TensorShape.of(rows) : TensorShape.of(rows, columns);
+  }
+
   /** Gives up this process's copy of {@code operand}, if it has one. */
   static void retire(OperandRows operand) {
     synchronized (COPIES) {
@@ -85,8 +109,7 @@ public final class ResidentMatrix {
     String what = "an operand of " + operand.rows() + " x " + operand.columns();
     BlockId first = new BroadcastBlockId(operand.blocks().get(0).id(), "");
     ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(first, what, wanted);
-    TensorShape shape =
-        vector ? TensorShape.of(operand.rows()) : TensorShape.of(operand.rows(), operand.columns());
+    TensorShape shape = shape(vector, operand.rows(), operand.columns());
     return new ResidentMatrix(entry, TensorStorage.dense(entry.scope(), shape, valueType), fetched);
   }
 

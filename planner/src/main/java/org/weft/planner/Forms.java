@@ -1,0 +1,11 @@
+package org.weft.planner;
+
+/** How many packed forms of its tensor a decomposition keeps. */
+public enum Forms {
+  /** One, which the passes of all modes read: a pass of another mode than its root scatters. */
+  ONE,
+  /** One for each mode, rooted at that mode. */
+  ALL,
+  /** All if they fit the memory, unless one is predicted to take clearly less time altogether. */
+  AUTO
+}

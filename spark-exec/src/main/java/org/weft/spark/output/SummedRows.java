@@ -1,0 +1,80 @@
+package org.weft.spark.output;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.kernel.RowBlock;
+import scala.Tuple2;
+
+/**
+ * Adds up results that each have all rows, on the executors: a task gets the blocks of its rows
+ * from all partitions, sorted, and adds those of the same rows in the order of their partitions.
+ * Memory: one block a task, and what Spark's shuffle holds.
+ */
+public final class SummedRows {
+  private SummedRows() {}
+
+  /** One block for all blocks with the same rows; nothing runs yet. */
+  public static JavaRDD<RowBlock> of(JavaRDD<RowBlock> rows) {
+    return rows.getNumPartitions() == 1 ? rows : added(rows);
+  }
+
+  private static JavaRDD<RowBlock> added(JavaRDD<RowBlock> rows) {
+    return rows.mapToPair(
+            block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block))
+        .repartitionAndSortWithinPartitions(new FirstRow(rows.getNumPartitions()), new BlockOrder())
+        .mapPartitions(Sums::new);
+  }
+
+  /** Sends blocks of the same rows to the same task. */
+  private static final class FirstRow extends HashPartitioner {
+    private static final long serialVersionUID = 1L;
+
+    FirstRow(int partitions) {
+      super(partitions);
+    }
+
+    @Override
+    public int getPartition(Object key) {
+      return super.getPartition(((Tuple2<?, ?>) key)._1());
+    }
+  }
+
+  private static final class Sums implements Iterator<RowBlock> {
+    private final Iterator<Tuple2<Tuple2<Long, Long>, RowBlock>> blocks;
+    private @Nullable RowBlock next;
+
+    Sums(Iterator<Tuple2<Tuple2<Long, Long>, RowBlock>> blocks) {
+      this.blocks = blocks;
+      this.next = blocks.hasNext() ? blocks.next()._2() : null;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public RowBlock next() {
+      RowBlock first = next;
+      if (first == null) {
+        throw new NoSuchElementException();
+      }
+      double[] sums = first.values().clone();
+      next = null;
+      while (blocks.hasNext() && next == null) {
+        RowBlock other = blocks.next()._2();
+        if (other.firstRow() != first.firstRow()) {
+          next = other;
+          continue;
+        }
+        for (int i = 0; i < sums.length; i++) {
+          sums[i] += other.values()[i];
+        }
+      }
+      return new RowBlock(first.partition(), first.firstRow(), first.columns(), sums);
+    }
+  }
+}
