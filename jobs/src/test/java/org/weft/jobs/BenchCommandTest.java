@@ -37,8 +37,10 @@ class BenchCommandTest {
             svg);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("bounds   1 thread: triad", "bounds   2 threads: triad");
-    // 3 modes x 2 ranks of the file and one SpMV of the matrix, each with 1 and 2 threads.
-    assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (6 + 1));
+    // 3 modes x 2 ranks of the file, and SpMV of the matrix in CSR and in blocks, as it is full at
+    // this scale; each with 1 and 2 threads.
+    assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (6 + 2));
+    assertThat(Run.read(tsv)).contains("\t4 x 4 blocks\t");
     assertThat(Run.read(tsv)).startsWith("kernel\ttensor\tparameters\tthreads\tmedian_seconds");
     assertThat(Run.read(svg)).startsWith("<svg").contains("mode 2 R3").endsWith("</svg>\n");
     Run json =
