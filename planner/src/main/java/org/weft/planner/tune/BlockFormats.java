@@ -20,6 +20,9 @@ public final class BlockFormats {
   /** A multiple of all sizes. */
   private static final int WINDOW = 12;
 
+  /** 2^64 over the golden ratio: multiples have well-spread high bits. */
+  private static final long SCATTER = 0x9E3779B97F4A7C15L;
+
   /** Entries of the sample, about. */
   private static final long SAMPLE = 1 << 16;
 
@@ -30,8 +33,8 @@ public final class BlockFormats {
 
   /**
    * Formats that take clearly fewer bytes than CSR, and how many blocks they store; for all but
-   * matrices none. Looks at windows of {@value #WINDOW} rows with about 65,536 entries in all,
-   * spread evenly. Cost: a walk over the entries.
+   * matrices none. Looks at windows of {@value #WINDOW} rows and columns with about 65,536 entries
+   * in all, wherever they are: a long row is sampled, too. Cost: a walk over the entries.
    */
   public static Map<TensorFormat, Long> of(TensorStorage matrix) {
     if (matrix.shape().order() != 2 || matrix.storedEntries() == 0) {
@@ -46,7 +49,8 @@ public final class BlockFormats {
     long columns = matrix.shape().size(1);
     matrix.forEachEntry(
         (coordinates, value) -> {
-          if (coordinates[0] / WINDOW % every == 0) {
+          long window = coordinates[0] / WINDOW * columns + coordinates[1] / WINDOW;
+          if ((window * SCATTER >>> 32) % every == 0) {
             entries[0]++;
             for (int s = 0; s < SIZES.length; s++) {
               blocks.get(s).add(coordinates[0] / SIZES[s] * columns + coordinates[1] / SIZES[s]);

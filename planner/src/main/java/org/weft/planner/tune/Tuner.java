@@ -62,14 +62,16 @@ public final class Tuner {
   private static final class Search {
     final TuningTask task;
     final VariantCost cost;
+    final Map<String, Map<TensorFormat, Long>> blocks;
     final Set<String> seen = new HashSet<>();
     long enumerated;
     long illegal;
     long legal;
 
-    Search(TuningTask task, VariantCost cost) {
+    Search(TuningTask task, VariantCost cost, Map<String, Map<TensorFormat, Long>> blocks) {
       this.task = task;
       this.cost = cost;
+      this.blocks = blocks;
     }
   }
 
@@ -90,7 +92,9 @@ public final class Tuner {
           StatementInput.of(statement, task.operands(), task.resultFormat())
               .withSizes(task.sizes());
       TensorStorage reference = evaluator.evaluate(own, input);
-      Search search = new Search(task, cost(statement, task, reference));
+      Map<String, Map<TensorFormat, Long>> blocks = new HashMap<>();
+      task.operands().forEach((name, storage) -> blocks.put(name, BlockFormats.of(storage)));
+      Search search = new Search(task, cost(statement, task, blocks, reference), blocks);
       List<Candidate> candidates = candidates(search, reference.format(), trials);
       progress.accept(
           search.enumerated + " variants, " + search.legal + " legal, timing " + candidates.size());
@@ -119,28 +123,38 @@ public final class Tuner {
     return statement.orElseThrow();
   }
 
-  private VariantCost cost(Statement statement, TuningTask task, TensorStorage result) {
+  private VariantCost cost(
+      Statement statement,
+      TuningTask task,
+      Map<String, Map<TensorFormat, Long>> blocks,
+      TensorStorage result) {
     List<VariantCost.Use> uses = new ArrayList<>();
-    uses(statement.value(), task.operands(), uses);
+    uses(statement.value(), task.operands(), blocks, uses);
     boolean product = !hasUnion(statement.value());
-    return new VariantCost(uses, use(statement.target(), result), product, machine, task.threads());
+    VariantCost.Use target = use(statement.target(), result, Map.of());
+    return new VariantCost(uses, target, product, machine, task.threads());
   }
 
-  private static VariantCost.Use use(Syntax.Access access, TensorStorage storage) {
+  private static VariantCost.Use use(
+      Syntax.Access access, TensorStorage storage, Map<TensorFormat, Long> blocks) {
     return new VariantCost.Use(
         access.tensor(),
         access.labels().stream().map(Syntax.Label::name).toList(),
         storage.shape(),
         storage.storedEntries(),
-        BlockFormats.of(storage));
+        blocks);
   }
 
   private static void uses(
-      Syntax node, Map<String, TensorStorage> operands, List<VariantCost.Use> uses) {
+      Syntax node,
+      Map<String, TensorStorage> operands,
+      Map<String, Map<TensorFormat, Long>> blocks,
+      List<VariantCost.Use> uses) {
     if (node instanceof Syntax.Access access && operands.containsKey(access.tensor())) {
-      uses.add(use(access, operands.get(access.tensor())));
+      Map<TensorFormat, Long> filled = blocks.getOrDefault(access.tensor(), Map.of());
+      uses.add(use(access, operands.get(access.tensor()), filled));
     }
-    node.children().forEach(child -> uses(child, operands, uses));
+    node.children().forEach(child -> uses(child, operands, blocks, uses));
   }
 
   private static boolean hasUnion(Syntax node) {
@@ -168,7 +182,8 @@ public final class Tuner {
                     name,
                     task.fixed().contains(name)
                         ? List.of(storage.format())
-                        : VariantSpace.formats(storage)));
+                        : VariantSpace.formats(
+                            storage, search.blocks.getOrDefault(name, Map.of()).keySet())));
     List<Map<String, TensorFormat>> formats = VariantSpace.combinations(choices, MOST_FORMATS);
     List<Schedule> schedules = VariantSpace.schedules(search.cost.labels(), task.threads());
     search.enumerated = (long) formats.size() * schedules.size();

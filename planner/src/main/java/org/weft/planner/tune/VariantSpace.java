@@ -30,8 +30,12 @@ final class VariantSpace {
 
   private VariantSpace() {}
 
-  /** Formats worth trying for one operand; its own comes first. */
-  static List<TensorFormat> formats(TensorStorage operand) {
+  /**
+   * Formats worth trying for one operand; its own comes first.
+   *
+   * @param blocks formats of blocks that its entries fill
+   */
+  static List<TensorFormat> formats(TensorStorage operand, Set<TensorFormat> blocks) {
     TensorFormat given = operand.format();
     Set<TensorFormat> formats = new LinkedHashSet<>(List.of(given));
     int order = given.order();
@@ -59,7 +63,7 @@ final class VariantSpace {
         formats.add(layout.withWidths(Width.W32, Width.W32));
       }
     }
-    formats.addAll(BlockFormats.of(operand).keySet());
+    formats.addAll(blocks);
     formats.removeIf(format -> !holds(format, operand));
     return new ArrayList<>(formats);
   }

@@ -27,15 +27,19 @@ class BlockFormatsTest {
    * {@code rows} rows of {@code size} x {@code size} blocks, five to a row, apart from each other.
    */
   private TensorStorage blocks(int rows, int size, int missing) {
-    CooBlock.Builder builder = new CooBlock.Builder(2, rows * 5 * size);
+    return blocks(rows, size, missing, 5);
+  }
+
+  private TensorStorage blocks(int rows, int size, int missing, int perRow) {
+    CooBlock.Builder builder = new CooBlock.Builder(2, rows * perRow * size);
     for (int row = 0; row < rows; row++) {
-      for (int block = 0; block < 5; block++) {
+      for (int block = 0; block < perRow; block++) {
         for (int c = 0; c < size - (row % size == 0 ? missing : 0); c++) {
           builder.add(new long[] {row, 72_000L * block + c}, 1);
         }
       }
     }
-    TensorShape shape = TensorShape.of(rows, 360_000);
+    TensorShape shape = TensorShape.of(rows, 72_000L * perRow);
     TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
     return Packing.pack(scope, shape, csr, List.of(builder.build()));
   }
@@ -66,6 +70,13 @@ class BlockFormatsTest {
   @Test
   void blocksWithGapsAreNotWorthIt() {
     assertThat(BlockFormats.of(blocks(36, 2, 1))).isEmpty();
+  }
+
+  @Test
+  void longRowsAreSampled() {
+    Map<TensorFormat, Long> formats = BlockFormats.of(blocks(2, 2, 0, 300_000));
+    assertThat(formats).hasSize(1);
+    assertThat(formats.values().iterator().next()).isBetween(285_000L, 315_000L);
   }
 
   @Test
