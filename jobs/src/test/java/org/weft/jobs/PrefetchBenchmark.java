@@ -11,6 +11,7 @@ import java.util.Random;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
@@ -156,7 +157,9 @@ final class PrefetchBenchmark {
           ms[p][Math.max(0, round)] = (System.nanoTime() - start) * 1e-6;
           result.close();
         } else {
-          prepared.get(p).runOnto(dense, operands);
+          try (BoundStatement bound = prepared.get(p).bind(dense, operands)) {
+            bound.run();
+          }
           ms[p][Math.max(0, round)] = (System.nanoTime() - start) * 1e-6;
         }
       }

@@ -48,6 +48,12 @@ final class ArgumentBlock implements AutoCloseable {
     return get(STATUS);
   }
 
+  /** Forgets what an earlier call left. */
+  void clearStatus() {
+    set(STATUS, 0);
+    set(STATUS_DETAIL, 0);
+  }
+
   long statusDetail() {
     return get(STATUS_DETAIL);
   }

@@ -100,6 +100,30 @@ public final class Kernel {
     }
   }
 
+  /**
+   * The kernel over these tensors, to be run many times.
+   *
+   * @param bound inputs and dense outputs by tensor name, in the formats of the signature; borrowed
+   *     until what is returned is closed
+   * @param threads threads that a run may use, the calling one included
+   * @throws WeftException {@code SHAPE_MISMATCH}
+   * @throws IllegalArgumentException as {@link #run}, or if the kernel makes sparse outputs
+   */
+  public BoundKernel bind(Map<String, TensorStorage> bound, int threads) {
+    if (threads < 1 || !sparseOutputs.isEmpty()) {
+      throw new IllegalArgumentException(
+          "expected at least 1 thread and no sparse outputs, found " + threads + ", " + signature);
+    }
+    ArgumentBlock block = new ArgumentBlock(signature.slots().size(), threads, reproducible);
+    try {
+      bind(block, bound, Map.of());
+      return new BoundKernel(function, signature, block);
+    } catch (RuntimeException e) {
+      block.close();
+      throw e;
+    }
+  }
+
   private Map<String, TensorStorage> takeOutputs(
       ArgumentBlock block, Map<String, TensorShape> shapes, MemoryScope outputScope) {
     Map<String, TensorStorage> taken = new LinkedHashMap<>();

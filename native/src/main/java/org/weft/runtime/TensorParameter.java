@@ -28,6 +28,8 @@ public record TensorParameter(
     INPUT,
     /** Made by the caller, zeroed or to be added to; written by the kernel. */
     OUTPUT_DENSE,
+    /** Made by the caller, whatever it holds; every cell is written by the kernel. */
+    OUTPUT_OVERWRITTEN,
     /** Made by the kernel, owned by the caller afterwards. */
     OUTPUT_SPARSE
   }

@@ -166,9 +166,13 @@ public final class TensorStorage implements AutoCloseable {
   public void clear(int threads) {
     long address = values.address();
     long bytes = values.byteSize();
-    int parts = (int) Math.max(1, Math.min(threads, bytes / LEAST_CLEARED));
-    IntStream numbers = IntStream.range(0, parts);
-    (parts > 1 ? numbers.parallel() : numbers)
+    int parts = (int) Math.min(threads, bytes / LEAST_CLEARED);
+    if (parts <= 1) {
+      NativeMemory.fill(address, bytes, (byte) 0);
+      return;
+    }
+    IntStream.range(0, parts)
+        .parallel()
         .forEach(
             part -> {
               long from = bytes * part / parts;

@@ -41,6 +41,11 @@ public record TensorAssignment(
     return new TensorAssignment(target, accumulate, value, changed, constantSizes);
   }
 
+  /** The same statement, of which other sizes are known when compiling. */
+  public TensorAssignment withConstantSizes(Map<IndexVar, Long> changed) {
+    return new TensorAssignment(target, accumulate, value, mask, changed);
+  }
+
   /** The type that the statement computes in. */
   public ValueType type() {
     return StatementType.of(target, value);

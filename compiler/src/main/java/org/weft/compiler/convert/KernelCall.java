@@ -10,6 +10,7 @@ import org.weft.compiler.lower.LoweredKernel;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.BoundKernel;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
@@ -84,14 +85,13 @@ public final class KernelCall {
   }
 
   /**
-   * Adds the result of a kernel to {@code result}, which is in dense storage.
+   * A kernel that fills {@code result}, which is in dense storage.
    *
    * @param request what tells the kernel from others
    * @param lower makes it, if it is not known yet
-   * @param operands by name; borrowed
-   * @throws org.weft.error.WeftException {@code OUT_OF_MEMORY}; then the result is unspecified
+   * @param operands by name; borrowed, as the result, until what is returned is closed
    */
-  public void runInto(
+  public BoundKernel bind(
       Object request,
       Supplier<LoweredKernel> lower,
       Map<String, TensorStorage> operands,
@@ -99,7 +99,7 @@ public final class KernelCall {
     Kernel kernel = kernels.get(request, key -> compile(lower.get()));
     Map<String, TensorStorage> bound = new HashMap<>(operands);
     bound.put(kernel.signature().tensors().get(0).name(), result);
-    kernel.run(bound, Map.of(), result.scope(), threads);
+    return kernel.bind(bound, threads);
   }
 
   /** A tensor of full levels with the values of {@code previous}, or zeros. */

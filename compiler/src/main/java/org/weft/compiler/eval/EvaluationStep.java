@@ -1,5 +1,6 @@
 package org.weft.compiler.eval;
 
+import java.util.stream.Collectors;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorVar;
@@ -46,12 +47,20 @@ public sealed interface EvaluationStep {
       return algebra.target().tensor();
     }
 
+    private String constants() {
+      return algebra.constantSizes().entrySet().stream()
+          .map(size -> ", with " + size.getKey() + " = " + size.getValue() + " compiled in")
+          .sorted()
+          .collect(Collectors.joining());
+    }
+
     @Override
     public String toString() {
       return "compute "
           + algebra
           + " into "
           + result().format()
+          + constants()
           + (estimate.isEmpty() ? "" : ", " + estimate)
           + "\n";
     }

@@ -16,6 +16,7 @@ import org.weft.compiler.lower.Lowering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.runtime.BoundKernel;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -53,7 +54,7 @@ final class PlanRunner {
     return last(parent, steps.get(steps.size() - 1), known, previous);
   }
 
-  /** As {@link #run}, into {@code result}, a zero in dense storage that a kernel can fill. */
+  /** As {@link #run} of a plan that ends with a kernel, into {@code result}, which holds zeros. */
   void runInto(
       TensorStorage result,
       MemoryScope temporaries,
@@ -66,10 +67,16 @@ final class PlanRunner {
       known.put(step.result().name(), run(temporaries, step, known, null));
       free(steps.subList(at + 1, steps.size()), operands.keySet(), known);
     }
-    if (!(steps.get(steps.size() - 1) instanceof EvaluationStep.Compute last)) {
-      throw new IllegalArgumentException("the result is converted, not computed in place");
+    try (BoundKernel last =
+        bind((EvaluationStep.Compute) steps.get(steps.size() - 1), known, result)) {
+      last.run();
     }
-    kernels.runInto(last.request(), last::kernel, read(last, known), result);
+  }
+
+  /** The kernel of a step, to be run over {@code operands} into {@code result}. */
+  BoundKernel bind(
+      EvaluationStep.Compute step, Map<String, TensorStorage> operands, TensorStorage result) {
+    return kernels.bind(step.request(), step::kernel, read(step, operands), result);
   }
 
   private static Map<String, TensorStorage> read(

@@ -1,15 +1,17 @@
 package org.weft.compiler.eval;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.convert.Converter;
 import org.weft.compiler.convert.KernelCall;
 import org.weft.memory.MemoryScope;
+import org.weft.runtime.BoundKernel;
 import org.weft.tensor.TensorStorage;
 
 /**
  * A statement that was parsed, planned and compiled once, to be run many times over tensors of the
- * same formats and shapes: an iterative solver's product, a benchmark. A run costs what its kernels
- * cost and a few microseconds. Thread-safe.
+ * same formats and shapes. A run costs what its kernels cost and a few microseconds; {@link #bind}
+ * saves these, too. Thread-safe.
  */
 public final class PreparedStatement {
   private final EvaluationPlan plan;
@@ -45,24 +47,64 @@ public final class PreparedStatement {
   }
 
   /**
-   * Computes the statement into {@code result}, whose former values are lost.
+   * The statement over these tensors, to be run many times: the product of an iterative solver.
    *
    * @param result dense storage in the format that the statement was prepared for
-   * @throws org.weft.error.WeftException {@code OUT_OF_MEMORY}; then the result is unspecified
+   * @param operands as for {@link #run}; like the result borrowed until what is returned is closed
+   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}, {@code OUT_OF_MEMORY}
    * @throws IllegalArgumentException as {@link #run}, or if the result is not in dense storage
    */
-  public void runInto(TensorStorage result, Map<String, TensorStorage> operands) {
-    result.clear(threads);
-    runOnto(result, operands);
+  public BoundStatement bind(TensorStorage result, Map<String, TensorStorage> operands) {
+    EvaluationStep last = plan.steps().get(plan.steps().size() - 1);
+    if (!(last instanceof EvaluationStep.Compute compute)) {
+      throw new IllegalArgumentException("the result is converted, not computed in place");
+    }
+    if (plan.steps().size() > 1) {
+      return new Steps(this, result, Map.copyOf(operands));
+    }
+    BoundKernel kernel = runner.bind(compute, operands, result);
+    return new OneKernel(kernel, kernel.overwrites() ? null : result, threads);
   }
 
-  /** As {@link #runInto}, where {@code result} holds zeros. */
-  public void runOnto(TensorStorage result, Map<String, TensorStorage> operands) {
-    MemoryScope temporaries = result.scope().child("temporaries");
-    try {
-      runner.runInto(result, temporaries, plan, operands);
-    } finally {
-      temporaries.close();
+  /**
+   * A statement without temporaries.
+   *
+   * @param cleared what has to hold zeros before; null if that does not matter
+   */
+  private record OneKernel(BoundKernel kernel, @Nullable TensorStorage cleared, int threads)
+      implements BoundStatement {
+    @Override
+    public void run() {
+      if (cleared != null) {
+        cleared.clear(threads);
+      }
+      kernel.run();
+    }
+
+    @Override
+    public void close() {
+      kernel.close();
+    }
+  }
+
+  /** A statement whose temporaries are made in each run. */
+  private record Steps(
+      PreparedStatement statement, TensorStorage result, Map<String, TensorStorage> operands)
+      implements BoundStatement {
+    @Override
+    public void run() {
+      result.clear(statement.threads);
+      MemoryScope temporaries = result.scope().child("temporaries");
+      try {
+        statement.runner.runInto(result, temporaries, statement.plan, operands);
+      } finally {
+        temporaries.close();
+      }
+    }
+
+    @Override
+    public void close() {
+      // Nothing is held between runs.
     }
   }
 }

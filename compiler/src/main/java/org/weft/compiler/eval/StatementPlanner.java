@@ -209,7 +209,8 @@ final class StatementPlanner {
   }
 
   private @Nullable WeftException direct(
-      TensorAssignment assignment, Schedule schedule, String estimate) {
+      TensorAssignment general, Schedule schedule, String estimate) {
+    TensorAssignment assignment = ConstantSizes.of(general, labels, entries);
     Lowered found = lowered(assignment, schedule);
     if (found.kernel() != null) {
       List<PrefetchChoice.Choice> choices =

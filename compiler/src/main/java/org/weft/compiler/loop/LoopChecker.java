@@ -78,7 +78,7 @@ public final class LoopChecker {
     Buffer.Kind expected =
         switch (role) {
           case INPUT -> Buffer.Kind.INPUT;
-          case OUTPUT_DENSE -> Buffer.Kind.OUTPUT;
+          case OUTPUT_DENSE, OUTPUT_OVERWRITTEN -> Buffer.Kind.OUTPUT;
           case OUTPUT_SPARSE -> Buffer.Kind.GROWABLE;
         };
     check(

@@ -39,6 +39,7 @@ final class LoopNest {
   private final PrivateSums privateSums;
   private final Prefetches prefetches;
   private final List<Supplier<String>> lattices = new ArrayList<>();
+  private boolean leavesCells;
 
   LoopNest(Tensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
     this.tensors = tensors;
@@ -55,6 +56,19 @@ final class LoopNest {
   /** Rows of operands that loops find by stored coordinates. */
   List<Lookup> lookups() {
     return prefetches.lookups();
+  }
+
+  /**
+   * Whether every cell of a dense result is written exactly once, whatever was in it: each of its
+   * variables has a loop over all coordinates, and no condition is around what is put there.
+   */
+  boolean writesEveryCell() {
+    return !leavesCells;
+  }
+
+  /** Notes that some cells of {@code sink} may be written several times, or not at all. */
+  private void leaveCells(Sink sink) {
+    leavesCells |= sink instanceof MemorySink memory && !memory.temporary();
   }
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
@@ -74,6 +88,7 @@ final class LoopNest {
    */
   void emit(TensorExpr expr, List<IndexVar> order, Scope scope, Sink sink, Code code) {
     if (expr instanceof TensorExpr.Zero) {
+      leaveCells(sink);
       return;
     }
     if (sink.tracksPresence() && isStructureKnown(expr, scope)) {
@@ -121,6 +136,7 @@ final class LoopNest {
         return;
       } else if (sink.variables().contains(variable)) {
         if (!sink.accepts(variable, scope)) {
+          leaveCells(sink);
           temporaries.reorder(expr, order.subList(at, order.size()), scope, sink, code);
           return;
         }
@@ -145,7 +161,11 @@ final class LoopNest {
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
     boolean conditional = sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr);
-    wrap(conditional ? present(expr, held) : null, store, code);
+    Expr condition = conditional ? present(expr, held) : null;
+    if (condition != null) {
+      leaveCells(sink);
+    }
+    wrap(condition, store, code);
   }
 
   private @Nullable Expr present(TensorExpr expr, Scope scope) {
@@ -174,6 +194,7 @@ final class LoopNest {
     boolean small = temporaries.isSmall(expr, unbound, scope);
     Fold fold = Fold.of(reduction);
     if (sink.scatters(fold, unbound, small)) {
+      leaveCells(sink);
       TensorExpr body = Reductions.without(expr, List.of(variable));
       List<IndexVar> rest = order.subList(1, order.size());
       if (fold.operator() == Operator.PLUS && privateSums.apply(variable, false, sink, scope)) {
@@ -211,6 +232,9 @@ final class LoopNest {
     MergeOperands operands = operands(expr, variable, lattice, scope);
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
     LoopFacts found = LoopFacts.of(variable, operands.walks(), sink, innermost, scope);
+    if (found.walks() != LoopFacts.Walks.ALL_COORDINATES || !areFull(expr, variable, scope)) {
+      leaveCells(sink);
+    }
     LoopFacts facts = found.walks().counted() || operands.areOrdered() ? found : found.uncut();
     LoopPlan plan = directives.plan(variable, facts);
     boolean inTasks = inner instanceof MemorySink || facts.writes() == LoopFacts.Writes.APPENDED;
@@ -235,6 +259,13 @@ final class LoopNest {
       merged(expr, rest, operands, scope, inner).emit(plan, scope, code);
     }
     inner.afterLoop(variable, scope, code);
+  }
+
+  /** Whether every operand has a position for each coordinate of the variable. */
+  private boolean areFull(TensorExpr expr, IndexVar variable, Scope scope) {
+    return expr.accesses().stream()
+        .map(access -> iteration.levelAt(access, variable, scope))
+        .allMatch(level -> level == null || level.full());
   }
 
   /** The loops over {@code operands}, with the values of their bodies going to {@code sink}. */
@@ -333,6 +364,7 @@ final class LoopNest {
       Sink sink,
       Code code) {
     if (expr instanceof TensorExpr.Zero) {
+      leaveCells(sink);
       return;
     }
     Scope scope = cursors.advance(expr.accesses(), bound, code);
@@ -375,6 +407,7 @@ final class LoopNest {
       Sink closed,
       Code code) {
     Sink sink = closed.opened(code);
+    leaveCells(sink);
     IndexVar outermost = chain.variables().get(0);
     boolean adds =
         !(expr instanceof TensorExpr.Reduce) || Fold.of(expr).operator() == Operator.PLUS;

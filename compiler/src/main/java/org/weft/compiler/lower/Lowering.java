@@ -29,6 +29,7 @@ import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.LoopPrinter;
 import org.weft.error.WeftException;
+import org.weft.runtime.KernelSignature;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 
@@ -283,6 +284,16 @@ public final class Lowering {
     whole.addAll(prologue);
     whole.addAll(scope.workspaces().allocations());
     whole.addAll(body);
-    return new LoopFunction(tensors.signature(symbol), tensors.bindings(), whole.block());
+    boolean overwrites =
+        !algebra.accumulate() && hasPlainLabels(algebra.target()) && nest.writesEveryCell();
+    KernelSignature signature =
+        overwrites ? tensors.overwriting(symbol) : tensors.signature(symbol);
+    return new LoopFunction(signature, tensors.bindings(), whole.block());
+  }
+
+  /** Whether the loops of the variables count all coordinates of a mode, no more and no less. */
+  private static boolean hasPlainLabels(TensorExpr.Access access) {
+    return access.variables().stream().allMatch(variable -> variable.label().equals(variable))
+        && access.tensor().stored().isOrdinary();
   }
 }

@@ -252,6 +252,10 @@ final class SharedIterations {
             Expr at = Expr.add(clip, Expr.of(number));
             used.add(new Stmt.Store(clips, at, found.get(number)));
           }
+          if (sink.fold() == null) {
+            Expr to = used.name("to", Expr.mul(counted.coordinate(v), sliceSize));
+            used.add(new Stmt.Clear(vals, to, Expr.add(to, sliceSize)));
+          }
         });
   }
 

@@ -126,7 +126,7 @@ final class Tensors {
     Buffer.Kind kind =
         switch (parameters.get(tensor).role()) {
           case INPUT -> Buffer.Kind.INPUT;
-          case OUTPUT_DENSE -> Buffer.Kind.OUTPUT;
+          case OUTPUT_DENSE, OUTPUT_OVERWRITTEN -> Buffer.Kind.OUTPUT;
           case OUTPUT_SPARSE -> Buffer.Kind.GROWABLE;
         };
     List<Level> levels = new ArrayList<>();
@@ -343,6 +343,22 @@ final class Tensors {
 
   KernelSignature signature(String symbol) {
     return new KernelSignature(symbol, parameters, slots);
+  }
+
+  /** The signature of a kernel that writes every cell of its dense result. */
+  KernelSignature overwriting(String symbol) {
+    List<TensorParameter> overwritten = new ArrayList<>();
+    for (TensorParameter parameter : parameters) {
+      overwritten.add(
+          parameter.role() == TensorParameter.Role.OUTPUT_DENSE
+              ? new TensorParameter(
+                  parameter.name(),
+                  parameter.format(),
+                  TensorParameter.Role.OUTPUT_OVERWRITTEN,
+                  parameter.accesses())
+              : parameter);
+    }
+    return new KernelSignature(symbol, overwritten, slots);
   }
 
   static ElementType elementOf(ScalarType type) {

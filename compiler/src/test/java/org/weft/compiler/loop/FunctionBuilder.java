@@ -55,7 +55,7 @@ public final class FunctionBuilder {
     Buffer.Kind kind =
         switch (tensors.get(tensor).role()) {
           case INPUT -> Buffer.Kind.INPUT;
-          case OUTPUT_DENSE -> Buffer.Kind.OUTPUT;
+          case OUTPUT_DENSE, OUTPUT_OVERWRITTEN -> Buffer.Kind.OUTPUT;
           case OUTPUT_SPARSE -> Buffer.Kind.GROWABLE;
         };
     Buffer buffer = new Buffer(tensors.get(tensor).name() + suffix, type, kind);

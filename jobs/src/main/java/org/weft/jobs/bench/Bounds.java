@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
-import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorShape;
@@ -108,15 +108,15 @@ public final class Bounds {
       Map<String, TensorStorage> operands,
       TensorStorage result,
       double units) {
-    PreparedStatement statement =
-        new Evaluator(compiler, count)
-            .prepare(StatementInput.of(expression, operands, result.format()));
+    StatementInput input = StatementInput.of(expression, operands, result.format());
     double seconds = Double.POSITIVE_INFINITY;
-    for (int repeat = 0; repeat < REPEATS; repeat++) {
-      result.clear();
-      long start = System.nanoTime();
-      statement.runOnto(result, operands);
-      seconds = Math.min(seconds, (System.nanoTime() - start) * 1e-9);
+    try (BoundStatement statement =
+        new Evaluator(compiler, count).prepare(input).bind(result, operands)) {
+      for (int repeat = 0; repeat < REPEATS; repeat++) {
+        long start = System.nanoTime();
+        statement.run();
+        seconds = Math.min(seconds, (System.nanoTime() - start) * 1e-9);
+      }
     }
     return units / seconds;
   }

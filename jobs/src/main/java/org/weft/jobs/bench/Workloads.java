@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
@@ -62,6 +63,7 @@ public final class Workloads implements AutoCloseable {
   private final TensorStatistics statistics;
   private final Map<String, TensorStorage> packed = new HashMap<>();
   private final Map<String, TensorStorage> dense = new HashMap<>();
+  private final List<BoundStatement> bound = new ArrayList<>();
 
   /**
    * @param threads numbers of threads to make each workload for
@@ -225,13 +227,15 @@ public final class Workloads implements AutoCloseable {
       Work work) {
     List<Workload> made = new ArrayList<>();
     for (int count : threads) {
-      PreparedStatement statement =
+      BoundStatement statement =
           new Evaluator(compiler, count)
-              .prepare(StatementInput.of(expression, operands, result.format()));
+              .prepare(StatementInput.of(expression, operands, result.format()))
+              .bind(result, operands);
+      bound.add(statement);
       Workload.Call call =
           use -> {
             long start = System.nanoTime();
-            statement.runInto(result, operands);
+            statement.run();
             double seconds = (System.nanoTime() - start) * 1e-9;
             use.accept(result);
             return seconds;
@@ -492,6 +496,7 @@ public final class Workloads implements AutoCloseable {
 
   @Override
   public void close() {
+    bound.forEach(BoundStatement::close);
     scope.close();
   }
 }
