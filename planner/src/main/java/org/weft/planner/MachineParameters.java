@@ -1,6 +1,8 @@
 package org.weft.planner;
 
 import java.io.Serializable;
+import java.util.OptionalLong;
+import org.weft.memory.MachineCaches;
 
 /**
  * What a machine of the cluster does per second, as far as predictions need it.
@@ -41,11 +43,34 @@ public record MachineParameters(
   }
 
   /**
-   * The defaults with this machine's memory bandwidth and arithmetic, measured in about 0.2 s on
+   * The defaults with three quarters of this machine's second-level cache: the tensor's entries
+   * stream through the rest.
+   */
+  public static MachineParameters ofThisMachine() {
+    OptionalLong cache = MachineCaches.secondLevelBytes();
+    return cache.isEmpty() ? defaults() : defaults().withCache(0.75 * cache.getAsLong());
+  }
+
+  private MachineParameters withCache(double bytes) {
+    return new MachineParameters(
+        streamBytesPerSecond,
+        cachedBytesPerSecond,
+        flopsPerSecond,
+        bytes,
+        parsedBytesPerSecond,
+        packedEntriesPerSecond,
+        shuffledBytesPerSecond,
+        writtenBytesPerSecond,
+        compileSeconds,
+        stepSeconds);
+  }
+
+  /**
+   * {@link #ofThisMachine()} with the memory bandwidth and arithmetic, measured in about 0.2 s on
    * the calling thread. The cached rate scales with the arithmetic.
    */
   public static MachineParameters measured() {
-    MachineParameters d = defaults();
+    MachineParameters d = ofThisMachine();
     double stream = Measurement.streamBytesPerSecond();
     double flops = Measurement.flopsPerSecond();
     return new MachineParameters(

@@ -14,6 +14,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.planner.CpdJob;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
+import org.weft.planner.MachineParameters;
 import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.Operand;
@@ -67,9 +68,17 @@ public final class WeftEngine implements AutoCloseable {
             compiler,
             PlannerOptions.defaults()
                 .withPartitions(options.partitions())
+                .withMachine(machine(options))
                 .withSchedule(options.schedule())
                 .withReproducible(options.reproducible())
                 .withForms(options.forms()));
+  }
+
+  /** Parameters of this machine, or of any where plans may not depend on it. */
+  private static MachineParameters machine(EngineOptions options) {
+    return options.reproducible()
+        ? MachineParameters.defaults()
+        : MachineParameters.ofThisMachine();
   }
 
   /**

@@ -18,6 +18,7 @@ import org.weft.planner.Forms;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
+import org.weft.planner.MachineParameters;
 import org.weft.planner.Merge;
 import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
@@ -281,7 +282,11 @@ public final class Workloads implements AutoCloseable {
   }
 
   private JobPlan plan(Job job, int count) {
-    PlannerOptions options = PlannerOptions.defaults().withPartitions(1).withForms(Forms.ALL);
+    PlannerOptions options =
+        PlannerOptions.defaults()
+            .withPartitions(1)
+            .withMachine(MachineParameters.ofThisMachine())
+            .withForms(Forms.ALL);
     return new Planner(compiler, options)
         .plan(job, statistics, new Resources(1, count, count, Runtime.getRuntime().maxMemory()));
   }
