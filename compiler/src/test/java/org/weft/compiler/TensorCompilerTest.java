@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -104,6 +106,37 @@ class TensorCompilerTest {
       assertThat(explanation.optimisedLlvmIr())
           .contains("phi <4 x double>")
           .doesNotContain("alloca");
+    }
+  }
+
+  /** Which operand comes next is no branch, though x86 below AVX-512 chooses integers alone. */
+  @ParameterizedTest
+  @CsvSource({
+    "x86-64-v2,DOUBLE,+,i64",
+    "x86-64-v3,DOUBLE,+,i64",
+    "x86-64-v3,DOUBLE,-,i64",
+    "x86-64-v3,FLOAT,@(min),i32",
+    "x86-64-v3,LONG,+,i64",
+    "x86-64-v4,DOUBLE,+,double",
+    "x86-64-v4,FLOAT,@(max),float"
+  })
+  void unionsOfTwoAreMergedWithoutBranches(
+      String cpu, ValueType type, String operator, String chosen) {
+    TensorFormat csr = TensorFormat.parse("CSR", 2, type);
+    KernelRequest union =
+        new KernelRequest(
+            "union",
+            "C(i,j) = A(i,j) " + operator + " B(i,j)",
+            Map.of("C", csr, "A", csr, "B", csr),
+            Map.of(),
+            Schedule.parallel());
+    CompilerOptions options = CompilerOptions.forThisHost().withCpu(cpu);
+    try (TensorCompiler compiler = TensorCompiler.create(options)) {
+      Explanation explanation = compiler.explain(union);
+      String ir = explanation.optimisedLlvmIr();
+      Pattern choice = Pattern.compile("select i1 [^,]+, (i\\d+|float|double) .*!unpredictable");
+      assertThat(choice.matcher(ir).results().map(m -> m.group(1))).containsExactly(chosen, chosen);
+      assertThat(explanation.assembly()).containsPattern(cpu.endsWith("v4") ? "%k[1-7]" : "cmov");
     }
   }
 

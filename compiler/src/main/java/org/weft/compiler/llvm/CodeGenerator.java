@@ -169,7 +169,9 @@ public final class CodeGenerator {
   }
 
   static boolean optimise(ModuleContext module) {
-    return optimise(module, module.effort.passes(module.target));
+    optimise(module, module.effort.passes(module.target));
+    UnpredictableSelects.rewrite(module);
+    return true;
   }
 
   private static boolean optimise(ModuleContext module, String pipeline) {

@@ -225,7 +225,11 @@ final class ExpressionEmitter {
     LLVMValueRef condition = vector ? emitLanes(e.condition()) : emit(e.condition());
     LLVMValueRef yes = vector ? emitLanes(e.whenTrue()) : emit(e.whenTrue());
     LLVMValueRef no = vector ? emitLanes(e.whenFalse()) : emit(e.whenFalse());
-    return LLVMBuildSelect(code.raw, condition, yes, no, "");
+    LLVMValueRef select = LLVMBuildSelect(code.raw, condition, yes, no, "");
+    if (e.unpredictable() && LLVMIsASelectInst(select) != null) {
+      module.attach(select, UnpredictableSelects.KIND, module.node());
+    }
+    return select;
   }
 
   private LLVMValueRef convert(Expr.Convert e) {

@@ -174,9 +174,23 @@ final class ModuleContext implements AutoCloseable {
   }
 
   void attach(LLVMValueRef instruction, String kind, LLVMMetadataRef metadata) {
-    int id =
-        metadataKinds.computeIfAbsent(kind, k -> LLVMGetMDKindIDInContext(context, k, k.length()));
-    LLVMSetMetadata(instruction, id, LLVMMetadataAsValue(context, metadata));
+    LLVMSetMetadata(instruction, kindId(kind), LLVMMetadataAsValue(context, metadata));
+  }
+
+  /** Whether metadata of {@code kind} was attached to any instruction. */
+  boolean hasMarked(String kind) {
+    return metadataKinds.containsKey(kind);
+  }
+
+  /** Whether metadata of {@code kind} is attached to the instruction. */
+  boolean isMarked(LLVMValueRef instruction, String kind) {
+    LLVMValueRef metadata = LLVMGetMetadata(instruction, kindId(kind));
+    return metadata != null && !metadata.isNull();
+  }
+
+  private int kindId(String kind) {
+    return metadataKinds.computeIfAbsent(
+        kind, k -> LLVMGetMDKindIDInContext(context, k, k.length()));
   }
 
   /**

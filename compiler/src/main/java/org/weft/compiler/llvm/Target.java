@@ -27,6 +27,11 @@ public record Target(String cpu, int optimisation) {
     }
   }
 
+  /** Whether a float can be moved on a condition, by AVX-512's masks. */
+  boolean movesFloats() {
+    return cpu.equals("x86-64-v4");
+  }
+
   /** Width of the vector registers that kernels prefer, in bits. */
   int vectorBits() {
     return switch (cpu) {

@@ -183,8 +183,18 @@ public sealed interface Expr {
     }
   }
 
-  /** {@code condition ? whenTrue : whenFalse}; both sides are evaluated. */
-  record Select(Expr condition, Expr whenTrue, Expr whenFalse) implements Expr {
+  /**
+   * {@code condition ? whenTrue : whenFalse}; both sides are evaluated.
+   *
+   * @param unpredictable whether the condition changes at random, so that a branch is worse than
+   *     both sides and a choice between them
+   */
+  record Select(Expr condition, Expr whenTrue, Expr whenFalse, boolean unpredictable)
+      implements Expr {
+    public Select(Expr condition, Expr whenTrue, Expr whenFalse) {
+      this(condition, whenTrue, whenFalse, false);
+    }
+
     public Select {
       require(condition.type() == ScalarType.BOOL, "condition", "BOOL", condition.type());
       require(

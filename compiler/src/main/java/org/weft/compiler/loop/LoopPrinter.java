@@ -261,8 +261,9 @@ public final class LoopPrinter {
     } else if (expr instanceof Expr.Not e) {
       return "!" + text(e.operand(), 8);
     } else if (expr instanceof Expr.Select e) {
-      String choice =
-          text(e.condition(), 1) + " ? " + text(e.whenTrue(), 1) + " : " + text(e.whenFalse(), 1);
+      String condition =
+          e.unpredictable() ? "unpredictable(" + top(e.condition()) + ")" : text(e.condition(), 1);
+      String choice = condition + " ? " + text(e.whenTrue(), 1) + " : " + text(e.whenFalse(), 1);
       return outer > 0 ? "(" + choice + ")" : choice;
     } else if (expr instanceof Expr.Convert e) {
       return "(" + e.type().keyword() + ")" + text(e.operand(), 8);

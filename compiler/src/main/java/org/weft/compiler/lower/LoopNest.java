@@ -342,7 +342,7 @@ final class LoopNest {
       Scope held = cursors.advance(restricted.accesses(), each.scope(), code);
       held = cursors.hold(restricted.valueAccesses(), true, held, code);
       Expr own = code.name("value", values.of(restricted, held));
-      value = value == null ? own : new Expr.Select(each.condition(), own, value);
+      value = value == null ? own : new Expr.Select(each.condition(), own, value, true);
       Expr present = present(restricted, held);
       if (present != null || stored != null) {
         Expr yes = present == null ? Presence.TRUE : present;

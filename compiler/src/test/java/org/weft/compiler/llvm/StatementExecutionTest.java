@@ -164,6 +164,45 @@ class StatementExecutionTest {
     assertThat(out).containsExactly(1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0);
   }
 
+  /** What is chosen is moved as bits: signs of zeros and NaN arrive. */
+  @ParameterizedTest
+  @ValueSource(strings = {"DOUBLE", "FLOAT", "INT", "LONG"})
+  void unpredictableChoices(String name) {
+    ValueType type = ValueType.valueOf(name);
+    ScalarType scalar = ScalarType.of(type);
+    boolean real = type == ValueType.DOUBLE || type == ValueType.FLOAT;
+    double end = 99;
+    double nan = real ? Double.NaN : 17;
+    double[] in = {1, -0.0, nan, 3, 8, -5, 0, end, 7, 7, 7, 7};
+    double[] out =
+        run(
+            type,
+            1,
+            in,
+            a -> {
+              Expr k = Expr.of(K);
+              Expr x = new Expr.Load(a.in(), k);
+              Expr second = new Expr.Load(a.in(), Expr.add(k, Expr.of(1)));
+              Expr third = op(Op.EQ, op(Op.REM, k, Expr.of(3)), Expr.of(2));
+              Expr odd = op(Op.EQ, op(Op.REM, k, Expr.of(2)), Expr.of(1));
+              Expr both = op(Op.ADD, x, second);
+              Expr one = new Expr.Select(odd, x, second, true);
+              Expr last = new Expr.Convert(Expr.of((long) end), scalar);
+              return List.of(
+                  new Stmt.Declare(K, Expr.of(0)),
+                  new Stmt.While(
+                      op(Op.NE, x, last),
+                      Stmt.Block.of(
+                          new Stmt.Store(a.out(), k, new Expr.Select(third, both, one, true)),
+                          new Stmt.Assign(K, Expr.add(k, Expr.of(1))))));
+            });
+    for (int k = 0; in[k] != end; k++) {
+      double expected = k % 3 == 2 ? in[k] + in[k + 1] : k % 2 == 1 ? in[k] : in[k + 1];
+      Double exact = real ? expected : (double) (long) expected;
+      assertThat(out[k]).as("%s %d", name, k).isEqualTo(exact);
+    }
+  }
+
   /** while (2^k < x) k++, with a variable that changes in both arms of a branch. */
   @Test
   void whileAndIf() {

@@ -44,6 +44,8 @@ class LoopPrinterTest {
         .isEqualTo("(double)(a + b)");
     assertThat(print(op(Op.ADD, new Expr.Select(op(Op.LT, A, B), A, B), C)))
         .isEqualTo("(a < b ? a : b) + c");
+    assertThat(print(new Expr.Select(op(Op.LT, A, B), A, B, true)))
+        .isEqualTo("unpredictable(a < b) ? a : b");
     assertThat(print(op(Op.MUL, A, Expr.of(-1)))).isEqualTo("a * (-1)");
     assertThat(
             print(
