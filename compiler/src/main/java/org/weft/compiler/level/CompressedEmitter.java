@@ -99,12 +99,7 @@ public class CompressedEmitter implements LevelEmitter {
       Level level, Expr parent, Expr begin, Expr end, boolean counted, Code code) {
     Buffer pos = level.requirePos();
     Expr slot = Expr.add(parent, Expr.of(1));
-    if (counted) {
-      code.add(new Stmt.Store(pos, slot, Expr.sub(end, begin)));
-    } else {
-      code.add(new Stmt.Grow(pos, Expr.add(parent, Expr.of(2))));
-      code.add(new Stmt.Store(pos, slot, end));
-    }
+    code.add(new Stmt.Store(pos, slot, counted ? Expr.sub(end, begin) : end));
   }
 
   @Override

@@ -156,7 +156,8 @@ public interface LevelEmitter {
   }
 
   /**
-   * {@code append_edges}: gives the positions {@code [begin, end)} to {@code parent}.
+   * {@code append_edges}: gives the positions {@code [begin, end)} to {@code parent}, for which the
+   * caller has made room.
    *
    * @param counted whether parents may be skipped, so that only the number of children is stored
    *     until {@link #appendFinalize} sums up; otherwise parents come in order without a gap

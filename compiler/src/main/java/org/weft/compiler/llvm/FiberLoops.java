@@ -8,22 +8,25 @@ import java.util.Map;
 import java.util.Set;
 import org.bytedeco.llvm.LLVM.LLVMBasicBlockRef;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 
 /**
  * Loops along fibers, most of which have few entries: when each of them ends is hard to predict,
- * and a wrong guess costs more than several entries. So the first iterations are done in any case,
- * and what those past the end assign is dropped:
+ * and a wrong guess costs more than several entries. Whether there is more than one is asked, as
+ * many tensors have fibers of one entry alone; then the next iterations are done in any case, and
+ * what those past the end assign is dropped:
  *
  * <pre>
  * if (lower &lt; upper) {
- *   for c in [0, {@value #COPIES}): {
- *     active = lower + c &lt; upper
- *     body(active ? lower + c : lower), with active ? what it assigns : what was there
+ *   body(lower)
+ *   if (lower + 1 &lt; upper) {
+ *     for c in [1, {@value #COPIES}): {
+ *       active = lower + c &lt; upper
+ *       body(active ? lower + c : lower), with active ? what it assigns : what was there
+ *     }
+ *     for (p = lower + {@value #COPIES}; p &lt; upper; p++) body(p)   // sums in several registers
  *   }
- *   for (p = lower + {@value #COPIES}; p &lt; upper; p++) body(p)     // sums in several registers
  * }
  * </pre>
  */
@@ -78,9 +81,14 @@ final class FiberLoops {
     LLVMBasicBlockRef after = code.block(loop.variable().name() + "_none");
     code.branch(code.compare(LLVMIntSLT, lower, upper), some, after);
     code.at(some);
-    for (int copy = 0; copy < COPIES; copy++) {
+    frame.bind(loop.variable(), lower);
+    emitter.emit(loop.body());
+    LLVMBasicBlockRef more = code.block(loop.variable().name() + "_more");
+    code.branch(code.compare(LLVMIntSLT, plus(lower, 1), upper), more, after);
+    code.at(more);
+    for (int copy = 1; copy < COPIES; copy++) {
       LLVMValueRef at = plus(lower, copy);
-      body(copy == 0 ? null : code.compare(LLVMIntSLT, at, upper), at, lower);
+      body(code.compare(LLVMIntSLT, at, upper), at, lower);
     }
     emitter.counted(loop, plus(lower, COPIES), upper);
     code.jump(after);
@@ -91,12 +99,7 @@ final class FiberLoops {
     return LLVMBuildNSWAdd(code.raw, position, frame.module.constant(more), "");
   }
 
-  private void body(@Nullable LLVMValueRef active, LLVMValueRef at, LLVMValueRef instead) {
-    if (active == null) {
-      frame.bind(loop.variable(), at);
-      emitter.emit(loop.body());
-      return;
-    }
+  private void body(LLVMValueRef active, LLVMValueRef at, LLVMValueRef instead) {
     frame.bind(loop.variable(), LLVMBuildSelect(code.raw, active, at, instead, ""));
     Map<LoopVariable, LLVMValueRef> before = new LinkedHashMap<>();
     carried.forEach(variable -> before.put(variable, frame.read(variable)));

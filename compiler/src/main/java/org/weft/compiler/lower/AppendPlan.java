@@ -34,6 +34,8 @@ final class AppendPlan {
   private final List<Group> groups;
   private final @Nullable Shared shared;
 
+  private final @Nullable Placement placement;
+
   /**
    * Parents of the first group that have children in several pieces, if any has: the first and the
    * last of a piece.
@@ -50,15 +52,20 @@ final class AppendPlan {
   }
 
   private AppendPlan(
-      TensorExpr.Access access, TensorLayout layout, List<Group> groups, @Nullable Shared shared) {
+      TensorExpr.Access access,
+      TensorLayout layout,
+      List<Group> groups,
+      @Nullable Shared shared,
+      @Nullable Placement placement) {
     this.access = access;
     this.layout = layout;
     this.groups = groups;
     this.shared = shared;
+    this.placement = placement;
   }
 
   AppendPlan(TensorExpr.Access access, TensorLayout layout, Code head) {
-    this(access, layout, new ArrayList<>(), null);
+    this(access, layout, new ArrayList<>(), null, null);
     int level = 0;
     while (level < layout.order()) {
       int last = level;
@@ -211,7 +218,7 @@ final class AppendPlan {
       own.add(new Group(group.first(), group.last(), position, group.counted()));
     }
     Buffer vals = workspaces.growable(layout.vals());
-    AppendPlan piece = new AppendPlan(access, layout.withArrays(levels, vals), own, null);
+    AppendPlan piece = new AppendPlan(access, layout.withArrays(levels, vals), own, null, null);
     for (Group group : own) {
       Level level = piece.layout.level(group.first());
       if (hasOwnEdges(group)) {
@@ -227,7 +234,41 @@ final class AppendPlan {
 
   /** This plan for a piece whose first and last parent may go on in other pieces. */
   AppendPlan sharing(TensorExpr.Access operand, Expr first, Expr end) {
-    return new AppendPlan(access, layout, groups, new Shared(operand, first, end));
+    return new AppendPlan(access, layout, groups, new Shared(operand, first, end), null);
+  }
+
+  /**
+   * Where the positions of the last group are known beforehand. All arrays have their lengths then,
+   * and all above that group is stored.
+   *
+   * @param operand whose positions, at the level of the group, stand for them
+   * @param begin the first of these
+   * @param stored counts the positions that are taken
+   */
+  record Placement(TensorExpr.Access operand, Expr begin, LoopVariable stored) {
+    /** The position for what the operand has come to. */
+    Expr position(Scope scope) {
+      return Expr.sub(scope.cursor(operand).begin(), begin);
+    }
+  }
+
+  /** This plan for what is appended from operand's position {@code first} on. */
+  AppendPlan placed(TensorExpr.Access operand, Expr begin, Expr first, Code code) {
+    List<Group> own = new ArrayList<>(groups);
+    Group last = own.remove(own.size() - 1);
+    LoopVariable next = code.declare(last.position().name(), Expr.sub(first, begin));
+    own.add(new Group(last.first(), last.last(), next, last.counted()));
+    LoopVariable stored = code.declare("stored_here", Expr.of(0));
+    return new AppendPlan(access, layout, own, null, new Placement(operand, begin, stored));
+  }
+
+  /** Where positions are known; null for what is appended behind what was stored before. */
+  @Nullable Placement placement() {
+    return placement;
+  }
+
+  List<Group> groups() {
+    return List.copyOf(groups);
   }
 
   /** The parents of the first group that a piece shares with others; null for none. */

@@ -42,7 +42,7 @@ final class AppendSink implements Sink {
   private final @Nullable Stmt zeroing;
 
   AppendSink(AppendPlan plan) {
-    this(plan, null, null, null, null, false, false, null);
+    this(plan, null, null, null, null, false, plan.placement() != null, null);
   }
 
   private AppendSink(
@@ -95,6 +95,9 @@ final class AppendSink implements Sink {
 
   /** Makes room for {@code most} positions, so that nothing need be asked for each of them. */
   void makeRoom(Expr most, Code code) {
+    if (plan.placement() != null) {
+      return;
+    }
     AppendPlan.Group group = plan.lastGroup();
     Expr end =
         code.name(
@@ -149,7 +152,7 @@ final class AppendSink implements Sink {
   public Sink beforeLoop(IndexVar variable, Scope scope, Code code) {
     int level = level(variable);
     AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
-    if (group == null || group.first() != level || !group.counted()) {
+    if (group == null || group.first() != level || !group.counted() || plan.placement() != null) {
       return this;
     }
     Expr begin = Expr.of(code.declare(stem(level) + "_begin", Expr.of(group.position())));
@@ -160,7 +163,7 @@ final class AppendSink implements Sink {
   public void afterLoop(IndexVar variable, Scope scope, Code code) {
     int level = level(variable);
     AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
-    if (group == null || group.first() != level) {
+    if (group == null || group.first() != level || plan.placement() != null) {
       return;
     }
     Level head = plan.layout().level(level);
@@ -168,6 +171,9 @@ final class AppendSink implements Sink {
     Expr begin = segmentBegin == null ? next : segmentBegin;
     Expr parent = position(level - 1, scope);
     Code edges = code.nested();
+    if (!group.counted()) {
+      edges.add(new Stmt.Grow(head.requirePos(), Expr.add(parent, Expr.of(2))));
+    }
     head.emitter().appendEdges(head, parent, begin, next, group.counted(), edges);
     AppendPlan.Shared shared = level == plan.firstAppended() ? plan.shared() : null;
     if (shared == null) {
@@ -198,6 +204,10 @@ final class AppendSink implements Sink {
   public Sink enter(IndexVar variable, Scope scope, Code code) {
     int level = level(variable);
     AppendPlan.Group group = level < 0 ? null : plan.groupOf(level);
+    AppendPlan.Placement placement = plan.placement();
+    if (placement != null && group != null && level == plan.lastAppended()) {
+      code.assign(group.position(), placement.position(scope));
+    }
     if (group == null || group.last() != level || level == plan.layout().order() - 1) {
       return this;
     }
@@ -206,6 +216,9 @@ final class AppendSink implements Sink {
       Stmt zero = makeBlock(group, code);
       LoopVariable flag = code.declare(stem(level) + "_any", Presence.FALSE);
       return new AppendSink(plan, fold, segmentBegin, null, flag, false, roomy, zero);
+    }
+    if (placement != null) {
+      return this;
     }
     if (below.first() > level + 1) {
       Level head = plan.layout().level(below.first());
@@ -246,9 +259,12 @@ final class AppendSink implements Sink {
     if (group == null || group.last() != level || level == plan.layout().order() - 1) {
       return;
     }
+    AppendPlan.Group below = plan.groupBelow(level);
+    if (below != null && plan.placement() != null) {
+      return;
+    }
     Code store = code.nested();
     storeCoordinates(group, scope, store);
-    AppendPlan.Group below = plan.groupBelow(level);
     if (below == null) {
       if (present == null) {
         throw new IllegalStateException("the sink that entered " + variable + " must leave it");
@@ -274,6 +290,10 @@ final class AppendSink implements Sink {
       level.emitter().appendCoordinate(level, position, coordinate, code);
     }
     code.assign(group.position(), Expr.add(position, positions));
+    AppendPlan.Placement placement = plan.placement();
+    if (placement != null) {
+      code.assign(placement.stored(), Expr.add(Expr.of(placement.stored()), positions));
+    }
   }
 
   @Override

@@ -60,16 +60,35 @@ final class Pieces {
   }
 
   /** Emits the loop over pieces, each with arrays of its own. */
-  void emit(AppendPlan plan, Expr work, Scope scope, Code code, TaskLoops.Loop loop) {
+  void gather(AppendPlan plan, Expr work, Scope scope, Code code, TaskLoops.Loop loop) {
     Workspaces own = new Workspaces(code.nested());
     Code body = code.nested();
     LoopVariable from = LoopVariable.integer(code.fresh("items_from"));
     LoopVariable to = LoopVariable.integer(code.fresh("items_to"));
     AppendPlan piece = plan.piece(own, body);
-    narrow(Expr.of(from), Expr.of(to), piece, scope.withWorkspaces(own), body, loop);
+    emit(
+        Expr.of(from),
+        Expr.of(to),
+        (first, last, inner) -> own(piece, first, last),
+        scope.withWorkspaces(own),
+        body,
+        loop);
     List<Stmt.Part> parts = plan.parts(piece, levels.size());
     code.add(
         new Stmt.Gather(total, work, from, to, own.allocations().block(), body.block(), parts));
+  }
+
+  TaskLoops.Counted counted() {
+    return counted;
+  }
+
+  Expr total() {
+    return total;
+  }
+
+  /** Levels of the operand below that of the loop, to the one that is divided; empty for none. */
+  List<Level> levels() {
+    return levels;
   }
 
   /** Levels of the one walked operand along which the result is appended and can be divided. */
@@ -101,7 +120,7 @@ final class Pieces {
   }
 
   /** Whether {@code expr} is present only where {@code operand} is. */
-  private static boolean isWithin(TensorExpr expr, TensorExpr.Access operand) {
+  static boolean isWithin(TensorExpr expr, TensorExpr.Access operand) {
     if (expr instanceof TensorExpr.Access access) {
       return access.id() == operand.id();
     } else if (expr instanceof TensorExpr.Product product) {
@@ -114,7 +133,7 @@ final class Pieces {
   }
 
   /** Whether loops walk all positions of the level, in the order of their coordinates. */
-  private static boolean isWalked(Level level) {
+  static boolean isWalked(Level level) {
     return !level.random()
         && !level.can(LevelCapability.LOCATE)
         && level.unique()
@@ -122,13 +141,35 @@ final class Pieces {
         && level.labelled(Expr.of(0)) == null;
   }
 
-  /** The loop over what belongs to the items {@code [from, to)}. */
-  private void narrow(
-      Expr from, Expr to, AppendPlan piece, Scope scope, Code code, TaskLoops.Loop loop) {
+  /** Says where a piece is appended. */
+  interface Destination {
+    /**
+     * The plan for a piece.
+     *
+     * @param first its first iteration, and its first position of each level that is divided
+     * @param last behind the last ones
+     */
+    AppendPlan of(List<Expr> first, List<Expr> last, Code code);
+  }
+
+  /** A piece with arrays of its own. */
+  private AppendPlan own(AppendPlan piece, List<Expr> first, List<Expr> last) {
+    int parents = piece.firstAppended() - 1;
+    return parents < 0 || parents >= levels.size()
+        ? piece
+        : piece.sharing(counted.chains().get(0).access(), first.get(parents), last.get(parents));
+  }
+
+  /** Emits the loop over what belongs to the items {@code [from, to)}. */
+  void emit(
+      Expr from, Expr to, Destination destination, Scope scope, Code code, TaskLoops.Loop loop) {
     String name = counted.variable().name();
     if (counted.chains().isEmpty()) {
-      Block block = counted.block(whole(from, code), whole(to, code));
-      loop.emit(new AppendSink(piece), scope.withBlock(counted.variable(), block), code);
+      Expr begin = whole(from, code);
+      Expr end = whole(to, code);
+      AppendSink sink = new AppendSink(destination.of(List.of(begin), List.of(end), code));
+      Block block = counted.block(begin, end);
+      loop.emit(sink, scope.withBlock(counted.variable(), block), code);
       return;
     }
     int numbers = 1 + levels.size();
@@ -148,14 +189,9 @@ final class Pieces {
       LevelEmitter.Range range = new LevelEmitter.Range(first.get(number), last.get(number));
       narrowed = narrowed.withClip(counted.chains().get(0).access().id(), level, range);
     }
-    int parents = piece.firstAppended() - 1;
-    AppendPlan own =
-        parents < 0 || parents >= levels.size()
-            ? piece
-            : piece.sharing(
-                counted.chains().get(0).access(), first.get(parents), last.get(parents));
+    AppendSink sink = new AppendSink(destination.of(first, last, code));
     Block block = counted.block(first.get(0), last.get(0));
-    loop.emit(new AppendSink(own), narrowed.withBlock(counted.variable(), block), code);
+    loop.emit(sink, narrowed.withBlock(counted.variable(), block), code);
   }
 
   /** A position that a piece ends within belongs to it, too. */

@@ -142,7 +142,13 @@ final class TaskLoops {
     Expr work = Expr.mul(entries, innerWork(expr, rest));
     if (sink instanceof AppendSink append) {
       AppendPlan plan = append.plan();
-      Pieces.of(expr, counted, before, total, plan).emit(plan, work, scope, code, loop);
+      Pieces pieces = Pieces.of(expr, counted, before, total, plan);
+      PlacedResult placed = PlacedResult.of(expr, pieces, plan, this::isFull);
+      if (placed != null) {
+        placed.emit(work, scope, code, loop);
+      } else {
+        pieces.gather(plan, work, scope, code, loop);
+      }
     } else if (sink instanceof MemorySink memory) {
       tasks(expr, counted, before, total, work, scope, memory, code, loop);
     } else {

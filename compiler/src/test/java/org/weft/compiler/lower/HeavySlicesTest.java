@@ -36,7 +36,8 @@ import org.weft.tensor.Width;
 
 /**
  * Results that are appended, on operands with heavy slices, which threads divide: every array is
- * the same, bit for bit, on any number of threads.
+ * that of the sequential kernel, bit for bit, on any number of threads. So it is where fibers or
+ * slices of an operand are empty, whose places are not taken.
  */
 class HeavySlicesTest {
   private static final Map<String, Long> SIZES =
@@ -135,32 +136,44 @@ class HeavySlicesTest {
     }
   }
 
+  /** What a third of the positions of an operand, or every second slice, lack. */
+  private enum Holes {
+    FIBERS,
+    CHILDREN,
+    SLICES,
+    ALL
+  }
+
   private static final Map<Subject, Kernel> KERNELS = new HashMap<>();
+  private static final Map<Subject, Kernel> SEQUENTIAL = new HashMap<>();
 
   @BeforeAll
   static void compile() {
     List<KernelRequest> requests = new ArrayList<>();
     for (Subject subject : Subject.values()) {
-      requests.add(
-          new KernelRequest(
-              "k" + subject.ordinal(),
-              subject.expression,
-              subject.requested(),
-              Map.of(),
-              Schedule.parallel()));
+      requests.add(request(subject, "k", Schedule.parallel()));
+      requests.add(request(subject, "s", Schedule.sequential()));
     }
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
       var image = compiler.compile(requests);
       KernelLibrary library = KernelLibrary.open(image);
       for (Subject subject : Subject.values()) {
         KERNELS.put(subject, Kernel.of(library, image.signature("k" + subject.ordinal())));
+        var sequential = image.signature("s" + subject.ordinal());
+        SEQUENTIAL.put(subject, Kernel.of(library, sequential));
       }
     }
+  }
+
+  private static KernelRequest request(Subject subject, String name, Schedule schedule) {
+    return new KernelRequest(
+        name + subject.ordinal(), subject.expression, subject.requested(), Map.of(), schedule);
   }
 
   @AfterAll
   static void forget() {
     KERNELS.clear();
+    SEQUENTIAL.clear();
   }
 
   private static Map<String, TensorStorage> operands(
@@ -176,12 +189,20 @@ class HeavySlicesTest {
     return operands;
   }
 
-  /** All arrays of the result. */
   private static List<String> arrays(
       Subject subject, Map<String, TensorStorage> operands, MemoryScope scope, int threads) {
+    return arrays(subject, KERNELS.get(subject), operands, scope, threads);
+  }
+
+  /** All arrays of the result. */
+  private static List<String> arrays(
+      Subject subject,
+      Kernel kernel,
+      Map<String, TensorStorage> operands,
+      MemoryScope scope,
+      int threads) {
     TensorShape shape = subject.shape("Y");
-    TensorStorage result =
-        KERNELS.get(subject).run(operands, Map.of("Y", shape), scope, threads).get("Y");
+    TensorStorage result = kernel.run(operands, Map.of("Y", shape), scope, threads).get("Y");
     assertThat(StoredStructure.violation(result)).isEmpty();
     List<String> arrays = new ArrayList<>();
     for (int level = 0; level < result.format().levelCount(); level++) {
@@ -211,15 +232,81 @@ class HeavySlicesTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NARROW")
-  void arraysAreThoseOfOneThread(Subject subject) {
+  void arraysAreThoseOfTheSequentialKernel(Subject subject) {
     for (Weights weights : Weights.values()) {
       try (MemoryScope scope = MemoryScope.root("heavy slices", MemorySource.system())) {
         Map<String, TensorStorage> operands = operands(subject, weights, scope);
-        List<String> alone = arrays(subject, operands, scope, 1);
-        for (int threads : new int[] {2, 4, 7}) {
+        List<String> alone = arrays(subject, SEQUENTIAL.get(subject), operands, scope, 1);
+        for (int threads : new int[] {1, 2, 4, 7}) {
           assertThat(arrays(subject, operands, scope, threads))
               .as("%s, %s, %s threads", subject, weights, threads)
               .isEqualTo(alone);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"TTV", "TTV_TO_CSR", "TTV_LISTED", "TTM"})
+  void nothingIsStoredForEmptyFibers(Subject subject) {
+    for (Holes holes : Holes.values()) {
+      try (MemoryScope scope = MemoryScope.root("empty fibers", MemorySource.system())) {
+        Map<String, TensorStorage> operands = operands(subject, Weights.LIGHT, scope);
+        TensorStorage tensor = alternating(subject, scope);
+        long fibers = tensor.positions(1);
+        empty(tensor, holes);
+        operands.put("T", tensor);
+        Kernel sequential = SEQUENTIAL.get(subject);
+        List<String> alone = arrays(subject, sequential, operands, scope, 1);
+        for (int threads : new int[] {1, 2, 4, 7}) {
+          assertThat(arrays(subject, operands, scope, threads))
+              .as("%s, %s, %s threads", subject, holes, threads)
+              .isEqualTo(alone);
+        }
+        TensorStorage result =
+            sequential.run(operands, Map.of("Y", subject.shape("Y")), scope, 1).get("Y");
+        if (holes != Holes.SLICES) { // its fibers are those of the next slice
+          assertThat(result.positions(1)).isLessThan(fibers);
+        }
+      }
+    }
+  }
+
+  /** A tensor whose slices can be joined to the next: coordinates of j increase all the same. */
+  private static TensorStorage alternating(Subject subject, MemoryScope scope) {
+    TensorShape shape = subject.shape("T");
+    Random random = new Random(5);
+    CooBlock.Builder entries = new CooBlock.Builder(shape.order(), ENTRIES);
+    for (int entry = 0; entry < ENTRIES; entry++) {
+      long i = random.nextInt((int) shape.size(0));
+      long j = i % 2 * 150 + random.nextInt(150);
+      entries.add(new long[] {i, j, random.nextInt((int) shape.size(2))}, random.nextDouble());
+    }
+    TensorFormat format = subject.formats.get("T");
+    return Packing.pack(scope, shape, format, List.of(entries.build()));
+  }
+
+  /** Gives what is below some positions to the next one, or to none. */
+  private static void empty(TensorStorage tensor, Holes holes) {
+    NativeArray slices = tensor.pos(1);
+    NativeArray fibers = tensor.pos(2);
+    long last = tensor.positions(1);
+    if (holes == Holes.ALL) {
+      for (long p = 1; p <= last; p++) {
+        fibers.setLong(p, fibers.getLong(0));
+      }
+    } else if (holes == Holes.FIBERS) {
+      for (long p = 0; p + 1 < last; p += 3) {
+        fibers.setLong(p + 1, fibers.getLong(p));
+      }
+    } else {
+      for (long s = 0; s + 1 < tensor.positions(0); s += 2) {
+        long from = slices.getLong(s);
+        for (long p = from; p < slices.getLong(s + 1) && holes == Holes.CHILDREN; p++) {
+          fibers.setLong(p + 1, fibers.getLong(from));
+        }
+        if (holes == Holes.SLICES) {
+          slices.setLong(s + 1, from);
         }
       }
     }
