@@ -3,6 +3,8 @@ package org.weft.spark.cpd;
 import java.util.ArrayList;
 import java.util.List;
 import org.ejml.data.DMatrixRMaj;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -84,8 +86,10 @@ public final class AlternatingLeastSquares {
    * Runs sweeps until the fit changes by less than the tolerance, or to the job's limit.
    *
    * @param normSquared of the tensor, duplicates summed
+   * @throws WeftException {@code NONFINITE_VALUE} if it is not finite, or a fit is not
    */
   public Model run(FactorUpdates updates, double normSquared, Observer observer) {
+    requireFinite("the sum of the squares of the tensor's values", normSquared);
     for (int mode = 0; mode < order; mode++) {
       grams[mode] = updates.gram(mode);
     }
@@ -103,6 +107,7 @@ public final class AlternatingLeastSquares {
         inner = update.inner();
       }
       double fit = fit(normSquared);
+      requireFinite("the fit after iteration " + sweep, fit);
       double change = fit - previous;
       converged = sweep > 1 && Math.abs(change) < job.tolerance();
       previous = fit;
@@ -111,6 +116,18 @@ public final class AlternatingLeastSquares {
       observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
     }
     return new Model(updates.factors(), lambda.clone(), fits, seconds, converged);
+  }
+
+  private static void requireFinite(String what, double value) {
+    if (!Double.isFinite(value)) {
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          what
+              + " is "
+              + value
+              + ": values of about 1e150 and more overflow; divide them all by one number, and leave"
+              + " out those that are not finite");
+    }
   }
 
   private double fit(double normSquared) {

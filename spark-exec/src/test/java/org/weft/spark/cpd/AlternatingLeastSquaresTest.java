@@ -1,13 +1,17 @@
 package org.weft.spark.cpd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
+import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.CpdJob;
@@ -122,6 +126,17 @@ class AlternatingLeastSquaresTest {
               tensor.normSquared(),
               (number, fit, change, seconds) -> {});
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {1e200, Double.NaN, Double.POSITIVE_INFINITY})
+  void valuesWhoseSquaresOverflow(double value) {
+    Dense tensor = new Dense(2, 2, 2, 2);
+    tensor.x[1][0][1] = value;
+    assertThatThrownBy(() -> run(tensor, 3, false, 1))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("the sum of the squares of the tensor's values is")
+        .hasMessageContaining("divide them all by one number");
   }
 
   @Test
