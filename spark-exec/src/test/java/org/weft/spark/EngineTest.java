@@ -145,7 +145,7 @@ class EngineTest {
     }
   }
 
-  /** An operand of 4 MB, whose rows the plan takes in tiles. */
+  /** An operand of 4 MB, whose rows the plan takes in tiles, on any machine if reproducible. */
   @Test
   void mttkrpInTilesAgrees() throws IOException {
     int rank = 64;
@@ -156,7 +156,9 @@ class EngineTest {
       factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
       matrices.add(weft(factors[m], rank));
     }
-    try (WeftEngine engine = engine(2)) {
+    EngineOptions options = EngineOptions.defaults().withPartitions(2);
+    try (WeftEngine engine =
+        WeftEngine.create(LocalSpark.context(), options.withReproducible(true))) {
       SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
       MttkrpJob job = new MttkrpJob(0, rank, ValueType.DOUBLE);
       assertThat(engine.plan(tensor, job).only().kernel().tensorFormat().toString())

@@ -115,8 +115,8 @@ class ReorderChoiceTest {
   void countsTheRowsThatTilesKeepInTheCache() throws IOException {
     SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
     String file = entries.write(folder.resolve("in.tns")).toString();
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+    EngineOptions options = EngineOptions.defaults().withPartitions(2).withReproducible(true);
+    try (WeftEngine engine = WeftEngine.create(LocalSpark.context(), options)) {
       SparkTensor tensor =
           engine.read(
               file,
