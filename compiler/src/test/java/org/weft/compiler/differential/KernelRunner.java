@@ -12,9 +12,11 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.memory.NativeMemory;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
+import org.weft.runtime.TensorParameter;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -90,7 +92,11 @@ final class KernelRunner implements Runner {
       bound.values().forEach(operand -> Disorder.shuffle(operand, operand.storedEntries()));
       boolean inserts = subject.resultFormat().isInsertable();
       if (inserts) {
-        bound.put(result, subject.pack(subject.target(), scope));
+        TensorStorage into = subject.pack(subject.target(), scope);
+        if (overwrites(kernel)) {
+          NativeMemory.fill(into.vals().address(), into.vals().byteSize(), (byte) 0xFF); // NaN, -1
+        }
+        bound.put(result, into);
       }
       TensorShape shape = subject.shape(subject.target());
       Map<String, TensorStorage> made =
@@ -108,5 +114,11 @@ final class KernelRunner implements Runner {
     } finally {
       scope.close();
     }
+  }
+
+  /** Whether the kernel says that it does not matter what the result holds before. */
+  private static boolean overwrites(Kernel kernel) {
+    return kernel.signature().tensors().stream()
+        .anyMatch(tensor -> tensor.role() == TensorParameter.Role.OUTPUT_OVERWRITTEN);
   }
 }

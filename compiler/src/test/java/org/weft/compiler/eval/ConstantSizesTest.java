@@ -78,7 +78,7 @@ class ConstantSizesTest {
   }
 
   @Test
-  void notWhereThereIsLittleToDo() {
+  void notWhereTheWorkIsSmall() {
     StatementInput input = input(SPMM, Map.of("A", matrix(1), "X", filled(COLUMNS, 32)));
     assertThat(constants(input)).isEmpty();
   }
