@@ -49,7 +49,11 @@ public sealed interface Directive extends Serializable {
     }
   }
 
-  /** {@code order(i,k,j)}: the loops over these variables run in this order, outermost first. */
+  /**
+   * {@code order(i,k,j)}: the loops over these variables run in this order, outermost first. Where
+   * a format stores blocks of a variable, {@code r/16} is the loop over them and {@code r%16} the
+   * one within a block; the variable alone means both.
+   */
   record Order(List<String> variables) implements Directive {
     public Order {
       variables = List.copyOf(variables);

@@ -17,10 +17,14 @@ import org.weft.error.WeftException;
  * <pre>
  * schedule  = "sequential" | { directive }
  * directive = "parallel" | name "(" argument { ("," | ":") argument } ")"
- * argument  = label | number | word
+ * argument  = loop | label | number | word
+ * loop      = label [ ( "/" | "%" ) number ]
  * </pre>
  *
- * Blanks may stand anywhere between tokens.
+ * <p>{@code r/16} and {@code r%16} are the loops over the blocks of 16 and within one, where a
+ * format stores blocks of {@code r}.
+ *
+ * <p>Blanks may stand anywhere between tokens.
  */
 final class ScheduleParser {
   private static final Pattern TOKEN =
@@ -83,10 +87,10 @@ final class ScheduleParser {
   private Directive order() {
     List<String> variables = new ArrayList<>();
     expect("(");
-    variables.add(label());
+    variables.add(loop());
     while (peek().equals(",")) {
       next++;
-      variables.add(label());
+      variables.add(loop());
     }
     expect(")");
     return new Directive.Order(variables);
@@ -170,6 +174,15 @@ final class ScheduleParser {
       throw error(token, "expected the label of a loop, found " + found(token), FORMS);
     }
     return token.text();
+  }
+
+  /** A label, or the loop over its blocks or within one. */
+  private String loop() {
+    String label = label();
+    if (!peek().equals("/") && !peek().equals("%")) {
+      return label;
+    }
+    return label + take().text() + number();
   }
 
   private long number() {

@@ -20,6 +20,7 @@ class ScheduleTest {
         "parallel",
         "parallel(i)",
         "order(i,k,j)",
+        "order(r/16,i,j,r%16)",
         "split(i:position:1024)",
         "split(i:coordinate:64) parallel(i)",
         "order(i,k,j) split(i:position:1024) parallel(i) unroll(k,4) vector(k) workspace(j:dense)",
@@ -57,6 +58,8 @@ class ScheduleTest {
         List.of(
             "ordre(i,j)",
             "order()",
+            "order(r/,i)",
+            "order(/16,i)",
             "order(i j)",
             "split(i)",
             "split(i:rows:4)",

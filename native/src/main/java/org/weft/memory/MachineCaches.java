@@ -17,6 +17,11 @@ public final class MachineCaches {
     return bytes(FIRST_CORE, 2);
   }
 
+  /** Bytes of the third-level cache, which cores share; empty where that cannot be found out. */
+  public static OptionalLong thirdLevelBytes() {
+    return bytes(FIRST_CORE, 3);
+  }
+
   /**
    * Bytes of the data cache of a level.
    *

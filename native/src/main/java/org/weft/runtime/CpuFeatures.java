@@ -38,6 +38,19 @@ public final class CpuFeatures {
     return Host.LEVEL;
   }
 
+  /** Bytes of all vector registers of this host's level: 16 of 16 or 32 bytes, or 32 of 64. */
+  public static int vectorRegisterBytes() {
+    return vectorRegisterBytes(level());
+  }
+
+  static int vectorRegisterBytes(String level) {
+    return switch (level) {
+      case "x86-64-v4" -> 32 * 64;
+      case "x86-64-v3" -> 16 * 32;
+      default -> 16 * 16;
+    };
+  }
+
   /**
    * Throws unless this host runs code compiled for {@code level}.
    *

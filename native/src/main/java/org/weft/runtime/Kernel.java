@@ -21,18 +21,36 @@ public final class Kernel {
   private final KernelSignature signature;
   private final List<SparseOutput> sparseOutputs;
   private final boolean reproducible;
+  private final MatrixCopies copies;
   private final SizeRules sizes;
 
   private Kernel(
       long function,
       KernelSignature signature,
       List<SparseOutput> sparseOutputs,
-      boolean reproducible) {
+      boolean reproducible,
+      MatrixCopies copies) {
     this.function = function;
     this.signature = signature;
     this.sparseOutputs = sparseOutputs;
     this.reproducible = reproducible;
+    this.copies = copies;
     this.sizes = new SizeRules(signature);
+  }
+
+  /**
+   * The kernel {@code symbol} of {@code image}, which {@code library} is. Row-major matrices may be
+   * bound where it wants them in blocks, if the image has kernels that copy them: {@link
+   * MatrixCopies}.
+   *
+   * @throws WeftException {@code KERNEL_FAILURE} if the library has no such symbol
+   * @throws IllegalArgumentException if the image has no such kernel, or none that copies a matrix
+   */
+  public static Kernel of(KernelLibrary library, KernelImage image, String symbol) {
+    Kernel kernel = of(library, image.signature(symbol));
+    MatrixCopies copies = MatrixCopies.of(library, image, kernel.signature);
+    return new Kernel(
+        kernel.function, kernel.signature, kernel.sparseOutputs, kernel.reproducible, copies);
   }
 
   /**
@@ -48,7 +66,12 @@ public final class Kernel {
         outputs.add(new SparseOutput(signature, tensor));
       }
     }
-    return new Kernel(library.address(signature.symbol()), signature, List.copyOf(outputs), false);
+    return new Kernel(
+        library.address(signature.symbol()),
+        signature,
+        List.copyOf(outputs),
+        false,
+        MatrixCopies.NONE);
   }
 
   /**
@@ -57,7 +80,7 @@ public final class Kernel {
    * equal results. Costs single-threaded calls the search for those points.
    */
   public Kernel reproducible() {
-    return new Kernel(function, signature, sparseOutputs, true);
+    return new Kernel(function, signature, sparseOutputs, true, copies);
   }
 
   public KernelSignature signature() {
@@ -67,8 +90,9 @@ public final class Kernel {
   /**
    * Runs the kernel to its end.
    *
-   * @param bound inputs and dense outputs by tensor name, in the formats of the signature; borrowed
-   *     for the call, and not to be closed or written by others during it
+   * @param bound inputs and dense outputs by tensor name, in the formats of the signature, or
+   *     row-major where {@link #copies()} has another; borrowed for the call, and not to be closed
+   *     or written by others during it
    * @param outputShapes shapes of the sparse outputs by tensor name
    * @param outputScope owner of the sparse outputs
    * @param threads threads that the call may use, the calling one included
@@ -88,6 +112,28 @@ public final class Kernel {
     if (threads < 1) {
       throw new IllegalArgumentException("expected at least 1 thread, found " + threads);
     }
+    return copies.isEmpty()
+        ? runOn(bound, outputShapes, outputScope, threads)
+        : copies.around(
+            signature,
+            bound,
+            outputScope,
+            threads,
+            copied -> runOn(copied, outputShapes, outputScope, threads));
+  }
+
+  /**
+   * How this kernel stores the matrices that are copied for it; empty if it takes them row-major.
+   */
+  public MatrixCopies copies() {
+    return copies;
+  }
+
+  private Map<String, TensorStorage> runOn(
+      Map<String, TensorStorage> bound,
+      Map<String, TensorShape> outputShapes,
+      MemoryScope outputScope,
+      int threads) {
     try (ArgumentBlock block = new ArgumentBlock(signature.slots().size(), threads, reproducible)) {
       bind(block, bound, outputShapes);
       NativeRuntime.invoke(function, block.address());

@@ -41,17 +41,38 @@ public final class TensorStorage implements AutoCloseable {
 
   /** A zero-filled row-major tensor. */
   public static TensorStorage dense(MemoryScope parent, TensorShape shape, ValueType valueType) {
+    return dense(parent, shape, TensorFormat.dense(shape.order(), valueType));
+  }
+
+  /**
+   * A zero-filled tensor that stores every cell.
+   *
+   * @param format whose levels are all full: row-major, or in blocks
+   * @throws IllegalArgumentException for another format
+   */
+  public static TensorStorage dense(MemoryScope parent, TensorShape shape, TensorFormat format) {
+    if (!format.isInsertable()) {
+      throw new IllegalArgumentException(
+          "expected a format that stores every cell, found " + format);
+    }
     MemoryScope scope = parent.child("dense " + shape);
     long cells = 1;
-    LevelView[] levels = new LevelView[shape.order()];
+    LevelView[] levels = new LevelView[format.levelCount()];
     for (int level = 0; level < levels.length; level++) {
-      cells = TensorShape.positions(cells, shape.size(level));
-      levels[level] = new LevelView(shape.size(level), cells, null, null);
+      long size = format.levelSize(shape, level);
+      cells = TensorShape.positions(cells, size);
+      levels[level] =
+          new LevelView(
+              size,
+              cells,
+              null,
+              null,
+              level == 0 ? null : levels[level - 1],
+              format.sizeBelow(shape, level));
     }
     try {
-      NativeArray values = scope.allocate(valueType.elementType(), cells);
-      return new TensorStorage(
-          scope, shape, TensorFormat.dense(shape.order(), valueType), levels, values);
+      NativeArray values = scope.allocate(format.valueType().elementType(), cells);
+      return new TensorStorage(scope, shape, format, levels, values);
     } catch (RuntimeException e) {
       scope.close();
       throw e;

@@ -30,6 +30,14 @@ class CpuFeaturesTest {
   }
 
   @Test
+  void wideRegistersAreMore() {
+    assertThat(CpuFeatures.vectorRegisterBytes("x86-64-v2")).isEqualTo(256);
+    assertThat(CpuFeatures.vectorRegisterBytes("x86-64-v3")).isEqualTo(512);
+    assertThat(CpuFeatures.vectorRegisterBytes("x86-64-v4")).isEqualTo(2048);
+    assertThat(CpuFeatures.vectorRegisterBytes()).isIn(256, 512, 2048);
+  }
+
+  @Test
   void thisHostRunsItsOwnLevel() {
     CpuFeatures.require(CpuFeatures.level());
     CpuFeatures.require("x86-64-v2");

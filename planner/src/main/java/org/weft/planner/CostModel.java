@@ -16,17 +16,30 @@ import org.weft.tensor.TensorStatistics;
  * <p>Positions of a level are those that {@link Prefixes} expects. Every position below the root
  * reads a row of the operand of its mode; the rows of the heaviest slices that fit the cache, or of
  * a tile that does, are hits at {@link MachineParameters#cachedBytesPerSecond}, as are rows that a
- * list of entries repeats. Other rows cost whole cache lines at stream bandwidth, as do storage
- * (once) and result (read and written, for each tile). Where a result of all rows is summed over
- * the partitions, an addition to a row counts as {@link #ADDED_ROW} reads of it from the cache, or
- * two from memory; the cells that the shares of a parallel kernel have of their own are cleared and
- * added up by one thread. A loop of unforeseeable length costs {@link #LOOP_SECONDS}.
+ * list of entries repeats; those that fit the cache of all threads come at {@link
+ * MachineParameters#sharedBytesPerSecond}. Sums over rows that are too long for the registers are
+ * read and written for every row. Other rows cost whole cache lines and one more at stream
+ * bandwidth, as do storage (once) and result (read and written, for each tile). A kernel on panels
+ * of columns does all that for each panel, with shorter rows, and copies its matrices first. Where
+ * a result of all rows is summed over the partitions, an addition to a row counts as {@link
+ * #ADDED_ROW} reads of it from the cache, or two from memory; the cells that the shares of a
+ * parallel kernel have of their own are cleared and added up by one thread. A loop of unforeseeable
+ * length costs {@link #LOOP_SECONDS}.
  */
 final class CostModel {
   private static final long CACHE_LINE = 64;
 
   /** A mispredicted end of a loop: 5.3 ns between tiles of 2,048 and of 8,192 rows. */
   private static final double LOOP_SECONDS = 5e-9;
+
+  /** Bytes that a copied byte costs: read, clear, write. */
+  private static final double COPYING = 3;
+
+  /** Share of the vector registers that a row may take: others hold sums of the levels above. */
+  private static final double ROW_SHARE = 0.375;
+
+  /** Reads from the cache that a byte of a row costs for which there is no register. */
+  private static final double SPILLED = 2;
 
   /**
    * Reads of a row that an addition to it counts as: the next one to the same row waits for it. 8
@@ -112,35 +125,51 @@ final class CostModel {
     double[] positions = positions(format, entries, slices);
     double storage = storageBytes(format, positions);
     double result = resultBytes(kernel, range, positions);
+    int panels = kernel.panels();
     double flops = 0;
     double cached = 0;
-    double moved = storage + (kernel.merge() == Merge.SUM ? 0 : 2 * result);
+    double shared = 0;
+    double copied = kernel.copiedBytes(statistics.shape(), range.slices());
+    double moved =
+        storage * panels + (kernel.merge() == Merge.SUM ? 0 : 2 * result) + COPYING * copied;
     int valueBytes = format.valueType().bytes();
     List<Operand> touched = touched(kernel);
     for (Operand operand : touched) {
       int level = levelOf(format, operand.mode());
-      double reads = positions[level];
-      long rowBytes = operand.rowBytes(valueBytes);
-      double misses = distinct[level] * (1 - hitFraction(kernel, touched, operand, distinct));
+      double reads = positions[level] * panels;
+      long rowBytes = rowBytes(kernel, operand);
+      double far = reads - distinct[level] * panels;
+      double here = far;
+      here += distinct[level] * panels * hits(kernel, touched, operand, distinct, Cache.OWN);
+      far += distinct[level] * panels * hits(kernel, touched, operand, distinct, Cache.SHARED);
+      far = Math.max(here, far);
+      double misses = reads - far;
       long lineBytes = (rowBytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-      double compulsory = Math.min(reads, statistics.shape().size(operand.mode())) * rowBytes;
+      double compulsory =
+          Math.min(reads, (double) statistics.shape().size(operand.mode()) * panels) * rowBytes;
       boolean read = kernel.operands().contains(operand);
-      flops += 2 * reads * Math.max(1, operand.columns());
-      cached += (read ? 1 : ADDED_ROW) * (reads - misses) * rowBytes;
-      moved += (read ? 1 : 2) * Math.max(compulsory, misses * lineBytes);
+      flops += 2.0 * reads * rowBytes / valueBytes;
+      cached += (read ? 1 : ADDED_ROW) * here * rowBytes;
+      cached += SPILLED * reads * Math.max(0, rowBytes - ROW_SHARE * machine.registerBytes());
+      shared += (read ? 1 : ADDED_ROW) * (far - here) * lineBytes;
+      moved += (read ? 1 : 2) * Math.max(compulsory, misses * (lineBytes + CACHE_LINE));
     }
     if (kernel.merge() == Merge.ROWS) {
       double again = 2 * Math.max(0, distinct[rootLevel(kernel)] - slices);
       double bytes = again * valueBytes * Math.max(1, kernel.rank());
-      cached += result <= machine.cacheBytes() ? bytes : 0;
-      moved += result <= machine.cacheBytes() ? 0 : bytes;
+      boolean here = result <= machine.cacheBytes();
+      boolean far = result <= machine.sharedCacheBytes();
+      cached += here ? bytes : 0;
+      shared += far && !here ? bytes : 0;
+      moved += far || here ? 0 : bytes;
     }
     double seconds =
         Math.max(
                 flops / machine.flopsPerSecond(),
                 cached / machine.cachedBytesPerSecond()
+                    + shared / machine.sharedBytesPerSecond()
                     + moved / machine.streamBytesPerSecond()
-                    + loopSeconds(format, positions))
+                    + panels * loopSeconds(format, positions))
             / (kernel.isParallel() ? threads : 1);
     double own = 2 * kernel.privateResults() * result;
     return new PartitionCosts(
@@ -242,11 +271,17 @@ final class CostModel {
     return bytes + parents * rowBytes;
   }
 
-  /** Share of the reads of an operand that find its row in the operand's share of the cache. */
-  private double hitFraction(
-      KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct) {
-    long rowBytes = operand.rowBytes(kernel.tensorFormat().valueType().bytes());
-    long rows = (long) (cacheShare(kernel, touched, operand, distinct) / rowBytes);
+  /** Bytes of the row that a position reads at a time: of a panel, where there are panels. */
+  private static long rowBytes(KernelPlan kernel, Operand operand) {
+    int valueBytes = kernel.tensorFormat().valueType().bytes();
+    return kernel.panels() == 1 ? operand.rowBytes(valueBytes) : (long) kernel.panel() * valueBytes;
+  }
+
+  /** Share of the reads of an operand that find its row in the operand's share of a cache. */
+  private double hits(
+      KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct, Cache cache) {
+    double share = cacheShare(kernel, touched, operand, distinct, cache);
+    long rows = (long) (share / rowBytes(kernel, operand));
     if (rows >= tileRows(kernel.tensorFormat(), operand.mode())) {
       return 1;
     }
@@ -257,18 +292,26 @@ final class CostModel {
 
   /** What other operands leave of the cache, and no less than its share of the rows read. */
   private double cacheShare(
-      KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct) {
+      KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct, Cache cache) {
     TensorFormat format = kernel.tensorFormat();
     double others = 0;
     double reads = 0;
     for (Operand each : touched) {
       reads += distinct[levelOf(format, each.mode())];
       if (each.mode() != operand.mode()) {
-        others += tileRows(format, each.mode()) * each.rowBytes(format.valueType().bytes());
+        others += tileRows(format, each.mode()) * rowBytes(kernel, each);
       }
     }
     double share = reads == 0 ? 1 : distinct[levelOf(format, operand.mode())] / reads;
-    return Math.max(machine.cacheBytes() * share, machine.cacheBytes() - others);
+    double bytes = cache == Cache.OWN ? machine.cacheBytes() : machine.sharedCacheBytes();
+    return Math.max(bytes * share, bytes - others);
+  }
+
+  private enum Cache {
+    /** Of one thread. */
+    OWN,
+    /** Of all threads. */
+    SHARED
   }
 
   /** Rows of the operand of {@code mode} that are in use at a time. */

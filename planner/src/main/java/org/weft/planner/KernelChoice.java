@@ -6,13 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.Schedule;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
@@ -26,9 +27,10 @@ import org.weft.tensor.ValueType;
  * have fewer than two entries each, the entries of a position above are listed ({@code CN, S}): one
  * flat loop instead of loops that run once or twice. Large tensors take another order, another list
  * or tiles of the innermost operand's rows where the {@link CostModel} expects a clear gain ({@link
- * Storages}). TTM and TTV keep the modes in order and put the contracted one last: the result's
- * entries then come out sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV
- * cut the contracted one and add the parts.
+ * Storages}), or walk the tensor for one panel of the factors' columns after the other. TTM and TTV
+ * keep the modes in order and put the contracted one last: the result's entries then come out
+ * sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV cut the contracted one
+ * and add the parts.
  *
  * <p>MTTKRPs of all modes may share one storage. Those of other modes than its root scatter: each
  * call makes a whole result, on one thread or, where that is expected to be faster, with rows of
@@ -37,10 +39,13 @@ import org.weft.tensor.ValueType;
  */
 final class KernelChoice {
   /** Share of the usual storage's time that another one has to fall below. */
-  private static final double WORTH_ANOTHER = 0.87;
+  private static final double WORTH_ANOTHER = 0.95;
 
   /** Share of the entries that one thread may get by the slice. */
   private static final double HEAVY_SLICE = 0.15;
+
+  /** Columns of a panel: one to four cache lines of doubles. */
+  private static final List<Integer> PANELS = List.of(8, 16, 32);
 
   private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
 
@@ -80,9 +85,8 @@ final class KernelChoice {
 
   KernelPlan mttkrp(int mode, int rank) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
-    Function<Storages.Storage, KernelPlan> planned = storage -> mttkrp(mode, rank, storage);
-    KernelPlan usual = planned.apply(storages.usual(rootedAt(mode)));
-    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages, planned);
+    KernelPlan usual = mttkrp(mode, rank, storages.usual(rootedAt(mode)), rank);
+    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages);
   }
 
   /** MTTKRPs of all modes, in their order, on the storage rooted at {@code root} that suits all. */
@@ -105,7 +109,7 @@ final class KernelChoice {
   }
 
   private List<KernelPlan> mttkrps(int rank, Storages.Storage storage) {
-    return allModes().stream().map(mode -> mttkrp(mode, rank, storage)).toList();
+    return allModes().stream().map(mode -> mttkrp(mode, rank, storage, rank)).toList();
   }
 
   private double seconds(List<KernelPlan> kernels) {
@@ -122,7 +126,10 @@ final class KernelChoice {
     return levels;
   }
 
-  private KernelPlan mttkrp(int mode, int rank, Storages.Storage storage) {
+  /**
+   * @param panel columns of the factors that lie together
+   */
+  private KernelPlan mttkrp(int mode, int rank, Storages.Storage storage, int panel) {
     List<Integer> above = storage.levels().subList(0, storage.levels().indexOf(mode));
     List<Operand> operands = new ArrayList<>();
     List<String> product = new ArrayList<>();
@@ -141,7 +148,7 @@ final class KernelChoice {
             "mttkrp_m" + mode,
             "M(" + variable(mode) + ",r) = " + String.join(" * ", product),
             "M",
-            TensorFormat.dense(2, type),
+            matrix(rank, panel),
             storage.format(),
             storage.levels(),
             operands,
@@ -156,25 +163,46 @@ final class KernelChoice {
     return costs.seconds(shared) < costs.seconds(alone) ? shared : alone;
   }
 
-  /** The plan of the storage that is expected to be clearly faster than {@code usual}, or that. */
-  private KernelPlan fastest(
-      KernelPlan usual, Storages storages, Function<Storages.Storage, KernelPlan> planned) {
+  /** The plan that is expected to be clearly faster than {@code usual}, or that. */
+  private KernelPlan fastest(KernelPlan usual, Storages storages) {
     int mode = usual.partitionedMode();
+    int rank = usual.rank();
     // Only loops that are outermost share a heavy slice among threads.
-    boolean tiles = !threads || costs.heaviestSlice(mode) < HEAVY_SLICE;
-    long rowBytes = usual.operands().get(0).rowBytes(type.bytes());
+    boolean inner = !threads || costs.heaviestSlice(mode) < HEAVY_SLICE;
     KernelPlan best = usual;
     double least = costs.seconds(usual) * WORTH_ANOTHER;
-    for (Storages.Storage storage :
-        storages.others(mode, modesWithout(mode), tiles ? rowBytes : 0)) {
-      KernelPlan other = planned.apply(storage);
-      double seconds = costs.seconds(other);
-      if (seconds < least) {
-        best = other;
-        least = seconds;
+    for (int panel : inner ? panels(rank) : List.of(rank)) {
+      long rowBytes = (long) panel * type.bytes();
+      for (Storages.Storage storage :
+          storages.others(mode, modesWithout(mode), inner ? rowBytes : 0)) {
+        KernelPlan other = mttkrp(mode, rank, storage, panel);
+        double seconds = costs.seconds(other);
+        if (seconds < least && isSmall(other)) {
+          best = other;
+          least = seconds;
+        }
       }
     }
     return best;
+  }
+
+  /** Whether copies of the matrices are no larger than the tensor. */
+  private boolean isSmall(KernelPlan kernel) {
+    double copies = kernel.copiedBytes(shape, shape.size(kernel.partitionedMode()));
+    return copies <= (double) entries * (shape.order() * Integer.BYTES + type.bytes());
+  }
+
+  /** Columns that may lie together: all, or those of a panel. */
+  private static List<Integer> panels(int rank) {
+    return Stream.concat(PANELS.stream().filter(columns -> columns < rank), Stream.of(rank))
+        .toList();
+  }
+
+  /** Row-major, or in panels of that many columns. */
+  private TensorFormat matrix(int rank, int panel) {
+    return panel == rank
+        ? TensorFormat.dense(2, type)
+        : TensorFormat.parse("{D:1/" + panel + ", D:0, D:1%" + panel + "}", 2, type);
   }
 
   KernelPlan ttm(int mode, int rank) {
@@ -236,8 +264,10 @@ final class KernelChoice {
     Map<String, TensorFormat> formats = new LinkedHashMap<>();
     formats.put("T", tensorFormat);
     formats.put(result, resultFormat);
+    boolean panels = !resultFormat.isOrdinary();
+    TensorFormat dense = panels ? resultFormat : TensorFormat.dense(2, type);
     for (Operand operand : operands) {
-      formats.put(operand.name(), TensorFormat.dense(operand.isVector() ? 1 : 2, type));
+      formats.put(operand.name(), operand.isVector() ? TensorFormat.dense(1, type) : dense);
     }
     // Rows are disjoint between threads; pieces of a sparse result are gathered in order.
     boolean parallel = threads && merge != Merge.SUM;
@@ -249,7 +279,10 @@ final class KernelChoice {
             rank == 0 ? Map.of() : Map.of("r", (long) rank),
             schedule.orElseGet(
                 () -> {
-                  Schedule usual = parallel ? parallel(tensorFormat) : Schedule.sequential();
+                  Schedule usual =
+                      panels
+                          ? inPanels(resultFormat, tensorFormat, parallel)
+                          : parallel ? parallel(tensorFormat) : Schedule.sequential();
                   return rank > 0 ? usual : ahead(usual, tensorFormat, operands.get(0));
                 }));
     return new KernelPlan(
@@ -273,11 +306,30 @@ final class KernelChoice {
         : schedule.with(new Directive.Prefetch(variable(operand.mode()), distance));
   }
 
-  /** The loop over tiles adds to the same rows; the one inside it has them apart. */
   private static Schedule parallel(TensorFormat format) {
-    return format.isOrdinary()
-        ? Schedule.parallel()
-        : Schedule.parse("parallel(" + variable(format.modeOf(1)) + ")");
+    return format.isOrdinary() ? Schedule.parallel() : Schedule.sequential().with(slices(format));
+  }
+
+  /** One panel after the other; slices of the tensor in parallel. */
+  private static Schedule inPanels(TensorFormat panels, TensorFormat tensor, boolean parallel) {
+    List<String> loops = new ArrayList<>(List.of(loop("r", panels.coordinate(0))));
+    for (int level = 0; level < tensor.levelCount(); level++) {
+      loops.add(loop(variable(tensor.modeOf(level)), tensor.coordinate(level)));
+    }
+    Schedule order = Schedule.sequential().withLoopOrder(loops.toArray(String[]::new));
+    return parallel ? order.with(slices(tensor)) : order;
+  }
+
+  /** The loop over what a level stores of a label. */
+  private static String loop(String label, LevelCoordinate stored) {
+    return stored instanceof LevelCoordinate.Block block
+        ? label + "/" + block.size()
+        : stored instanceof LevelCoordinate.Within within ? label + "%" + within.size() : label;
+  }
+
+  /** The loop over tiles adds to the same rows; the one inside it has them apart. */
+  private static Directive.Parallel slices(TensorFormat format) {
+    return new Directive.Parallel(variable(format.modeOf(format.isOrdinary() ? 0 : 1)));
   }
 
   /** Compressed levels for {@code modes}, then a dense one. */

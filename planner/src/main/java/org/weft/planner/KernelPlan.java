@@ -2,12 +2,16 @@ package org.weft.planner;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
+import org.weft.runtime.MatrixCopies;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
@@ -81,7 +85,51 @@ public record KernelPlan(
 
   /** Whether a call uses more than one thread if it has them. */
   public boolean isParallel() {
-    return !request.schedule().equals(Schedule.sequential());
+    return request.schedule().parallelOutermost()
+        || request.schedule().directives().stream().anyMatch(Directive.Parallel.class::isInstance);
+  }
+
+  /**
+   * Columns of the dense matrices that lie together: all of them, or those of a panel, whose rows
+   * come one after the other before the next panel's. Panels are for the kernel alone: {@link
+   * #copies()} turn row-major matrices into them, and the result back.
+   */
+  public int panel() {
+    TensorFormat format = resultFormat();
+    return format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Block block
+        ? (int) block.size()
+        : rank;
+  }
+
+  /** How often the kernel walks the tensor: once for every panel. */
+  int panels() {
+    return rank == 0 ? 1 : (rank + panel() - 1) / panel();
+  }
+
+  /** The kernels that {@link MatrixCopies} needs; none for row-major matrices. */
+  List<KernelRequest> copies() {
+    if (panels() == 1) {
+      return List.of();
+    }
+    Map<String, TensorFormat> formats = new LinkedHashMap<>();
+    formats.put(MatrixCopies.COPY, resultFormat());
+    formats.put(MatrixCopies.MATRIX, TensorFormat.dense(2, resultFormat().valueType()));
+    String copy = MatrixCopies.COPY + "(i,r)";
+    String matrix = MatrixCopies.MATRIX + "(i,r)";
+    Map<String, Long> sizes = Map.of("r", (long) rank);
+    Schedule rows = Schedule.parse("order(i,r) parallel(i)");
+    return List.of(
+        new KernelRequest(MatrixCopies.IN + panel(), copy + " = " + matrix, formats, sizes, rows),
+        new KernelRequest(MatrixCopies.OUT + panel(), matrix + " = " + copy, formats, sizes, rows));
+  }
+
+  /** Bytes of the copies of operands and result for a call on {@code slices} slices; 0 for none. */
+  double copiedBytes(TensorShape tensorShape, double slices) {
+    double rows = slices;
+    for (Operand operand : operands) {
+      rows += tensorShape.size(operand.mode());
+    }
+    return panels() == 1 ? 0 : rows * panels() * panel() * resultFormat().valueType().bytes();
   }
 
   /** Copies of the result that the threads of a call add to before they are added up. */

@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.io.Serializable;
 import java.util.OptionalLong;
 import org.weft.memory.MachineCaches;
+import org.weft.runtime.CpuFeatures;
 
 /**
  * What a machine of the cluster does per second, as far as predictions need it.
@@ -10,7 +11,11 @@ import org.weft.memory.MachineCaches;
  * @param streamBytesPerSecond memory bandwidth of one thread
  * @param cachedBytesPerSecond rate at which one thread reads operand rows that its cache holds
  * @param flopsPerSecond arithmetic of one thread in compiled kernels
+ * @param registerBytes of the vector registers that code for the machine uses
  * @param cacheBytes cache of one thread
+ * @param sharedBytesPerSecond rate at which one thread reads operand rows that only the cache of
+ *     all threads holds
+ * @param sharedCacheBytes what a kernel may count on of the cache of all threads
  * @param parsedBytesPerSecond text that one thread parses
  * @param packedEntriesPerSecond entries that one thread sorts and packs
  * @param shuffledBytesPerSecond bytes that one task writes and reads back in a shuffle
@@ -22,7 +27,10 @@ public record MachineParameters(
     double streamBytesPerSecond,
     double cachedBytesPerSecond,
     double flopsPerSecond,
+    double registerBytes,
     double cacheBytes,
+    double sharedBytesPerSecond,
+    double sharedCacheBytes,
     double parsedBytesPerSecond,
     double packedEntriesPerSecond,
     double shuffledBytesPerSecond,
@@ -34,29 +42,47 @@ public record MachineParameters(
   /**
    * A two-core AVX-512 Xeon of 2026: read bandwidth 12 GB/s a thread, 63 GFLOP/s with 256-bit
    * multiply-adds, 2 MiB of L2. The rate of cached rows, 100 GB/s, is that of an MTTKRP of rank 16
-   * in tiles over 8 million entries, 16 million rows, in 21 ms. Parsing and packing are one busy
-   * core's rates on retrosheet (gzip text of 7.0 million entries); shuffle, write, compile and step
-   * are round estimates, not measurements.
+   * in tiles over 8 million entries, 16 million rows, in 21 ms. That of the third-level cache, 30
+   * GB/s, is the same kernel's at rank 64 without tiles on another machine (AMD EPYC, Zen 3); other
+   * programs use that cache too. Parsing and packing are one busy core's rates on retrosheet (gzip
+   * text of 7.0 million entries); shuffle, write, compile and step are round estimates, not
+   * measurements.
    */
   public static MachineParameters defaults() {
-    return new MachineParameters(12e9, 100e9, 63e9, 2 << 20, 180e6, 10e6, 250e6, 100e6, 0.1, 0.02);
+    return new MachineParameters(
+        12e9, 100e9, 63e9, 2048, 2 << 20, 30e9, 8 << 20, 180e6, 10e6, 250e6, 100e6, 0.1, 0.02);
   }
 
   /**
-   * The defaults with three quarters of this machine's second-level cache: the tensor's entries
-   * stream through the rest.
+   * The defaults with this machine's registers, three quarters of its second-level cache, as the
+   * tensor's entries stream through the rest, and a quarter of the third-level one.
    */
   public static MachineParameters ofThisMachine() {
-    OptionalLong cache = MachineCaches.secondLevelBytes();
-    return cache.isEmpty() ? defaults() : defaults().withCache(0.75 * cache.getAsLong());
+    MachineParameters d = defaults();
+    OptionalLong own = MachineCaches.secondLevelBytes();
+    OptionalLong shared = MachineCaches.thirdLevelBytes();
+    return d.withCore(
+        CpuFeatures.vectorRegisterBytes(),
+        own.isEmpty() ? d.cacheBytes : 0.75 * own.getAsLong(),
+        shared.isEmpty() ? d.sharedCacheBytes : 0.25 * shared.getAsLong());
   }
 
-  private MachineParameters withCache(double bytes) {
+  /**
+   * The same machine with other cores.
+   *
+   * @param registers bytes of the vector registers
+   * @param own bytes of cache of one thread
+   * @param shared bytes of the cache of all threads
+   */
+  public MachineParameters withCore(double registers, double own, double shared) {
     return new MachineParameters(
         streamBytesPerSecond,
         cachedBytesPerSecond,
         flopsPerSecond,
-        bytes,
+        registers,
+        own,
+        sharedBytesPerSecond,
+        shared,
         parsedBytesPerSecond,
         packedEntriesPerSecond,
         shuffledBytesPerSecond,
@@ -77,7 +103,10 @@ public record MachineParameters(
         stream,
         d.cachedBytesPerSecond * flops / d.flopsPerSecond,
         flops,
+        d.registerBytes,
         d.cacheBytes,
+        d.sharedBytesPerSecond,
+        d.sharedCacheBytes,
         d.parsedBytesPerSecond,
         d.packedEntriesPerSecond,
         d.shuffledBytesPerSecond,

@@ -67,7 +67,11 @@ final class PlanText {
         kernel.result(), format(kernel.resultFormat()), mode.resultShape());
     for (Operand o : kernel.operands()) {
       String columns = o.isVector() ? "" : " x " + o.columns();
-      line("  operand   %s dense, %d%s", o.name(), mode.tensorShape().size(o.mode()), columns);
+      String panels =
+          kernel.panels() == 1 ? "" : ", copied to panels of " + kernel.panel() + " columns";
+      line(
+          "  operand   %s dense, %d%s%s",
+          o.name(), mode.tensorShape().size(o.mode()), columns, panels);
     }
     line("  kernel    %s, %s", kernel.request().symbol(), kernel.request().schedule());
     line(

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
@@ -74,7 +75,11 @@ public final class Planner {
         predicted = one;
       }
     }
-    List<KernelRequest> requests = modes.stream().map(mode -> mode.kernel().request()).toList();
+    List<KernelRequest> requests =
+        Stream.concat(
+                modes.stream().map(mode -> mode.kernel().request()),
+                modes.stream().flatMap(mode -> mode.kernel().copies().stream()).distinct())
+            .toList();
     return new JobPlan(
         job, statistics, resources, modes, compile.apply(requests), predicted, forms);
   }

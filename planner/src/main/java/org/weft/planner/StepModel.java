@@ -178,7 +178,9 @@ final class StepModel {
     double largest =
         mode.partitions().stream().mapToDouble(PartitionCosts::resultBytes).max().orElse(0);
     int calls = mode.isGrouped(resources) ? mode.groups() : resources.tasksPerExecutor();
-    return largest * calls * (1 + mode.kernel().privateResults());
+    double slices = mode.partitions().stream().mapToDouble(p -> p.range().slices()).max().orElse(0);
+    double copies = mode.kernel().copiedBytes(statistics.shape(), slices);
+    return (largest * (1 + mode.kernel().privateResults()) + copies) * calls;
   }
 
   private enum Figure {

@@ -28,6 +28,11 @@ final class Storages {
 
   private static final int FEWEST_TILES = 3;
 
+  /** Sizes of tiles that are considered, each this many times as large as the one before. */
+  private static final int MOST_TILES = 3;
+
+  private static final int LARGER_TILE = 4;
+
   /**
    * One way to store the tensor.
    *
@@ -71,7 +76,8 @@ final class Storages {
   }
 
   /**
-   * All storages that are worth a prediction.
+   * All storages that are worth a prediction. Tiles hold half of the second-level cache, or that
+   * many times as much, as the third-level cache may hold.
    *
    * @param rowBytes of the innermost operand; 0 for no tiles
    */
@@ -85,23 +91,26 @@ final class Storages {
     for (List<Integer> order : orders) {
       List<Integer> levels = new ArrayList<>(List.of(root));
       levels.addAll(order);
-      long tile = rowBytes == 0 ? 0 : tileRows(levels.get(levels.size() - 1), rowBytes);
+      List<Long> tiles = rowBytes == 0 ? List.of() : tiles(levels.get(levels.size() - 1), rowBytes);
       for (int listed = 1; listed < levels.size(); listed++) {
         // A list of one level is that level.
         int from = listed == levels.size() - 1 ? levels.size() : listed;
         all.add(storage(levels, from, 0));
-        if (tile > 0) {
-          all.add(storage(levels, from, tile));
-        }
+        tiles.forEach(tile -> all.add(storage(levels, from, tile)));
       }
     }
     return all;
   }
 
-  /** Rows that fill half of the cache; 0 where there would be few tiles. */
-  private long tileRows(int mode, long rowBytes) {
+  /** Rows that fill half of a cache; none where there would be few tiles. */
+  private List<Long> tiles(int mode, long rowBytes) {
+    List<Long> tiles = new ArrayList<>();
     long rows = Long.highestOneBit((long) Math.max(FEWEST_ROWS, cacheBytes / 2 / rowBytes));
-    return shape.size(mode) < FEWEST_TILES * rows ? 0 : rows;
+    while (shape.size(mode) >= FEWEST_TILES * rows && tiles.size() < MOST_TILES) {
+      tiles.add(rows);
+      rows *= LARGER_TILE;
+    }
+    return tiles;
   }
 
   private static void permute(List<Integer> modes, int at, List<List<Integer>> orders) {

@@ -257,7 +257,10 @@ class PlannerTest {
             d.streamBytesPerSecond(),
             d.cachedBytesPerSecond(),
             d.flopsPerSecond(),
+            d.registerBytes(),
             d.cacheBytes(),
+            d.sharedBytesPerSecond(),
+            d.sharedCacheBytes(),
             d.parsedBytesPerSecond(),
             1000,
             d.shuffledBytesPerSecond(),
@@ -474,12 +477,64 @@ class PlannerTest {
     assertThat(scheduled.plan(job, s, LAPTOP).only().kernel().tensorFormat().isOrdinary()).isTrue();
   }
 
-  /** 60 thousand reads of a large operand beside 500 thousand of a small one, not the reverse. */
+  /** A machine with 16 registers of 32 bytes, and 384 KB of cache. */
+  private static MachineParameters narrowMachine() {
+    return MachineParameters.defaults().withCore(512, 384 << 10, 8 << 20);
+  }
+
+  /** Sums over rows of 512 bytes take all registers; those over a quarter of the columns do not. */
+  @Test
+  void factorsOfManyColumnsComeInPanels() {
+    TensorStatistics s = uniform(400_000, 300, 300, 8192);
+    PlannerOptions options = PlannerOptions.defaults().withMachine(narrowMachine());
+    MttkrpJob job = new MttkrpJob(0, 64, ValueType.DOUBLE);
+    JobPlan plan = planner(options).plan(job, s, LAPTOP);
+    KernelPlan kernel = plan.only().kernel();
+    assertThat(kernel.panel()).isEqualTo(16);
+    assertThat(kernel.panels()).isEqualTo(4);
+    assertThat(kernel.resultFormat()).hasToString("{D:1/16, D:0, D:1%16}");
+    assertThat(kernel.request().schedule().loopOrder()).first().isEqualTo("r/16");
+    assertThat(kernel.isParallel()).isFalse();
+    assertThat(kernel.copies())
+        .extracting(KernelRequest::symbol)
+        .containsExactly("copy_in16", "copy_out16");
+    assertThat(planner(options).explain(plan)).contains("copied to panels of 16 columns");
+    JobPlan together = planner(options).plan(job, s, new Resources(1, 2, 2, 1 << 30));
+    assertThat(together.only().kernel().isParallel()).isTrue();
+    MttkrpJob odd = new MttkrpJob(0, 62, ValueType.DOUBLE);
+    assertThat(planner(options).plan(odd, s, LAPTOP).only().kernel().panels()).isEqualTo(4);
+    MttkrpJob narrow = new MttkrpJob(0, 8, ValueType.DOUBLE);
+    assertThat(planner(options).plan(narrow, s, LAPTOP).only().kernel().copies()).isEmpty();
+    Planner scheduled = planner(options.withSchedule(Optional.of(Schedule.parallel())));
+    assertThat(scheduled.plan(job, s, LAPTOP).only().kernel().copies()).isEmpty();
+  }
+
+  /** Copies of 50 MB for 400,000 entries would take longer than they save. */
+  @Test
+  void panelsAreNoLargerThanTheTensor() {
+    TensorStatistics s = uniform(400_000, 300, 300, 100_000);
+    MttkrpJob job = new MttkrpJob(0, 64, ValueType.DOUBLE);
+    assertThat(
+            planner(PlannerOptions.defaults().withMachine(narrowMachine()))
+                .plan(job, s, LAPTOP)
+                .only()
+                .kernel()
+                .copies())
+        .isEmpty();
+  }
+
+  /**
+   * 60 thousand reads of a large operand beside 500 thousand of a small one, not the reverse; two
+   * slices that threads share have no tiles.
+   */
   @Test
   void theModeOfASmallOperandIsInnermostWhereFibersAllowIt() {
     TensorStatistics s = uniform(500_000, 2, 1000, 24_000);
     KernelPlan kernel =
-        planner().plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP).only().kernel();
+        planner()
+            .plan(new MttkrpJob(0, 64, ValueType.DOUBLE), s, new Resources(1, 2, 2, 1L << 30))
+            .only()
+            .kernel();
     assertThat(kernel.tensorFormat().modeOrder()).containsExactly(0, 2, 1);
   }
 

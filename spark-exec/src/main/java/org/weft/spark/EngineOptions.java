@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.weft.compiler.Schedule;
 import org.weft.planner.Forms;
+import org.weft.planner.MachineParameters;
 
 /**
  * How an engine works.
@@ -17,6 +18,8 @@ import org.weft.planner.Forms;
  *     memory does not demand more partitions
  * @param operandFetch how operands get to the processes that read them
  * @param forms of the tensor that decompositions keep
+ * @param machine that kernels are planned for; empty for the driver's, or for any machine if
+ *     results are to be reproducible
  */
 public record EngineOptions(
     int partitions,
@@ -26,7 +29,8 @@ public record EngineOptions(
     boolean check,
     boolean reproducible,
     OperandFetch operandFetch,
-    Forms forms) {
+    Forms forms,
+    Optional<MachineParameters> machine) {
   public EngineOptions {
     if (partitions < 0 || threadsPerTask < 0) {
       throw new IllegalArgumentException(
@@ -37,17 +41,41 @@ public record EngineOptions(
   /** Everything automatic, no persistent cache. */
   public static EngineOptions defaults() {
     return new EngineOptions(
-        0, 0, Optional.empty(), Optional.empty(), false, false, OperandFetch.AUTO, Forms.AUTO);
+        0,
+        0,
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        false,
+        OperandFetch.AUTO,
+        Forms.AUTO,
+        Optional.empty());
   }
 
   public EngineOptions withPartitions(int value) {
     return new EngineOptions(
-        value, threadsPerTask, compilerCache, schedule, check, reproducible, operandFetch, forms);
+        value,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        check,
+        reproducible,
+        operandFetch,
+        forms,
+        machine);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
     return new EngineOptions(
-        partitions, value, compilerCache, schedule, check, reproducible, operandFetch, forms);
+        partitions,
+        value,
+        compilerCache,
+        schedule,
+        check,
+        reproducible,
+        operandFetch,
+        forms,
+        machine);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
@@ -59,12 +87,21 @@ public record EngineOptions(
         check,
         reproducible,
         operandFetch,
-        forms);
+        forms,
+        machine);
   }
 
   public EngineOptions withSchedule(Optional<Schedule> value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, value, check, reproducible, operandFetch, forms);
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        value,
+        check,
+        reproducible,
+        operandFetch,
+        forms,
+        machine);
   }
 
   public EngineOptions withCheck(boolean value) {
@@ -76,17 +113,34 @@ public record EngineOptions(
         value,
         reproducible,
         operandFetch,
-        forms);
+        forms,
+        machine);
   }
 
   public EngineOptions withOperandFetch(OperandFetch value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, schedule, check, reproducible, value, forms);
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        check,
+        reproducible,
+        value,
+        forms,
+        machine);
   }
 
   public EngineOptions withReproducible(boolean value) {
     return new EngineOptions(
-        partitions, threadsPerTask, compilerCache, schedule, check, value, operandFetch, forms);
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        check,
+        value,
+        operandFetch,
+        forms,
+        machine);
   }
 
   public EngineOptions withForms(Forms value) {
@@ -98,6 +152,20 @@ public record EngineOptions(
         check,
         reproducible,
         operandFetch,
-        value);
+        value,
+        machine);
+  }
+
+  public EngineOptions withMachine(MachineParameters value) {
+    return new EngineOptions(
+        partitions,
+        threadsPerTask,
+        compilerCache,
+        schedule,
+        check,
+        reproducible,
+        operandFetch,
+        forms,
+        Optional.of(value));
   }
 }

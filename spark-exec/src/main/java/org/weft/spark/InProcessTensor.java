@@ -2,9 +2,12 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.memory.MemoryScope;
@@ -16,12 +19,14 @@ import org.weft.planner.PartitionCosts;
 import org.weft.planner.SliceRange;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
+import org.weft.runtime.MatrixCopies;
 import org.weft.spark.cpd.OffHeapUpdates;
 import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.spark.resident.HeldPartitions;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -29,6 +34,9 @@ import org.weft.tensor.TensorStorage;
  * MTTKRPs of a decomposition whose partitions all live in the driver's process: their kernels run
  * one after another, each on all cores, on factors that they share and into rows of one result. No
  * Spark job, no copy. Pieces of a split slice have rows of their own, added in partition order.
+ *
+ * <p>Kernels on panels of columns read copies of the factors, of which one is made again when the
+ * factor has changed: after the MTTKRP of its mode.
  *
  * <p>Where the modes share one form, kernels of other modes than its root add to rows all over the
  * result. Several of them then run at a time, each on one thread and with a result of its own: one
@@ -47,6 +55,11 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
   private final boolean reproducible;
   private final PrivateResults results;
   private final Map<Integer, Pass> passes = new HashMap<>();
+  private final Map<Copied, TensorStorage> copies = new HashMap<>();
+  private final Set<Copied> current = new HashSet<>();
+
+  /** A factor in the format in which kernels want it. */
+  private record Copied(int mode, TensorFormat format) {}
 
   /**
    * A mode's kernel and what it is bound to.
@@ -133,6 +146,9 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
       throw new CancellationException("the decomposition was cancelled in iteration " + sweep);
     }
     Pass pass = passes.computeIfAbsent(mode, m -> pass(m, factors, result));
+    copy(pass, factors);
+    // The caller makes another factor of the result.
+    current.removeIf(copied -> copied.mode() == mode);
     if (pass.results().isEmpty()) {
       List<ResidentPartition> partitions = held.get(mode).partitions();
       for (int number = 0; number < partitions.size(); number++) {
@@ -148,6 +164,19 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
       results.addUp(pass.results());
     }
     runner.ran(pass.plan(), System.nanoTime() - start);
+  }
+
+  /** Brings the copies up to date that kernels read instead of factors. */
+  private void copy(Pass pass, List<TensorStorage> factors) {
+    MatrixCopies copied = pass.kernel().copies();
+    for (Operand operand :
+        copied.isEmpty() ? List.<Operand>of() : pass.plan().kernel().operands()) {
+      Copied key = new Copied(operand.mode(), copied.format(operand.name()));
+      if (current.add(key)) {
+        TensorStorage copy = Objects.requireNonNull(copies.get(key));
+        copied.copy(operand.name(), factors.get(operand.mode()), copy, scope, pass.threads());
+      }
+    }
   }
 
   private List<TaskMeasurement> runGroup(Pass pass, int mode, int group) {
@@ -208,10 +237,11 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
   private Pass pass(int mode, List<TensorStorage> factors, TensorStorage result) {
     ModePlan pass = plan.modes().get(mode);
     List<TensorStorage> groups = isGrouped(pass) ? results.of(result, pass.groups()) : List.of();
+    Kernel kernel = kernel(pass);
     List<Map<String, TensorStorage>> operands = new ArrayList<>();
     List<TensorStorage> rows = new ArrayList<>();
     for (SliceRange range : pass.partitioning().ranges()) {
-      operands.add(operands(pass.kernel(), range, factors));
+      operands.add(operands(pass.kernel(), kernel.copies(), range, factors));
       if (groups.isEmpty()) {
         rows.add(
             range.piece() == 0
@@ -230,23 +260,36 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     }
     double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
     double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
+    int threads = groups.isEmpty() ? plan.resources().kernelThreads() : 1;
+    double perEntry = entries == 0 ? 0 : flops / entries;
+    return new Pass(pass, kernel, perEntry, operands, rows, groups, threads);
+  }
+
+  private Kernel kernel(ModePlan pass) {
     try (KernelLibrary library = KernelLibrary.open(plan.image())) {
-      Kernel kernel = Kernel.of(library, plan.image().signature(pass.kernel().request().symbol()));
-      Kernel called = reproducible ? kernel.reproducible() : kernel;
-      int threads = groups.isEmpty() ? plan.resources().kernelThreads() : 1;
-      double perEntry = entries == 0 ? 0 : flops / entries;
-      return new Pass(pass, called, perEntry, operands, rows, groups, threads);
+      Kernel kernel = Kernel.of(library, plan.image(), pass.kernel().request().symbol());
+      return reproducible ? kernel.reproducible() : kernel;
     }
   }
 
   private Map<String, TensorStorage> operands(
-      KernelPlan kernel, SliceRange range, List<TensorStorage> factors) {
+      KernelPlan kernel, MatrixCopies copied, SliceRange range, List<TensorStorage> factors) {
     Map<String, TensorStorage> bound = new HashMap<>();
     for (Operand operand : kernel.operands()) {
       TensorStorage factor = factors.get(operand.mode());
-      bound.put(operand.name(), kernel.isSliced(operand) ? slices(factor, range) : factor);
+      bound.put(
+          operand.name(),
+          kernel.isSliced(operand)
+              ? slices(factor, range)
+              : copied.isEmpty() ? factor : copyOf(factor, operand, copied));
     }
     return bound;
+  }
+
+  private TensorStorage copyOf(TensorStorage factor, Operand operand, MatrixCopies copied) {
+    return copies.computeIfAbsent(
+        new Copied(operand.mode(), copied.format(operand.name())),
+        key -> TensorStorage.dense(scope, factor.shape(), key.format()));
   }
 
   /** The rows of a matrix that belong to the slices of {@code range}. */

@@ -76,9 +76,13 @@ public final class WeftEngine implements AutoCloseable {
 
   /** Parameters of this machine, or of any where plans may not depend on it. */
   private static MachineParameters machine(EngineOptions options) {
-    return options.reproducible()
-        ? MachineParameters.defaults()
-        : MachineParameters.ofThisMachine();
+    return options
+        .machine()
+        .orElseGet(
+            () ->
+                options.reproducible()
+                    ? MachineParameters.defaults()
+                    : MachineParameters.ofThisMachine());
   }
 
   /**

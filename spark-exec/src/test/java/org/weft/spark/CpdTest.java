@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
+import org.weft.planner.MachineParameters;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;
@@ -214,6 +215,24 @@ class CpdTest {
       for (int i = 0; i < 6; i++) {
         assertThat(here.fits().get(i)).isCloseTo(jobs.fits().get(i), within(1e-4));
       }
+    }
+  }
+
+  /** Two kernels take 8 of the 23 columns at a time; copies follow the factors. */
+  @Test
+  void panelsGiveTheSameFactors() throws IOException {
+    SparseEntries entries = SparseEntries.random(59, 100_000, 60, 50, 700);
+    CpdJob job = new CpdJob(23, 4, 0, false, 9, ValueType.DOUBLE);
+    MachineParameters narrow = MachineParameters.defaults().withCore(128, 64 << 10, 8 << 20);
+    EngineOptions options = EngineOptions.defaults().withPartitions(2).withMachine(narrow);
+    try (WeftEngine panels = WeftEngine.create(LocalSpark.context(), options);
+        WeftEngine rows = engine(2, Forms.ONE)) {
+      SparkTensor tensor = read(panels, entries);
+      assertThat(panels.plan(tensor, job).modes())
+          .extracting(pass -> pass.kernel().panel())
+          .containsExactly(8, 8, 23);
+      CpdResult found = panels.cpd(tensor, job, ProgressListener.NONE);
+      assertSame(rows.cpd(read(rows, entries), job, ProgressListener.NONE), found, 1e-9);
     }
   }
 

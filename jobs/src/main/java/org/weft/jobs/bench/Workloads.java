@@ -327,7 +327,7 @@ public final class Workloads implements AutoCloseable {
 
   private static Kernel kernel(JobPlan plan, KernelPlan chosen) {
     try (KernelLibrary library = KernelLibrary.open(plan.image())) {
-      return Kernel.of(library, plan.image().signature(chosen.request().symbol()));
+      return Kernel.of(library, plan.image(), chosen.request().symbol());
     }
   }
 

@@ -123,7 +123,7 @@ public record KernelCall(
         new Loaded(library.sha256(), library.signature(symbol), reproducible),
         key -> {
           NativeRuntime.setThreads(cores);
-          Kernel kernel = Kernel.of(KernelLibrary.open(library), key.signature());
+          Kernel kernel = Kernel.of(KernelLibrary.open(library), library, symbol);
           return reproducible ? kernel.reproducible() : kernel;
         });
   }
