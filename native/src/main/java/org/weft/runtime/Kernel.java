@@ -94,7 +94,7 @@ public final class Kernel {
    *     row-major where {@link #copies()} has another; borrowed for the call, and not to be closed
    *     or written by others during it
    * @param outputShapes shapes of the sparse outputs by tensor name
-   * @param outputScope owner of the sparse outputs
+   * @param outputScope owner of the sparse outputs, and of copies during the call
    * @param threads threads that the call may use, the calling one included
    * @return the sparse outputs by tensor name, each in a child of {@code outputScope}; closing one
    *     frees it
@@ -149,8 +149,8 @@ public final class Kernel {
   /**
    * The kernel over these tensors, to be run many times.
    *
-   * @param bound inputs and dense outputs by tensor name, in the formats of the signature; borrowed
-   *     until what is returned is closed
+   * @param bound inputs and dense outputs by tensor name, in the formats of the signature: nothing
+   *     is copied; borrowed until what is returned is closed
    * @param threads threads that a run may use, the calling one included
    * @throws WeftException {@code SHAPE_MISMATCH}
    * @throws IllegalArgumentException as {@link #run}, or if the kernel makes sparse outputs

@@ -139,6 +139,9 @@ public final class MatrixCopies {
 
   private boolean isCopied(String name, TensorStorage matrix) {
     Copy copy = copies.get(name);
-    return copy != null && !matrix.format().equals(copy.format());
+    TensorFormat rows = TensorFormat.dense(2, matrix.format().valueType());
+    return copy != null
+        && matrix.format().equals(rows)
+        && matrix.format().valueType() == copy.format().valueType();
   }
 }

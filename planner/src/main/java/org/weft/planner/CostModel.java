@@ -51,10 +51,16 @@ final class CostModel {
   private final TensorStatistics statistics;
   private final MachineParameters machine;
   private final int threads;
+  private final int calls;
   private final Prefixes prefixes;
   private final Map<String, Double> hits = new HashMap<>();
 
-  CostModel(TensorStatistics statistics, MachineParameters machine, int threads) {
+  /**
+   * @param threads of a call
+   * @param calls of a pass that copy its operands
+   */
+  CostModel(TensorStatistics statistics, MachineParameters machine, int threads, int calls) {
+    this.calls = calls;
     this.statistics = statistics;
     this.machine = machine;
     this.threads = threads;
@@ -67,7 +73,7 @@ final class CostModel {
     long size = statistics.shape().size(kernel.partitionedMode());
     SliceRange all = new SliceRange(0, size, 0, 1);
     double slices = histogram.nonemptyBetween(0, size);
-    return partition(kernel, all, statistics.entries(), slices).seconds();
+    return partition(kernel, all, statistics.entries(), slices, calls).seconds();
   }
 
   /** Share of the entries in the heaviest slice of {@code mode}. */
@@ -112,14 +118,15 @@ final class CostModel {
                 first.seconds()));
       } else {
         double slices = histogram.nonemptyBetween(range.from(), range.to());
-        costs.add(partition(kernel, range, entries[p], slices));
+        double copies = (double) calls / entries.length;
+        costs.add(partition(kernel, range, entries[p], slices, copies));
       }
     }
     return costs;
   }
 
   private PartitionCosts partition(
-      KernelPlan kernel, SliceRange range, double entries, double slices) {
+      KernelPlan kernel, SliceRange range, double entries, double slices, double copies) {
     TensorFormat format = kernel.tensorFormat();
     double[] distinct = distinct(format, entries, slices);
     double[] positions = positions(format, entries, slices);
@@ -129,7 +136,7 @@ final class CostModel {
     double flops = 0;
     double cached = 0;
     double shared = 0;
-    double copied = kernel.copiedBytes(statistics.shape(), range.slices());
+    double copied = kernel.copiedBytes(statistics.shape(), copies, range.slices());
     double moved =
         storage * panels + (kernel.merge() == Merge.SUM ? 0 : 2 * result) + COPYING * copied;
     int valueBytes = format.valueType().bytes();
@@ -157,8 +164,8 @@ final class CostModel {
     if (kernel.merge() == Merge.ROWS) {
       double again = 2 * Math.max(0, distinct[rootLevel(kernel)] - slices);
       double bytes = again * valueBytes * Math.max(1, kernel.rank());
-      boolean here = result <= machine.cacheBytes();
-      boolean far = result <= machine.sharedCacheBytes();
+      boolean here = result / panels <= machine.cacheBytes();
+      boolean far = result / panels <= machine.sharedCacheBytes();
       cached += here ? bytes : 0;
       shared += far && !here ? bytes : 0;
       moved += far || here ? 0 : bytes;

@@ -27,10 +27,11 @@ import org.weft.tensor.ValueType;
  * have fewer than two entries each, the entries of a position above are listed ({@code CN, S}): one
  * flat loop instead of loops that run once or twice. Large tensors take another order, another list
  * or tiles of the innermost operand's rows where the {@link CostModel} expects a clear gain ({@link
- * Storages}), or walk the tensor for one panel of the factors' columns after the other. TTM and TTV
- * keep the modes in order and put the contracted one last: the result's entries then come out
- * sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV cut the contracted one
- * and add the parts.
+ * Storages}), or walk the tensor for one panel of the factors' columns after the other; that is for
+ * tensors of order 3 to 5, and tiles and panels for those without a heavy slice where threads share
+ * it. TTM and TTV keep the modes in order and put the contracted one last: the result's entries
+ * then come out sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV cut the
+ * contracted one and add the parts.
  *
  * <p>MTTKRPs of all modes may share one storage. Those of other modes than its root scatter: each
  * call makes a whole result, on one thread or, where that is expected to be faster, with rows of
@@ -188,7 +189,7 @@ final class KernelChoice {
 
   /** Whether copies of the matrices are no larger than the tensor. */
   private boolean isSmall(KernelPlan kernel) {
-    double copies = kernel.copiedBytes(shape, shape.size(kernel.partitionedMode()));
+    double copies = kernel.copiedBytes(shape, 1, shape.size(kernel.partitionedMode()));
     return copies <= (double) entries * (shape.order() * Integer.BYTES + type.bytes());
   }
 

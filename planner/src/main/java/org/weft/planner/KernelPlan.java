@@ -106,7 +106,10 @@ public record KernelPlan(
     return rank == 0 ? 1 : (rank + panel() - 1) / panel();
   }
 
-  /** The kernels that {@link MatrixCopies} needs; none for row-major matrices. */
+  /**
+   * The kernels that {@link MatrixCopies} needs; none for row-major matrices. They are for this
+   * rank: a library has kernels of one rank.
+   */
   List<KernelRequest> copies() {
     if (panels() == 1) {
       return List.of();
@@ -123,13 +126,23 @@ public record KernelPlan(
         new KernelRequest(MatrixCopies.OUT + panel(), matrix + " = " + copy, formats, sizes, rows));
   }
 
-  /** Bytes of the copies of operands and result for a call on {@code slices} slices; 0 for none. */
-  double copiedBytes(TensorShape tensorShape, double slices) {
+  /**
+   * Bytes of copies; 0 for row-major matrices.
+   *
+   * @param times that every operand is copied
+   * @param slices rows of the result
+   */
+  double copiedBytes(TensorShape tensorShape, double times, double slices) {
     double rows = slices;
     for (Operand operand : operands) {
-      rows += tensorShape.size(operand.mode());
+      rows += times * tensorShape.size(operand.mode());
     }
-    return panels() == 1 ? 0 : rows * panels() * panel() * resultFormat().valueType().bytes();
+    return rows * copiedRowBytes();
+  }
+
+  /** Bytes of a row in a copy, which has whole panels; 0 for row-major matrices. */
+  double copiedRowBytes() {
+    return panels() == 1 ? 0 : (double) panels() * panel() * resultFormat().valueType().bytes();
   }
 
   /** Copies of the result that the threads of a call add to before they are added up. */

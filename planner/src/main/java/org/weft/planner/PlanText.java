@@ -63,8 +63,11 @@ final class PlanText {
     line("mode %d: %s", mode.mode(), kernel.request().expression());
     line("  tensor    %s %s", kernel.tensor(), format(kernel.tensorFormat()));
     line(
-        "  result    %s %s, %s",
-        kernel.result(), format(kernel.resultFormat()), mode.resultShape());
+        "  result    %s %s, %s%s",
+        kernel.result(),
+        format(kernel.resultFormat()),
+        mode.resultShape(),
+        kernel.panels() == 1 ? "" : ", copied from panels of " + kernel.panel() + " columns");
     for (Operand o : kernel.operands()) {
       String columns = o.isVector() ? "" : " x " + o.columns();
       String panels =

@@ -163,7 +163,7 @@ public final class Planner {
       this.resources = resources;
       this.stored = stored;
       this.partitions = partitionCount(statistics, resources);
-      this.costs = new CostModel(statistics, options.machine(), resources.kernelThreads());
+      this.costs = costs(resources.kernelThreads());
     }
 
     List<ModePlan> of(Job job) {
@@ -227,8 +227,7 @@ public final class Planner {
 
     private KernelChoice choice(ValueType type) {
       boolean several = resources.kernelThreads() > 1;
-      CostModel choosing =
-          options.reproducible() ? new CostModel(statistics, options.machine(), 1) : costs;
+      CostModel choosing = options.reproducible() ? costs(1) : costs;
       return new KernelChoice(
           statistics,
           type,
@@ -237,6 +236,12 @@ public final class Planner {
           choosing,
           options.machine().cacheBytes(),
           options.schedule());
+    }
+
+    /** Kernels in turn share copies of operands; tasks make their own. */
+    private CostModel costs(int threads) {
+      int calls = resources.inTurn() ? 1 : partitions;
+      return new CostModel(statistics, options.machine(), threads, calls);
     }
 
     private ModePlan pass(int mode, KernelPlan kernel) {

@@ -171,7 +171,8 @@ final class StepModel {
   }
 
   private double resultsInWork(List<ModePlan> modes) {
-    return modes.stream().mapToDouble(this::resultsInWork).max().orElse(0);
+    return modes.stream().mapToDouble(this::resultsInWork).max().orElse(0)
+        + (resources.inTurn() ? sharedCopies(modes) : 0);
   }
 
   private double resultsInWork(ModePlan mode) {
@@ -179,8 +180,23 @@ final class StepModel {
         mode.partitions().stream().mapToDouble(PartitionCosts::resultBytes).max().orElse(0);
     int calls = mode.isGrouped(resources) ? mode.groups() : resources.tasksPerExecutor();
     double slices = mode.partitions().stream().mapToDouble(p -> p.range().slices()).max().orElse(0);
-    double copies = mode.kernel().copiedBytes(statistics.shape(), slices);
+    double copies =
+        mode.kernel().copiedBytes(statistics.shape(), resources.inTurn() ? 0 : 1, slices);
     return (largest * (1 + mode.kernel().privateResults()) + copies) * calls;
+  }
+
+  /** Bytes of the copies of factors that kernels in turn keep: one for each format. */
+  private double sharedCopies(List<ModePlan> modes) {
+    Map<String, Double> copies = new LinkedHashMap<>();
+    for (ModePlan pass : modes) {
+      for (Operand operand : pass.kernel().operands()) {
+        double rows = statistics.shape().size(operand.mode());
+        copies.put(
+            operand.mode() + " " + pass.kernel().resultFormat(),
+            rows * pass.kernel().copiedRowBytes());
+      }
+    }
+    return copies.values().stream().mapToDouble(bytes -> bytes).sum();
   }
 
   private enum Figure {

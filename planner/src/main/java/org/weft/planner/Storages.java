@@ -28,9 +28,10 @@ final class Storages {
 
   private static final int FEWEST_TILES = 3;
 
-  /** Sizes of tiles that are considered, each this many times as large as the one before. */
+  /** Sizes of tiles that are considered. */
   private static final int MOST_TILES = 3;
 
+  /** How many times as many rows the next size of a tile has. */
   private static final int LARGER_TILE = 4;
 
   /**
@@ -76,8 +77,8 @@ final class Storages {
   }
 
   /**
-   * All storages that are worth a prediction. Tiles hold half of the second-level cache, or that
-   * many times as much, as the third-level cache may hold.
+   * All storages that are worth a prediction. Tiles hold half of the second-level cache, or 4 or 16
+   * times as much: those are for the third-level cache.
    *
    * @param rowBytes of the innermost operand; 0 for no tiles
    */
@@ -102,7 +103,7 @@ final class Storages {
     return all;
   }
 
-  /** Rows that fill half of a cache; none where there would be few tiles. */
+  /** Rows of tiles, fewest first; none where there would be few tiles. */
   private List<Long> tiles(int mode, long rowBytes) {
     List<Long> tiles = new ArrayList<>();
     long rows = Long.highestOneBit((long) Math.max(FEWEST_ROWS, cacheBytes / 2 / rowBytes));

@@ -308,7 +308,7 @@ class PlannerTest {
   @Test
   void predictedPositionsAreExactWhereUniformIs() {
     TensorStatistics s = uniform(300_000, 1000, 50, 80);
-    CostModel model = new CostModel(s, MachineParameters.defaults(), 1);
+    CostModel model = new CostModel(s, MachineParameters.defaults(), 1, 1);
     SplittableRandom random = new SplittableRandom(300_000);
     java.util.Set<Long> fibers = new java.util.HashSet<>();
     for (int e = 0; e < 300_000; e++) {
@@ -342,7 +342,7 @@ class PlannerTest {
       builder.add(one.build());
     }
     TensorStatistics s = builder.build(TensorShape.of(1000, 1000, 64));
-    CostModel model = new CostModel(s, MachineParameters.defaults(), 1);
+    CostModel model = new CostModel(s, MachineParameters.defaults(), 1, 1);
     double[] plain = model.positions(TensorFormat.csf(3, ValueType.DOUBLE), 100_000, 1000);
     assertThat(plain[1]).isCloseTo(fibers.size(), Offset.offset(0.02 * fibers.size()));
     TensorFormat tiled = TensorFormat.parse("{D:2/16, CU:0, CU:1, CU:2%16}", 3, ValueType.DOUBLE);
@@ -487,8 +487,9 @@ class PlannerTest {
   void factorsOfManyColumnsComeInPanels() {
     TensorStatistics s = uniform(400_000, 300, 300, 8192);
     PlannerOptions options = PlannerOptions.defaults().withMachine(narrowMachine());
+    Resources alone = new Resources(1, 1, 1, 1 << 30).withKernelsInTurn();
     MttkrpJob job = new MttkrpJob(0, 64, ValueType.DOUBLE);
-    JobPlan plan = planner(options).plan(job, s, LAPTOP);
+    JobPlan plan = planner(options).plan(job, s, alone);
     KernelPlan kernel = plan.only().kernel();
     assertThat(kernel.panel()).isEqualTo(16);
     assertThat(kernel.panels()).isEqualTo(4);
@@ -499,14 +500,15 @@ class PlannerTest {
         .extracting(KernelRequest::symbol)
         .containsExactly("copy_in16", "copy_out16");
     assertThat(planner(options).explain(plan)).contains("copied to panels of 16 columns");
-    JobPlan together = planner(options).plan(job, s, new Resources(1, 2, 2, 1 << 30));
+    JobPlan together =
+        planner(options).plan(job, s, new Resources(1, 2, 2, 1 << 30).withKernelsInTurn());
     assertThat(together.only().kernel().isParallel()).isTrue();
     MttkrpJob odd = new MttkrpJob(0, 62, ValueType.DOUBLE);
-    assertThat(planner(options).plan(odd, s, LAPTOP).only().kernel().panels()).isEqualTo(4);
+    assertThat(planner(options).plan(odd, s, alone).only().kernel().panels()).isEqualTo(4);
     MttkrpJob narrow = new MttkrpJob(0, 8, ValueType.DOUBLE);
-    assertThat(planner(options).plan(narrow, s, LAPTOP).only().kernel().copies()).isEmpty();
+    assertThat(planner(options).plan(narrow, s, alone).only().kernel().copies()).isEmpty();
     Planner scheduled = planner(options.withSchedule(Optional.of(Schedule.parallel())));
-    assertThat(scheduled.plan(job, s, LAPTOP).only().kernel().copies()).isEmpty();
+    assertThat(scheduled.plan(job, s, alone).only().kernel().copies()).isEmpty();
   }
 
   /** Copies of 50 MB for 400,000 entries would take longer than they save. */

@@ -172,9 +172,10 @@ final class InProcessTensor implements OffHeapUpdates.Mttkrp, AutoCloseable {
     for (Operand operand :
         copied.isEmpty() ? List.<Operand>of() : pass.plan().kernel().operands()) {
       Copied key = new Copied(operand.mode(), copied.format(operand.name()));
-      if (current.add(key)) {
+      if (!current.contains(key)) {
         TensorStorage copy = Objects.requireNonNull(copies.get(key));
         copied.copy(operand.name(), factors.get(operand.mode()), copy, scope, pass.threads());
+        current.add(key);
       }
     }
   }

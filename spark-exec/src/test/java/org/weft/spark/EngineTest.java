@@ -171,7 +171,7 @@ class EngineTest {
       factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
       matrices.add(weft(factors[m], rank));
     }
-    EngineOptions options = EngineOptions.defaults().withPartitions(2).withMachine(machine);
+    EngineOptions options = EngineOptions.defaults().withPartitions(1).withMachine(machine);
     try (WeftEngine engine = WeftEngine.create(LocalSpark.context(), options)) {
       SparkTensor tensor = read(engine, entries, ValueType.DOUBLE);
       MttkrpJob job = new MttkrpJob(0, rank, ValueType.DOUBLE);

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
@@ -89,9 +90,10 @@ final class ExposeLevels {
           Long size = sizes.get(variable);
           if (size != null) {
             sizes.put(IndexVar.block(variable, block), (size + block - 1) / block);
-            if (size % block == 0) {
-              sizes.put(IndexVar.within(variable, block), block);
-            }
+          }
+          boolean whole = size != null && size % block == 0;
+          if (whole || isPadded(variable, target, value)) {
+            sizes.put(IndexVar.within(variable, block), block);
           }
         });
     TensorMask mask = assignment.mask();
@@ -103,6 +105,42 @@ final class ExposeLevels {
             ? null
             : new TensorMask(view(mask.access(), new ArrayList<>()), mask.strategy()),
         sizes);
+  }
+
+  /**
+   * Whether the result and all operands with this label store whole blocks of it. Then cells past
+   * its end may be computed: nothing reads them, as sums over a label count its coordinates. Not
+   * those of a choice of what is stored.
+   */
+  private boolean isPadded(IndexVar label, TensorExpr.Access target, TensorExpr value) {
+    boolean chosen =
+        value instanceof TensorExpr.Apply apply && apply.function() == TensorExpr.Function.NONZERO;
+    return !chosen
+        && !assignment.accumulate()
+        && assignment.mask() == null
+        && assignment.target().variables().contains(label)
+        && Stream.concat(Stream.of(target), value.accesses().stream())
+            .allMatch(access -> isPadded(access, label));
+  }
+
+  private static boolean isPadded(TensorExpr.Access access, IndexVar label) {
+    TensorFormat stored = access.tensor().stored();
+    int number = -1;
+    for (int level = 0; level < access.variables().size(); level++) {
+      LevelSpec spec = access.tensor().format().level(level);
+      number += spec.format() instanceof SplitLevel half && half.offset() ? 0 : 1;
+      IndexVar variable = access.variableAt(level);
+      if (!variable.label().equals(label)) {
+        continue;
+      }
+      LevelCoordinate coordinate = stored.coordinate(number);
+      boolean block = variable.isBlock() && coordinate instanceof LevelCoordinate.Block;
+      boolean within = coordinate instanceof LevelCoordinate.Within && spec.properties().full();
+      if (!block && !within) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -269,53 +268,16 @@ final class Tensors {
   }
 
   /**
-   * The number of coordinates that a loop over {@code variable} counts: a last block may be cut,
-   * unless there are cells for the rest of it everywhere.
+   * The number of coordinates that a loop over {@code variable} counts: a last block may be cut.
    */
   Expr extent(IndexVar variable, Scope scope) {
-    if (!variable.isWithin()
-        || assignment.constantSizes().containsKey(variable)
-        || isPadded(variable)) {
+    if (!variable.isWithin() || assignment.constantSizes().containsKey(variable)) {
       return size(variable);
     }
     Expr block = Expr.of(variable.blockSize());
     IndexVar number = IndexVar.block(variable.label(), variable.blockSize());
     Expr start = Expr.mul(scope.coordinate(number), block);
     return Expr.min(block, Expr.sub(size(variable.label()), start));
-  }
-
-  /**
-   * Whether the result and all operands with this label store whole blocks of it. Then cells past
-   * its end may be computed: nothing reads them, as sums over a label count its coordinates.
-   */
-  private boolean isPadded(IndexVar within) {
-    IndexVar label = within.label();
-    boolean result = assignment.target().variables().contains(within);
-    return result
-        && !assignment.accumulate()
-        && Stream.concat(Stream.of(assignment.target()), assignment.value().accesses().stream())
-            .allMatch(access -> isPadded(access, label, within));
-  }
-
-  private static boolean isPadded(TensorExpr.Access access, IndexVar label, IndexVar within) {
-    TensorFormat stored = access.tensor().stored();
-    for (int level = 0; level < access.variables().size(); level++) {
-      IndexVar variable = access.variableAt(level);
-      if (!variable.label().equals(label)) {
-        continue;
-      }
-      boolean whole =
-          stored.levelCount() == access.variables().size()
-              && (variable.isBlock()
-                  ? stored.coordinate(level) instanceof LevelCoordinate.Block
-                  : variable.equals(within)
-                      && stored.coordinate(level) instanceof LevelCoordinate.Within
-                      && stored.level(level).properties().full());
-      if (!whole) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private Expr sizeArgument(IndexVar variable) {

@@ -1,6 +1,7 @@
 package org.weft.compiler.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -88,6 +91,68 @@ class StructuredOperandsTest {
       sum += a.getOrDefault(List.of(i, k), 0.0) * b.getOrDefault(List.of(k, j), 0.0);
     }
     return sum;
+  }
+
+  /** Blocks of 2 x 3 in 7 x 7 cells: loops run over whole blocks, and leave 1 in their padding. */
+  @Test
+  void paddingOfWholeBlocksIsNoValue() {
+    TensorShape shape = TensorShape.of(7, 7);
+    TensorFormat blocks = TensorFormat.parse("{D:0/2, D:1/3, D:0%2, D:1%3}", 2, ValueType.DOUBLE);
+    Evaluator evaluator = new Evaluator(compiler, 2);
+    TensorStorage b = matrix(new Random(3), shape, blocks.toString());
+    TensorStorage a = evaluator.evaluate(scope, input("A(i,j) = exp(B(i,j))", blocks, "B", b));
+    Map<List<Long>, Double> wanted = new HashMap<>();
+    double[] sums = new double[7];
+    for (long i = 0; i < 7; i++) {
+      for (long j = 0; j < 7; j++) {
+        double value = Math.exp(cells(b).getOrDefault(List.of(i, j), 0.0));
+        wanted.put(List.of(i, j), value);
+        sums[(int) i] += value;
+      }
+    }
+    assertThat(cells(a).keySet()).isEqualTo(wanted.keySet());
+    TensorStorage y =
+        evaluator.evaluate(
+            scope, input("y(i) = A(i,j)", TensorFormat.dense(1, ValueType.DOUBLE), "A", a));
+    for (int i = 0; i < 7; i++) {
+      assertThat(y.vals().getDouble(i)).isCloseTo(sums[i], within(1e-9));
+    }
+    for (String format : FORMATS) {
+      TensorFormat other = TensorFormat.parse(format, 2, ValueType.DOUBLE);
+      TensorStorage same = evaluator.evaluate(scope, input("C(i,j) = A(i,j)", other, "A", a));
+      assertThat(cells(same)).as(format).isEqualTo(cells(a));
+      TensorStorage doubled =
+          evaluator.evaluate(
+              scope,
+              StatementInput.of("C(i,j) = A(i,j) + D(i,j)", Map.of("A", a, "D", same), blocks));
+      cells(doubled)
+          .forEach((at, value) -> assertThat(value).isEqualTo(2 * cells(a).get(at), within(1e-9)));
+    }
+  }
+
+  /** Three blocks of 16 hold 42 columns; the tensor's own blocks do not matter. */
+  @Test
+  void loopsOverBlocksThatAllTensorsHaveAreConstant() {
+    Map<String, TensorFormat> formats = new HashMap<>();
+    formats.put("T", TensorFormat.parse("{D:2/8, CU:0, CU:1, CU:2%8}", 3, ValueType.DOUBLE));
+    TensorFormat panels = TensorFormat.parse("{D:1/16, D:0, D:1%16}", 2, ValueType.DOUBLE);
+    List.of("M", "B", "C").forEach(name -> formats.put(name, panels));
+    assertThat(loops(formats)).contains("r_in < 16;").doesNotContain("42");
+    formats.put("C", TensorFormat.dense(2, ValueType.DOUBLE));
+    assertThat(loops(formats)).contains("min(16, 42 - r_block * 16)").doesNotContain("r_in < 16;");
+  }
+
+  private String loops(Map<String, TensorFormat> formats) {
+    String mttkrp = "M(i,r) = T(i,j,k) * B(j,r) * C(k,r)";
+    Schedule order = Schedule.parse("order(r/16,k/8,i,j,k%8)");
+    return compiler
+        .explain(new KernelRequest("m", mttkrp, formats, Map.of("r", 42L), order))
+        .loops();
+  }
+
+  private static StatementInput input(
+      String expression, TensorFormat result, String name, TensorStorage operand) {
+    return StatementInput.of(expression, Map.of(name, operand), result);
   }
 
   @Test

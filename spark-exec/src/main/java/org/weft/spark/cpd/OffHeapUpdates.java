@@ -42,7 +42,8 @@ public final class OffHeapUpdates implements FactorUpdates {
      * {@code result(i,r) = sum T(..,i,..) prod F_m(..,r)} over the modes but {@code mode}.
      *
      * @param sweep counts from 1
-     * @param factors by mode, {@code I_m x R}; borrowed; the same for every call
+     * @param factors by mode, {@code I_m x R}; borrowed; the same for every call, and unchanged
+     *     since the call before but for the factor of that call's mode
      * @param result {@code I_mode x R}, to be overwritten; the same for every call of a mode
      */
     void run(int mode, int sweep, List<TensorStorage> factors, TensorStorage result);
