@@ -58,12 +58,14 @@ final class KernelChoice {
   private final Optional<Schedule> schedule;
   private final CostModel costs;
   private final double cacheBytes;
+  private final int copies;
 
   /**
    * @param threads whether a kernel has more than one
    * @param privateRows whether the threads of a kernel that scatters may have rows of their own
    * @param costs of the machine that runs the kernels
    * @param cacheBytes of one thread
+   * @param copies of operands that are held at a time, on all machines
    * @param schedule of every kernel instead of the chosen one
    */
   KernelChoice(
@@ -73,6 +75,7 @@ final class KernelChoice {
       boolean privateRows,
       CostModel costs,
       double cacheBytes,
+      int copies,
       Optional<Schedule> schedule) {
     shape = statistics.shape();
     entries = statistics.entries();
@@ -81,6 +84,7 @@ final class KernelChoice {
     this.privateRows = privateRows;
     this.costs = costs;
     this.cacheBytes = cacheBytes;
+    this.copies = copies;
     this.schedule = schedule;
   }
 
@@ -189,8 +193,8 @@ final class KernelChoice {
 
   /** Whether copies of the matrices are no larger than the tensor. */
   private boolean isSmall(KernelPlan kernel) {
-    double copies = kernel.copiedBytes(shape, 1, shape.size(kernel.partitionedMode()));
-    return copies <= (double) entries * (shape.order() * Integer.BYTES + type.bytes());
+    double bytes = kernel.copiedBytes(shape, copies, shape.size(kernel.partitionedMode()));
+    return bytes <= (double) entries * (shape.order() * Integer.BYTES + type.bytes());
   }
 
   /** Columns that may lie together: all, or those of a panel. */

@@ -228,6 +228,7 @@ public final class Planner {
     private KernelChoice choice(ValueType type) {
       boolean several = resources.kernelThreads() > 1;
       CostModel choosing = options.reproducible() ? costs(1) : costs;
+      long slots = options.reproducible() ? REPRODUCIBLE_PARTITIONS : resources.slots();
       return new KernelChoice(
           statistics,
           type,
@@ -235,6 +236,7 @@ public final class Planner {
           several && !options.reproducible() && !resources.inTurn(),
           choosing,
           options.machine().cacheBytes(),
+          resources.inTurn() ? 1 : (int) Math.min(slots, partitions),
           options.schedule());
     }
 
