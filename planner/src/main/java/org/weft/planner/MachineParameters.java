@@ -55,7 +55,8 @@ public record MachineParameters(
 
   /**
    * The defaults with this machine's registers, three quarters of its second-level cache, as the
-   * tensor's entries stream through the rest, and a quarter of the third-level one.
+   * tensor's entries stream through the rest, and a quarter of the third-level one, if that is less:
+   * a large one is that of many cores.
    */
   public static MachineParameters ofThisMachine() {
     MachineParameters d = defaults();
@@ -64,7 +65,9 @@ public record MachineParameters(
     return d.withCore(
         CpuFeatures.vectorRegisterBytes(),
         own.isEmpty() ? d.cacheBytes : 0.75 * own.getAsLong(),
-        shared.isEmpty() ? d.sharedCacheBytes : 0.25 * shared.getAsLong());
+        shared.isEmpty()
+            ? d.sharedCacheBytes
+            : Math.min(d.sharedCacheBytes, 0.25 * shared.getAsLong()));
   }
 
   /**
