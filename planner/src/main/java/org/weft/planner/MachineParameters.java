@@ -55,8 +55,8 @@ public record MachineParameters(
 
   /**
    * The defaults with this machine's registers, three quarters of its second-level cache, as the
-   * tensor's entries stream through the rest, and a quarter of the third-level one, if that is less:
-   * a large one is that of many cores.
+   * tensor's entries stream through the rest, and a quarter of the third-level one, if that is
+   * less: a large one is that of many cores.
    */
   public static MachineParameters ofThisMachine() {
     MachineParameters d = defaults();
