@@ -162,6 +162,42 @@ class EngineTest {
     agreesOn(narrow, 300_000, rank, "{", 8);
   }
 
+  /** Tasks at a time make copies of their own; the result's bits do not depend on the threads. */
+  @Test
+  void panelsInSinglePrecisionAreReproducible() throws IOException {
+    MachineParameters narrow = MachineParameters.defaults().withCore(64, 32 << 10, 8 << 20);
+    SparseEntries entries = SparseEntries.random(7, 500_000, 100, 2, 4096);
+    int rank = 62;
+    List<DenseMatrix> matrices = new ArrayList<>();
+    double[][][] factors = new double[3][][];
+    for (int m = 0; m < 3; m++) {
+      factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
+      matrices.add(weft(factors[m], rank));
+    }
+    double[][] found = new double[2][];
+    for (int threads = 1; threads <= 2; threads++) {
+      EngineOptions options =
+          EngineOptions.defaults()
+              .withPartitions(2)
+              .withThreadsPerTask(threads)
+              .withReproducible(true)
+              .withMachine(narrow);
+      try (WeftEngine engine = WeftEngine.create(LocalSpark.context(), options)) {
+        SparkTensor tensor = read(engine, entries, ValueType.FLOAT);
+        MttkrpJob job = new MttkrpJob(0, rank, ValueType.FLOAT);
+        assertThat(engine.plan(tensor, job).only().kernel().panel()).isLessThan(rank);
+        engine.mttkrp(tensor, job, matrices, target("m.npy"), ProgressListener.NONE);
+      }
+      found[threads - 1] = npy(folder.resolve("m.npy"));
+    }
+    assertThat(found[1]).containsExactly(found[0]);
+    double[][] expected = entries.mttkrp(0, factors, rank);
+    for (int i = 0; i < found[0].length; i++) {
+      double value = expected[i / rank][i % rank];
+      assertThat(found[0][i]).isCloseTo(value, within(1e-2 * (1 + Math.abs(value))));
+    }
+  }
+
   private void agreesOn(MachineParameters machine, int nonzeros, int rank, String format, int panel)
       throws IOException {
     SparseEntries entries = SparseEntries.random(5, nonzeros, 100, 2, 8192);
