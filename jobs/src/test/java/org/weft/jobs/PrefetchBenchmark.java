@@ -30,8 +30,9 @@ import org.weft.tensor.ValueType;
 /**
  * Times kernels that find rows by stored coordinates with and without prefetching, in turns in one
  * process: {@code main KERNELS TENSORS DISTANCES [ROUNDS]}, lists with commas. A tensor is of the
- * suite, a file, or {@code ROWS:ENTRIES}, square and uniform; distance 0 is without, -1 what the
- * evaluator chooses. Prints best and median in milliseconds on one and two threads.
+ * suite, a file, or {@code ROWS:ENTRIES}, square and uniform, which SpGEMM squares; distance 0 is
+ * without, -1 what the evaluator chooses. Prints best and median in milliseconds on one and two
+ * threads.
  */
 final class PrefetchBenchmark {
   private static final int COLUMNS = 32;
@@ -42,8 +43,9 @@ final class PrefetchBenchmark {
         case "spmv" -> new Statement("y(i) = A(i,j) * x(j)", "i,j", "j");
         case "spmm" -> new Statement("Y(i,k) = A(i,j) * X(j,k)", "i,j,k", "j");
         case "sddmm" -> new Statement("C(i,j) = A(i,j) * B(i,k) * D(j,k)", "i,j,k", "j");
+        case "spgemm" -> new Statement("C(i,j) = A(i,k) * B(k,j)", "i,k,j", "k");
         case "ttv" -> new Statement("Y(i,j) = A(i,j,k) * x(k)", "i,j,k", "k");
-        default -> throw new IllegalArgumentException("expected spmv, spmm, sddmm or ttv");
+        default -> throw new IllegalArgumentException("expected spmv, spmm, sddmm, spgemm or ttv");
       };
     }
 
@@ -112,8 +114,11 @@ final class PrefetchBenchmark {
     Map<String, TensorStorage> operands = new LinkedHashMap<>();
     operands.put("A", Packing.pack(scope, shape, format, tensor.blocks()));
     long last = shape.size(shape.order() - 1);
+    if (kernel.equals("spgemm")) {
+      operands.put("B", operands.get("A"));
+    }
     for (String name : List.of("x", "X", "B", "D")) {
-      if (statement.expression().contains(name + "(")) {
+      if (statement.expression().contains(name + "(") && !operands.containsKey(name)) {
         operands.put(
             name,
             name.equals("x")

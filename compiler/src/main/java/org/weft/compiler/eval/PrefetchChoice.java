@@ -18,6 +18,9 @@ import org.weft.tensor.TensorStorage;
  * large enough and found by enough coordinates to be worth it.
  */
 final class PrefetchChoice {
+  /** What is asked for of a stored fiber: a line of its bounds, coordinates and values each. */
+  private static final long FIBER_BYTES = 3 * 64;
+
   private final LabelSizes labels;
   private final Map<String, TensorStorage> operands;
 
@@ -52,14 +55,13 @@ final class PrefetchChoice {
         continue;
       }
       double rows = labels.size(lookup.variable());
-      double cells = lookup.labels().stream().mapToDouble(labels::size).reduce(1, (a, b) -> a * b);
-      double bytes = cells * lookup.rows().format().valueType().bytes();
+      double bytes = bytes(lookup);
       if (rows == 0 || !PrefetchDistance.isFar(bytes)) {
         continue;
       }
       long rowBytes = (long) (bytes / rows);
       double misses = SampledMisses.share(stored.crd(lookup.level()), rowBytes);
-      int distance = PrefetchDistance.of(rowBytes, misses);
+      int distance = PrefetchDistance.of(lookup.findsFibers() ? FIBER_BYTES : rowBytes, misses);
       String name = lookup.variable().name();
       Choice before = choices.get(name);
       if (distance > 0 && (before == null || distance < before.directive().distance())) {
@@ -75,5 +77,15 @@ final class PrefetchChoice {
       }
     }
     return new ArrayList<>(choices.values());
+  }
+
+  /** Of all rows together; 0 where nobody knows yet. */
+  private double bytes(Lookup lookup) {
+    if (lookup.findsFibers()) {
+      TensorStorage rows = operands.get(lookup.rows().name());
+      return rows == null || !rows.format().equals(lookup.rows().stored()) ? 0 : rows.byteSize();
+    }
+    double cells = lookup.labels().stream().mapToDouble(labels::size).reduce(1, (a, b) -> a * b);
+    return cells * lookup.rows().format().valueType().bytes();
   }
 }

@@ -1,10 +1,12 @@
 package org.weft.compiler.lower;
 
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
+import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
@@ -61,23 +63,73 @@ final class Cursors {
     return advanced;
   }
 
-  /** Asks for the values below a cursor; for the first of them where their number is not known. */
+  /**
+   * Asks for what is found below a cursor: its values, of which the first where their number is not
+   * known; of stored fibers where the first begins, which reads its bounds.
+   */
   void prefetch(TensorExpr.Access access, Cursor row, Code code) {
     TensorLayout layout = tensors.layout(access.tensor());
-    if (row.end() != null || row.next() == 0) {
+    Cells cells = cells(access, row);
+    if (cells == null) {
+      return;
+    } else if (cells.next() == layout.order()) {
+      code.add(new Stmt.Prefetch(layout.vals(), cells.first(), cells.count()));
       return;
     }
-    Expr first = row.begin();
-    long cells = 1;
-    for (int number = row.next(); number < layout.order(); number++) {
-      if (!layout.level(number).random()) {
+    Level fibers = layout.level(cells.next());
+    if (fibers.pos() == null) {
+      return;
+    }
+    Expr next = Expr.add(cells.first(), Expr.of(1));
+    Expr begin = code.name("p" + fibers.name(), fibers.walk(cells.first(), next).begin());
+    Level level = fibers;
+    while (level.crd() != null && (level == fibers || level.pos() == null)) {
+      code.add(new Stmt.Prefetch(level.crd(), begin, 1));
+      if (level.number() == layout.order() - 1) {
+        code.add(new Stmt.Prefetch(layout.vals(), begin, 1));
         return;
       }
+      level = layout.level(level.number() + 1);
+    }
+    if (level != fibers && level.pos() != null) {
+      code.add(new Stmt.Prefetch(level.pos(), begin, 1));
+    }
+  }
+
+  /** Asks for the bounds of the stored fibers below a cursor, which {@link #prefetch} reads. */
+  void prefetchBounds(TensorExpr.Access access, Cursor row, Code code) {
+    TensorLayout layout = tensors.layout(access.tensor());
+    Cells cells = cells(access, row);
+    Buffer bounds =
+        cells == null || cells.next() == layout.order() ? null : layout.level(cells.next()).pos();
+    if (cells != null && bounds != null) {
+      code.add(new Stmt.Prefetch(bounds, cells.first(), 1));
+    }
+  }
+
+  /**
+   * The cells of full levels below a cursor.
+   *
+   * @param next the level below these, which is not full; the order where there is none
+   * @param first position of the first cell
+   * @param count how many follow it that are known of
+   */
+  private record Cells(int next, Expr first, long count) {}
+
+  private @Nullable Cells cells(TensorExpr.Access access, Cursor row) {
+    TensorLayout layout = tensors.layout(access.tensor());
+    if (row.end() != null || row.next() == 0) {
+      return null;
+    }
+    Expr first = row.begin();
+    long count = 1;
+    int number = row.next();
+    for (; number < layout.order() && layout.level(number).random(); number++) {
       first = layout.level(number).emitter().size(layout.level(number), first);
       Long size = tensors.constantSize(access.variableAt(number));
-      cells *= size == null ? 1 : size;
+      count *= size == null ? 1 : size;
     }
-    code.add(new Stmt.Prefetch(layout.vals(), first, cells));
+    return new Cells(number, first, count);
   }
 
   static WeftException nonUnique(Level level) {

@@ -216,8 +216,8 @@ final class Directives {
       return "no workspace along this label is needed; drop the directive";
     }
     if (directive instanceof Directive.Prefetch) {
-      return "no loop counts stored coordinates of this label and finds rows of dense operands by"
-          + " them alone; drop the directive";
+      return "no loop counts stored coordinates of this label and finds rows of operands by them"
+          + " alone, down from full levels; drop the directive";
     }
     String labels = assignment.variables().toString();
     return "there is no loop over this label alone; the labels are "

@@ -11,12 +11,18 @@ import org.weft.compiler.algebra.TensorVar;
  * @param variable the label of the coordinates
  * @param walked the operand that stores them
  * @param level the 0-based level of {@code walked} that does
- * @param rows the operand that is read by them, of full levels
+ * @param rows the operand that is read by them, whose levels down to that of {@code variable} are
+ *     full
  * @param labels of the modes of {@code rows}
  */
 public record Lookup(
     IndexVar variable, TensorVar walked, int level, TensorVar rows, List<IndexVar> labels) {
   public Lookup {
     labels = List.copyOf(labels);
+  }
+
+  /** Whether the rows are stored fibers, of which the kernel asks for the first lines only. */
+  public boolean findsFibers() {
+    return !rows.format().isDense();
   }
 }

@@ -22,8 +22,14 @@ import org.weft.compiler.loop.Expr;
  *   prefetch(x[crd[min(p + d, last)]])        last of the level, not of the fiber: fibers are short
  *   sum += vals[p] * x[crd[p]]
  * </pre>
+ *
+ * <p>Of rows that are stored fibers the first lines of their arrays are asked for, and before that
+ * the bounds that say where these are.
  */
 final class Prefetches {
+  /** Bounds of stored fibers are asked for this many times as far ahead as what is between them. */
+  private static final long BOUNDS = 2;
+
   private final Tensors tensors;
   private final Cursors cursors;
   private final Directives directives;
@@ -82,14 +88,30 @@ final class Prefetches {
       }
       int distance = rows.isEmpty() ? 0 : directives.prefetch(variable);
       if (distance > 0) {
-        Expr further = Expr.add(position, Expr.of(distance));
-        Expr ahead = code.name("ahead", Expr.min(further, last(loop)));
-        Scope there = binding.at(ahead, scope, code);
-        for (TensorExpr.Access row : rows) {
-          cursors.prefetch(row, cursors.advance(row, there, code).cursor(row), code);
+        Expr last = last(loop);
+        Scope there = ahead(distance, position, last, binding, scope, code);
+        rows.forEach(row -> cursors.prefetch(row, found(row, there, code), code));
+        List<TensorExpr.Access> stored = rows.stream().filter(row -> !isFull(row)).toList();
+        if (!stored.isEmpty()) {
+          Scope before = ahead(BOUNDS * distance, position, last, binding, scope, code);
+          stored.forEach(row -> cursors.prefetchBounds(row, found(row, before, code), code));
         }
       }
     }
+  }
+
+  private static Scope ahead(
+      long distance, Expr position, Expr last, Binding binding, Scope scope, Code code) {
+    Expr further = Expr.add(position, Expr.of(distance));
+    return binding.at(code.name("ahead", Expr.min(further, last)), scope, code);
+  }
+
+  private Cursor found(TensorExpr.Access row, Scope there, Code code) {
+    return cursors.advance(row, there, code).cursor(row);
+  }
+
+  private boolean isFull(TensorExpr.Access access) {
+    return tensors.layout(access.tensor()).levels().stream().allMatch(Level::random);
   }
 
   /** Whether the loop chooses the rows of {@code access} by {@code variable}, and nothing else. */
@@ -100,16 +122,16 @@ final class Prefetches {
       return false;
     }
     TensorLayout layout = tensors.layout(access.tensor());
-    if (!layout.levels().stream().allMatch(Level::random)) {
-      return false;
-    }
     int number = 0;
     while (number < layout.order()
+        && layout.level(number).random()
         && loop.variables().contains(access.variableAt(number))
         && !access.variableAt(number).equals(variable)) {
       number++;
     }
-    return number < layout.order() && access.variableAt(number).equals(variable);
+    return number < layout.order()
+        && layout.level(number).random()
+        && access.variableAt(number).equals(variable);
   }
 
   /** The last position of the level, which the head of the kernel finds where it can. */

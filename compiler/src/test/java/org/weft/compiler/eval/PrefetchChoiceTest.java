@@ -45,7 +45,10 @@ class PrefetchChoiceTest {
       block.add(new long[] {row, Math.min(columns - 1, column.applyAsLong(row))}, 1);
     }
     TensorShape shape = TensorShape.of(ENTRIES / 3, columns);
-    TensorFormat stored = TensorFormat.parse(format, shape, ENTRIES, ValueType.DOUBLE);
+    TensorFormat stored =
+        format.startsWith("{")
+            ? TensorFormat.parse(format, 2, ValueType.DOUBLE)
+            : TensorFormat.parse(format, shape, ENTRIES, ValueType.DOUBLE);
     return Packing.pack(scope, shape, stored, List.of(block.build()));
   }
 
@@ -98,6 +101,27 @@ class PrefetchChoiceTest {
             Map.of("A", a, "X", ones(50_000, 32)),
             TensorFormat.dense(2, ValueType.DOUBLE));
     assertThat(evaluator.plan(input).toString()).contains("prefetch(j:8)");
+  }
+
+  @Test
+  void fibersOfALargeStoredMatrix() {
+    TensorStorage a = matrix("CSR", ENTRIES / 3, row -> random.nextLong(ENTRIES / 3));
+    TensorStorage b = matrix("{D, CU[64,64]}", LONG, row -> random.nextLong(LONG));
+    StatementInput input =
+        StatementInput.of(
+            "C(i,j) = A(i,k) * B(k,j)",
+            Map.of("A", a, "B", b),
+            TensorFormat.parse("{D, CU[64,32]}", 2, ValueType.DOUBLE));
+    assertThat(evaluator.plan(input).toString())
+        .containsPattern("prefetch\\(k:10\\): .* of A ask for rows of B, 5 MiB");
+    assertThat(evaluator.plan(input.withResultFormat(TensorFormat.dense(2, ValueType.DOUBLE))))
+        .asString()
+        .contains("prefetch(k:10)");
+    TensorStorage near = matrix("CSR", ENTRIES / 3, row -> row);
+    StatementInput banded =
+        StatementInput.of(
+            "C(i,j) = A(i,k) * B(k,j)", Map.of("A", near, "B", b), input.resultFormat());
+    assertThat(evaluator.plan(banded).toString()).doesNotContain("prefetch");
   }
 
   @Test

@@ -27,6 +27,7 @@ import org.weft.runtime.KernelLibrary;
 /** Every directive, on loops of every kind, against the naive evaluator. */
 class ScheduledKernelTest {
   private static final String SPMV = "y(i) = A(i,j) * x(j)";
+  private static final String SPGEMM = "Y(i,j) = A(i,k) * B(k,j)";
   private static final String MTTKRP = "M(i,r) = T(i,j,k) * C(j,r) * D(k,r)";
 
   private static KernelCase sample(String expression, String formats, String schedule) {
@@ -127,6 +128,13 @@ class ScheduledKernelTest {
         "Y(i,j) = S(i,j) * A(i,k) * B(j,k) | Y=CSR:2 S=CSR:2 A=Dense:2 B=Dense:2 | parallel"
             + " prefetch(j:8)",
         "Y(i,k) = A(i,j) * X(j,k) | Y=Dense:2 A=CSR:2 X=Dense:2 | parallel prefetch(j:3)",
+        SPGEMM + " | Y=CSR:2 A=CSR:2 B=CSR:2 | parallel prefetch(k:2)",
+        SPGEMM + " | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:hashed) prefetch(k:3)",
+        SPGEMM + " | Y=Dense:2 A=COO:2 B=CSR:2 | parallel prefetch(k:1)",
+        SPGEMM + " | Y=CSR:2 A=DCSR:2 B={D,B}:2 | prefetch(k:2)",
+        "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,CU,CU}:3 | prefetch(k:2)",
+        "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,CN,S}:3 | prefetch(k:2)",
+        "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,D,CU}:3 | prefetch(k:2)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | unroll(k,3) vector(k)",
         "Y(i,j) = T(i,j,k) * v(k) | Y=CSF:2 T=CSF:3 v=Dense:1 | vector(k) split(j:position:2)",
         "Y(i,j,r) = T(i,j,k) * U(k,r) | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2 r=16 | vector(r)"
@@ -157,6 +165,9 @@ class ScheduledKernelTest {
         "prefetch-rows    | "
             + MTTKRP
             + " | M=Dense:2 T=CSF:3 C=Dense:2 D=Dense:2 r=16 | prefetch(j:4) prefetch(k:16)",
+        "prefetch-fibers  | "
+            + SPGEMM
+            + " | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:dense) prefetch(k:8)",
         "vector-unroll    | "
             + SPMV
             + " | y=Dense:1 A=CSR:2 x=Dense:1 | vector(j) unroll(j,4) parallel(i)"
