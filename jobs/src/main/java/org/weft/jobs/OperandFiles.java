@@ -38,6 +38,7 @@ final class OperandFiles {
    * One operand.
    *
    * @param declared whether the file says its shape
+   * @param full whether it has an entry for every cell, as arrays do
    */
   private record Entries(TensorShape shape, boolean declared, boolean full, List<CooBlock> blocks) {
     long count() {
@@ -106,8 +107,9 @@ final class OperandFiles {
         TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
-    boolean full = uri.endsWith(".npy");
-    return new Entries(shape, plan.header().shape().isPresent(), full, all.blocks());
+    boolean declared = plan.header().shape().isPresent();
+    boolean full = declared && all.summary().entries() == shape.cells();
+    return new Entries(shape, declared, full, all.blocks());
   }
 
   /** The array called {@code name} in an archive, or the only one; a column is also a vector. */

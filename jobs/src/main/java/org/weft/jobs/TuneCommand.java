@@ -76,7 +76,7 @@ final class TuneCommand extends WeftCommand {
             "would search the variants of %s with %d thread(s)", options.expression, threads);
         return;
       }
-      Tuner tuner = new Tuner(compiler, MachineParameters.measured(), console::note);
+      Tuner tuner = new Tuner(compiler, MachineParameters.ofThisMachine(), console::note);
       TuningResult found = tuner.tune(scope, task, trials);
       console.result("%s", found.table().stripTrailing());
       keep(console, compile, task, found);

@@ -77,6 +77,29 @@ class EvalCommandTest {
     return Run.of(arguments.toArray(String[]::new));
   }
 
+  /** Zeros of an array are cells like others; a coordinate file that lists every cell is one. */
+  @Test
+  void whatIsFullIsStoredDense() {
+    String array =
+        Run.write(
+            folder,
+            "x.mtx",
+            "%%MatrixMarket matrix array real general\n4 2\n1\n0\n3\n4\n5\n6\n0\n8\n");
+    String listed =
+        Run.write(
+            folder,
+            "l.mtx",
+            "%%MatrixMarket matrix coordinate real general\n4 1 4\n4 1 8\n1 1 5\n2 1 6\n3 1 0\n");
+    String[] given = {"--input", "A=" + a, "--input", "X=" + array};
+    assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", given).out())
+        .isEqualTo("1 1 2\n1 2 10\n2 1 15\n2 2 0\n3 1 13\n3 2 47\n");
+    String[] both = {
+      "--input", "A=" + a, "--input", "X=" + array, "--input", "L=" + listed, "--explain"
+    };
+    assertThat(eval("Y(i,r) = A(i,k) * X(k,r) * L(k,s)", both).out())
+        .contains("// X: {D, D}, input", "// L: {D, D}, input");
+  }
+
   @Test
   void filesWithoutAShapeAgreeWithTheOthers() {
     Run run =

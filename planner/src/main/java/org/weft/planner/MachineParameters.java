@@ -93,28 +93,4 @@ public record MachineParameters(
         compileSeconds,
         stepSeconds);
   }
-
-  /**
-   * {@link #ofThisMachine()} with the memory bandwidth and arithmetic, measured in about 0.2 s on
-   * the calling thread. The cached rate scales with the arithmetic.
-   */
-  public static MachineParameters measured() {
-    MachineParameters d = ofThisMachine();
-    double stream = Measurement.streamBytesPerSecond();
-    double flops = Measurement.flopsPerSecond();
-    return new MachineParameters(
-        stream,
-        d.cachedBytesPerSecond * flops / d.flopsPerSecond,
-        flops,
-        d.registerBytes,
-        d.cacheBytes,
-        d.sharedBytesPerSecond,
-        d.sharedCacheBytes,
-        d.parsedBytesPerSecond,
-        d.packedEntriesPerSecond,
-        d.shuffledBytesPerSecond,
-        d.writtenBytesPerSecond,
-        d.compileSeconds,
-        d.stepSeconds);
-  }
 }

@@ -574,10 +574,11 @@ class PlannerTest {
   }
 
   @Test
-  void measuredMachineIsPlausible() {
-    MachineParameters machine = MachineParameters.measured();
-    assertThat(machine.streamBytesPerSecond()).isBetween(1e8, 1e12);
-    assertThat(machine.flopsPerSecond()).isBetween(1e8, 1e12);
+  void thisMachineIsPlausible() {
+    MachineParameters machine = MachineParameters.ofThisMachine();
+    assertThat(machine.registerBytes()).isBetween(256.0, 2048.0);
+    assertThat(machine.cacheBytes()).isBetween(1e5, 1e8);
+    assertThat(machine.sharedCacheBytes()).isBetween(0.0, 8.0 * (1 << 20));
   }
 
   private static long[] sizes(String text) {

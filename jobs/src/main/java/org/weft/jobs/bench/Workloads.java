@@ -29,6 +29,7 @@ import org.weft.planner.Resources;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
 import org.weft.planner.tune.BlockFormats;
+import org.weft.planner.tune.TileFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
 import org.weft.spark.FactorAlgebra;
@@ -52,6 +53,9 @@ import org.weft.tensor.ValueType;
 public final class Workloads implements AutoCloseable {
   /** Columns of the dense operands of SpMM and SDDMM. */
   public static final int COLUMNS = 32;
+
+  /** Share of empty rows from which on it pays to store which are not. */
+  private static final double MANY_EMPTY = 0.125;
 
   /** Seed of the dense operands. */
   static final long OPERAND_SEED = 17;
@@ -118,12 +122,12 @@ public final class Workloads implements AutoCloseable {
     };
   }
 
-  /** CSR, and blocks where they take fewer bytes. */
+  /** CSR, its stored rows alone where many are empty, and blocks where they take fewer bytes. */
   private List<Workload> spmv(MemoryScope operands) {
     TensorStorage x = dense(operands, tensor.shape().size(1));
     TensorStorage y = result(operands, TensorShape.of(tensor.shape().size(0)));
     List<Workload> made = new ArrayList<>();
-    for (TensorStorage a : inBlocksToo(matrix())) {
+    for (TensorStorage a : formatsForSpmv(matrix())) {
       Work work =
           new Work(
               statistics.entries(),
@@ -133,7 +137,7 @@ public final class Workloads implements AutoCloseable {
           statement(
               BenchKernel.SPMV,
               "y(i) = A(i,j) * x(j)",
-              blocks(a),
+              structure(a),
               Map.of("A", a, "x", x),
               y,
               work));
@@ -141,39 +145,62 @@ public final class Workloads implements AutoCloseable {
     return made;
   }
 
-  private List<TensorStorage> inBlocksToo(TensorStorage csr) {
+  private List<TensorStorage> formatsForSpmv(TensorStorage csr) {
     List<TensorStorage> all = new ArrayList<>(List.of(csr));
+    long rows = tensor.shape().size(0);
+    long empty = 0;
+    for (long row = 0; row < rows; row++) {
+      empty += csr.pos(1).getLong(row) == csr.pos(1).getLong(row + 1) ? 1 : 0;
+    }
+    if (empty >= MANY_EMPTY * rows) {
+      TensorFormat stored = TensorFormat.parse("DCSR", tensor.shape(), tensor.entries(), type);
+      all.add(packed("A", stored, tensor.blocks()));
+    }
     for (TensorFormat format : BlockFormats.of(csr).keySet()) {
       all.add(packed("A", format, tensor.blocks()));
     }
     return all;
   }
 
-  /** The size of blocks, empty for single entries. */
-  private static String blocks(TensorStorage a) {
+  /** What is special about the storage of a matrix; empty for CSR. */
+  private static String structure(TensorStorage a) {
     TensorFormat format = a.format();
-    return format.isOrdinary()
-        ? ""
-        : format.levelSize(a.shape(), 2) + " x " + format.levelSize(a.shape(), 3) + " blocks";
+    if (format.isOrdinary()) {
+      return format.level(0).properties().full() ? "" : "stored rows";
+    }
+    long columns = format.levelSize(a.shape(), 3);
+    return format.level(3).properties().full()
+        ? format.levelSize(a.shape(), 2) + " x " + columns + " blocks"
+        : "tiles of " + columns;
   }
 
+  /** CSR, and tiles where they keep rows of the operand in the second-level cache. */
   private List<Workload> spmm(MemoryScope operands) {
-    TensorStorage a = matrix();
+    TensorStorage csr = matrix();
     TensorStorage x = dense(operands, tensor.shape().size(1), COLUMNS);
-    Work work =
-        new Work(
-            a.storedEntries(),
-            2.0 * a.storedEntries() * COLUMNS,
-            a.byteSize()
-                + Work.gathered(a, 1, (long) COLUMNS * type.bytes())
-                + columnBytes(0, COLUMNS));
-    return statement(
-        BenchKernel.SPMM,
-        "Y(i,k) = A(i,j) * X(j,k)",
-        "",
-        Map.of("A", a, "X", x),
-        result(operands, TensorShape.of(tensor.shape().size(0), COLUMNS)),
-        work);
+    TensorStorage y = result(operands, TensorShape.of(tensor.shape().size(0), COLUMNS));
+    double rowBytes = (double) COLUMNS * type.bytes();
+    List<TensorStorage> all = new ArrayList<>(List.of(csr));
+    for (TensorFormat tiles : TileFormats.of(csr, rowBytes, MachineParameters.ofThisMachine())) {
+      all.add(packed("A", tiles, tensor.blocks()));
+    }
+    List<Workload> made = new ArrayList<>();
+    for (TensorStorage a : all) {
+      Work work =
+          new Work(
+              csr.storedEntries(),
+              2.0 * csr.storedEntries() * COLUMNS,
+              a.byteSize() + Work.gathered(csr, 1, (long) rowBytes) + columnBytes(0, COLUMNS));
+      made.addAll(
+          statement(
+              BenchKernel.SPMM,
+              "Y(i,k) = A(i,j) * X(j,k)",
+              structure(a),
+              Map.of("A", a, "X", x),
+              y,
+              work));
+    }
+    return made;
   }
 
   private List<Workload> sddmm(MemoryScope operands) {

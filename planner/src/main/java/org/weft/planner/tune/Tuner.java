@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -182,8 +183,7 @@ public final class Tuner {
                     name,
                     task.fixed().contains(name)
                         ? List.of(storage.format())
-                        : VariantSpace.formats(
-                            storage, search.blocks.getOrDefault(name, Map.of()).keySet())));
+                        : VariantSpace.formats(storage, structured(search, name, storage))));
     List<Map<String, TensorFormat>> formats = VariantSpace.combinations(choices, MOST_FORMATS);
     List<Schedule> schedules = VariantSpace.schedules(search.cost.labels(), task.threads());
     search.enumerated = (long) formats.size() * schedules.size();
@@ -216,6 +216,20 @@ public final class Tuner {
       }
     }
     return choose(all, untuned, trials);
+  }
+
+  /** Formats of blocks that the operand fills, and of tiles for the longest rows of others. */
+  private Set<TensorFormat> structured(Search search, String name, TensorStorage operand) {
+    Set<TensorFormat> formats =
+        new LinkedHashSet<>(search.blocks.getOrDefault(name, Map.of()).keySet());
+    double rowBytes =
+        search.task.operands().values().stream()
+            .filter(other -> other.format().isDense() && other.shape().order() == 2)
+            .mapToDouble(other -> (double) other.byteSize() / Math.max(1, other.shape().size(0)))
+            .max()
+            .orElse(0);
+    formats.addAll(TileFormats.of(operand, rowBytes, machine));
+    return formats;
   }
 
   private static Map<String, TensorFormat> operandsOf(Candidate layout, TuningTask task) {

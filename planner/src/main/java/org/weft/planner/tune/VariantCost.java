@@ -9,6 +9,7 @@ import java.util.Set;
 import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.planner.MachineParameters;
+import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -18,13 +19,19 @@ import org.weft.tensor.TensorShape;
  *
  * <p>Positions of a compressed level are the expected number of distinct prefixes among n uniform
  * entries, {@code c (1 - exp(-n / c))} for c cells. A loop runs once for every combination of the
- * loops around it that the sparsest operand stores (a product), or that any stores (a sum). Storage
- * is read once at stream bandwidth; every other element costs a cached read, or a cache line when
- * the tensor is larger than the cache and its innermost label is not the innermost loop.
+ * loops around it that the sparsest operand stores (a product), or that any stores (a sum). A block
+ * {@code i/4} and an offset {@code i%4} are loops of their own, which bind {@code i} together.
+ * Storage is read once at stream bandwidth; every other element of a dense operand costs a cached
+ * read. Where the operand is larger than the cache it is fetched before, in lines unless its
+ * innermost label is the innermost loop: by every read, or once for each time that the loops enter
+ * a block of its rows that fits.
  */
 final class VariantCost {
   private static final double LINE_BYTES = 64;
   private static final double LOOP_SECONDS = 0.6e-9;
+
+  /** Iterations of an innermost loop that are one where neighbours are. */
+  private static final double LANES = 4;
 
   /** To start the tasks of a parallel loop, every time that it is reached. */
   private static final double START_SECONDS = 4e-6;
@@ -121,11 +128,11 @@ final class VariantCost {
     for (String label : order) {
       bound.add(label);
       trips = Math.max(1, trips(formats, bound));
-      seconds += trips * LOOP_SECONDS;
+      boolean last = bound.size() == order.size();
+      seconds += trips * LOOP_SECONDS / (last && runsAlong(label(label), formats) ? LANES : 1);
     }
     String innermost = order.isEmpty() ? "" : order.get(order.size() - 1);
-    List<Use> all = new ArrayList<>(operands);
-    all.add(result);
+    List<Use> all = uses();
     for (Use use : all) {
       TensorFormat format = format(formats, use);
       double storage = storageBytes(use, format);
@@ -142,6 +149,24 @@ final class VariantCost {
     return parallel ? seconds / threads : seconds;
   }
 
+  private List<Use> uses() {
+    List<Use> all = new ArrayList<>(operands);
+    all.add(result);
+    return all;
+  }
+
+  /** Whether a loop over the label finds neighbours in all tensors that have it: in vectors. */
+  private boolean runsAlong(String label, Map<String, TensorFormat> formats) {
+    return uses().stream()
+        .filter(use -> use.labels().contains(label))
+        .allMatch(use -> format(formats, use).isDense() && isLast(use, label, formats));
+  }
+
+  private static boolean isLast(Use use, String label, Map<String, TensorFormat> formats) {
+    TensorFormat format = format(formats, use);
+    return use.labels().get(format.modeOf(format.levelCount() - 1)).equals(label);
+  }
+
   /** Reads of a tensor that is not walked in its own order, beyond one pass over it. */
   private double randomReads(
       Use use,
@@ -154,44 +179,108 @@ final class VariantCost {
       return 0;
     }
     Set<String> prefix = new HashSet<>();
-    for (String label : order) {
-      prefix.add(label);
-      if (prefix.containsAll(use.labels())) {
+    for (String loop : order) {
+      prefix.add(loop);
+      if (use.labels().stream().allMatch(label -> binds(prefix, label))) {
         break;
       }
     }
     double reads = trips(formats, prefix);
     int bytes = format.valueType().bytes();
-    boolean streams = use.labels().get(format.modeOf(format.levelCount() - 1)).equals(innermost);
-    boolean cached = storage <= machine.cacheBytes();
-    double perRead = streams || cached ? bytes / machine.cachedBytesPerSecond() : 0;
-    return reads * (perRead > 0 ? perRead : LINE_BYTES / machine.streamBytesPerSecond());
+    double seconds = reads * bytes / machine.cachedBytesPerSecond();
+    if (storage <= machine.cacheBytes()) {
+      return seconds;
+    }
+    boolean streams = isLast(use, label(innermost), formats);
+    double fetched = Math.min(reads, fetched(use, order, storage / bytes, formats));
+    double perFetch = streams ? bytes : LINE_BYTES;
+    return seconds
+        + fetched
+            * perFetch
+            / (storage <= machine.sharedCacheBytes()
+                ? machine.sharedBytesPerSecond()
+                : machine.streamBytesPerSecond());
+  }
+
+  /** Cells that come from far: all of a block of rows, whenever its loop is entered. */
+  private double fetched(
+      Use use, List<String> order, double cells, Map<String, TensorFormat> formats) {
+    String rows = use.labels().get(0);
+    Set<String> prefix = new HashSet<>();
+    for (String loop : order) {
+      prefix.add(loop);
+      if (loop.startsWith(rows + "/")) {
+        double block = cells * blockSize(loop) / Math.max(1, use.shape().size(0));
+        double bytes = block * format(formats, use).valueType().bytes();
+        return bytes <= machine.cacheBytes()
+            ? trips(formats, prefix) * block
+            : Double.POSITIVE_INFINITY;
+      }
+    }
+    return Double.POSITIVE_INFINITY;
   }
 
   /** Expected iterations of the loops over {@code bound}. */
   private double trips(Map<String, TensorFormat> formats, Set<String> bound) {
     double all = 1;
-    for (String label : bound) {
-      all *= Math.max(1, sizes.getOrDefault(label, 1L));
+    for (String loop : bound) {
+      all *= size(loop);
     }
     double least = all;
     double sum = 0;
     for (Use use : operands) {
       TensorFormat format = format(formats, use);
-      double inside = 1;
       double cells = 1;
       int levels = 0;
-      while (levels < format.levelCount()
-          && bound.contains(use.labels().get(format.modeOf(levels)))) {
+      while (levels < format.levelCount() && binds(bound, loop(use, format, levels))) {
         cells *= Math.max(1, format.levelSize(use.shape(), levels));
         levels++;
       }
-      inside = levels == 0 ? 1 : positions(use, format, levels);
+      double inside = levels == 0 ? 1 : positions(use, format, levels);
       double trips = all / cells * inside;
       least = Math.min(least, trips);
       sum += trips;
     }
     return product ? least : Math.min(all, sum);
+  }
+
+  /** The loop over the coordinates of a level; empty for those that are only counted. */
+  private static String loop(Use use, TensorFormat format, int level) {
+    LevelCoordinate coordinate = format.coordinate(level);
+    if (coordinate.isCounted()) {
+      return "";
+    }
+    String label = use.labels().get(format.modeOf(level));
+    if (coordinate instanceof LevelCoordinate.Block block) {
+      return label + "/" + block.size();
+    }
+    return coordinate instanceof LevelCoordinate.Within within
+        ? label + "%" + within.size()
+        : label;
+  }
+
+  /** Whether {@code loops} give {@code variable} a value, a label perhaps by its two parts. */
+  private static boolean binds(Set<String> loops, String variable) {
+    return loops.contains(variable)
+        || loops.stream()
+            .anyMatch(
+                loop -> loop.startsWith(variable + "/") && loops.contains(loop.replace('/', '%')));
+  }
+
+  /** Iterations of a loop, 1 for one over slots or diagonals. */
+  private double size(String loop) {
+    double whole = Math.max(1, sizes.getOrDefault(label(loop), 1L));
+    return loop.indexOf('%') > 0
+        ? blockSize(loop)
+        : loop.indexOf('/') > 0 ? Math.ceil(whole / blockSize(loop)) : whole;
+  }
+
+  private static String label(String loop) {
+    return loop.split("[/%]", 2)[0];
+  }
+
+  private static double blockSize(String loop) {
+    return Double.parseDouble(loop.split("[/%]", 2)[1]);
   }
 
   private static TensorFormat format(Map<String, TensorFormat> formats, Use use) {

@@ -14,10 +14,10 @@ import org.weft.tensor.Width;
 
 /**
  * The state space of a statement. Operands: every combination of dense and compressed levels and
- * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits, and blocks
- * that are nearly full; dense operands stay as they are. Schedules: every order of the loops, each
- * with one or all threads, and splits, vectors, unrolling and workspaces of single labels. Legality
- * is for the compiler to say.
+ * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits, blocks that
+ * are nearly full, and tiles; dense operands stay as they are. Schedules: every order of the loops,
+ * each with one or all threads, and splits, vectors, unrolling and workspaces of single labels.
+ * Legality is for the compiler to say.
  */
 final class VariantSpace {
   private static final int MOST_MODES = 4;
@@ -33,9 +33,9 @@ final class VariantSpace {
   /**
    * Formats worth trying for one operand; its own comes first.
    *
-   * @param blocks formats of blocks that its entries fill
+   * @param structured formats of blocks that its entries fill, and of tiles
    */
-  static List<TensorFormat> formats(TensorStorage operand, Set<TensorFormat> blocks) {
+  static List<TensorFormat> formats(TensorStorage operand, Set<TensorFormat> structured) {
     TensorFormat given = operand.format();
     Set<TensorFormat> formats = new LinkedHashSet<>(List.of(given));
     int order = given.order();
@@ -63,7 +63,7 @@ final class VariantSpace {
         formats.add(layout.withWidths(Width.W32, Width.W32));
       }
     }
-    formats.addAll(blocks);
+    formats.addAll(structured);
     formats.removeIf(format -> !holds(format, operand));
     return new ArrayList<>(formats);
   }

@@ -90,6 +90,33 @@ class TunerTest {
         .contains("y(i) = A(i,j) * x(j)");
   }
 
+  /** Rows of X for all columns are more than the cache of this machine, those of a tile half. */
+  @Test
+  void tilesAreExpectedToPayWhereRowsOfADenseOperandExceedTheCache() {
+    TuningTask task =
+        new TuningTask(
+            "Y(i,r) = A(i,k) * X(k,r)",
+            Map.of(
+                "A", random("CSR", 60_000, 900, 2000),
+                "X", random("Dense", 16 * 2000, 2000, 16)),
+            Set.of(),
+            TensorFormat.dense(2, ValueType.DOUBLE),
+            Map.of(),
+            1);
+    MachineParameters machine = MachineParameters.defaults().withCore(512, 1 << 17, 1 << 20);
+    TuningResult result = new Tuner(compiler, machine, line -> {}).tune(scope, task, 12);
+    TensorFormat tiles =
+        TensorFormat.parse("{D:0/512, D:1/512, D:0%512, CU[16,16]:1%512}", 2, ValueType.DOUBLE);
+    double best =
+        result.trials().stream()
+            .mapToDouble(TuningResult.Trial::predictedSeconds)
+            .min()
+            .orElseThrow();
+    assertThat(result.trials())
+        .filteredOn(trial -> trial.variant().formats().get("A").equals(tiles))
+        .anySatisfy(trial -> assertThat(trial.predictedSeconds()).isEqualTo(best));
+  }
+
   @Test
   void winnersServeTheWholeClass() throws IOException {
     TuningTask task = spmv("A", "x", Set.of());
