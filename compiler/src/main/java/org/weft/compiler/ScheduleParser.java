@@ -32,7 +32,8 @@ final class ScheduleParser {
   private static final Pattern LABEL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String FORMS =
       "a schedule is made of order(i,j,..), split(i:position:1024), split(i:coordinate:64),"
-          + " parallel(i), unroll(k,4), vector(k), prefetch(k:24) and workspace(j:dense|hashed)";
+          + " parallel(i), unroll(k,4), vector(k), prefetch(k:24) and workspace(j:dense|hashed),"
+          + " with spaces between them";
 
   private record Token(String text, int offset) {}
 

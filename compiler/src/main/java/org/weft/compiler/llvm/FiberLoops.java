@@ -25,7 +25,7 @@ import org.weft.compiler.loop.Stmt;
  *       active = lower + c &lt; upper
  *       body(active ? lower + c : lower), with active ? what it assigns : what was there
  *     }
- *     for (p = lower + {@value #COPIES}; p &lt; upper; p++) body(p)   // sums in several registers
+ *     for (p = lower + {@value #COPIES}; p &lt; upper; p++) body(p)   // sums in several lanes
  *   }
  * }
  * </pre>
