@@ -1,6 +1,7 @@
 package org.weft.planner;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 
 /**
@@ -42,81 +43,71 @@ public record PlannerOptions(
         Forms.AUTO);
   }
 
-  public PlannerOptions withPartitions(int count) {
-    return new PlannerOptions(
-        count,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        partitioner,
-        machine,
-        schedule,
-        reproducible,
-        forms);
+  public PlannerOptions withPartitions(int value) {
+    return with(draft -> draft.partitions = value);
   }
 
-  public PlannerOptions withPartitioner(Partitioner other) {
-    return new PlannerOptions(
-        partitions,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        other,
-        machine,
-        schedule,
-        reproducible,
-        forms);
+  public PlannerOptions withPartitioner(Partitioner value) {
+    return with(draft -> draft.partitioner = value);
   }
 
-  public PlannerOptions withMachine(MachineParameters other) {
-    return new PlannerOptions(
-        partitions,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        partitioner,
-        other,
-        schedule,
-        reproducible,
-        forms);
+  public PlannerOptions withMachine(MachineParameters value) {
+    return with(draft -> draft.machine = value);
   }
 
-  public PlannerOptions withSchedule(Optional<Schedule> other) {
-    return new PlannerOptions(
-        partitions,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        partitioner,
-        machine,
-        other,
-        reproducible,
-        forms);
+  public PlannerOptions withSchedule(Optional<Schedule> value) {
+    return with(draft -> draft.schedule = value);
   }
 
   public PlannerOptions withReproducible(boolean value) {
-    return new PlannerOptions(
-        partitions,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        partitioner,
-        machine,
-        schedule,
-        value,
-        forms);
+    return with(draft -> draft.reproducible = value);
   }
 
   public PlannerOptions withForms(Forms value) {
-    return new PlannerOptions(
-        partitions,
-        partitionsPerSlot,
-        minimumEntries,
-        memoryFraction,
-        partitioner,
-        machine,
-        schedule,
-        reproducible,
-        value);
+    return with(draft -> draft.forms = value);
+  }
+
+  private PlannerOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /** Options that can be changed. */
+  private static final class Draft {
+    private int partitions;
+    private final int partitionsPerSlot;
+    private final long minimumEntries;
+    private final double memoryFraction;
+    private Partitioner partitioner;
+    private MachineParameters machine;
+    private Optional<Schedule> schedule;
+    private boolean reproducible;
+    private Forms forms;
+
+    Draft(PlannerOptions from) {
+      partitions = from.partitions;
+      partitionsPerSlot = from.partitionsPerSlot;
+      minimumEntries = from.minimumEntries;
+      memoryFraction = from.memoryFraction;
+      partitioner = from.partitioner;
+      machine = from.machine;
+      schedule = from.schedule;
+      reproducible = from.reproducible;
+      forms = from.forms;
+    }
+
+    PlannerOptions options() {
+      return new PlannerOptions(
+          partitions,
+          partitionsPerSlot,
+          minimumEntries,
+          memoryFraction,
+          partitioner,
+          machine,
+          schedule,
+          reproducible,
+          forms);
+    }
   }
 }

@@ -2,6 +2,7 @@ package org.weft.spark;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 import org.weft.planner.Forms;
 import org.weft.planner.MachineParameters;
@@ -53,119 +54,82 @@ public record EngineOptions(
   }
 
   public EngineOptions withPartitions(int value) {
-    return new EngineOptions(
-        value,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        check,
-        reproducible,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.partitions = value);
   }
 
   public EngineOptions withThreadsPerTask(int value) {
-    return new EngineOptions(
-        partitions,
-        value,
-        compilerCache,
-        schedule,
-        check,
-        reproducible,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.threadsPerTask = value);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        Optional.of(folder),
-        schedule,
-        check,
-        reproducible,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.compilerCache = Optional.of(folder));
   }
 
   public EngineOptions withSchedule(Optional<Schedule> value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        value,
-        check,
-        reproducible,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.schedule = value);
   }
 
   public EngineOptions withCheck(boolean value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        value,
-        reproducible,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.check = value);
   }
 
   public EngineOptions withOperandFetch(OperandFetch value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        check,
-        reproducible,
-        value,
-        forms,
-        machine);
+    return with(draft -> draft.operandFetch = value);
   }
 
   public EngineOptions withReproducible(boolean value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        check,
-        value,
-        operandFetch,
-        forms,
-        machine);
+    return with(draft -> draft.reproducible = value);
   }
 
   public EngineOptions withForms(Forms value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        check,
-        reproducible,
-        operandFetch,
-        value,
-        machine);
+    return with(draft -> draft.forms = value);
   }
 
   public EngineOptions withMachine(MachineParameters value) {
-    return new EngineOptions(
-        partitions,
-        threadsPerTask,
-        compilerCache,
-        schedule,
-        check,
-        reproducible,
-        operandFetch,
-        forms,
-        Optional.of(value));
+    return with(draft -> draft.machine = Optional.of(value));
+  }
+
+  private EngineOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.options();
+  }
+
+  /** Options that can be changed. */
+  private static final class Draft {
+    private int partitions;
+    private int threadsPerTask;
+    private Optional<Path> compilerCache;
+    private Optional<Schedule> schedule;
+    private boolean check;
+    private boolean reproducible;
+    private OperandFetch operandFetch;
+    private Forms forms;
+    private Optional<MachineParameters> machine;
+
+    Draft(EngineOptions from) {
+      partitions = from.partitions;
+      threadsPerTask = from.threadsPerTask;
+      compilerCache = from.compilerCache;
+      schedule = from.schedule;
+      check = from.check;
+      reproducible = from.reproducible;
+      operandFetch = from.operandFetch;
+      forms = from.forms;
+      machine = from.machine;
+    }
+
+    EngineOptions options() {
+      return new EngineOptions(
+          partitions,
+          threadsPerTask,
+          compilerCache,
+          schedule,
+          check,
+          reproducible,
+          operandFetch,
+          forms,
+          machine);
+    }
   }
 }
