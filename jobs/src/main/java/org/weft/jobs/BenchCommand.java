@@ -40,8 +40,8 @@ import picocli.CommandLine.Option;
       "Time kernels on this machine beside what the machine can do: memory bandwidth and arithmetic"
           + " of kernels from the same compiler, measured in the same run.",
       "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR, spmv also in full blocks"
-          + " and without empty rows, spmm in tiles, where that may pay. Tensors: ttv, ttm (last mode), mttkrp (every mode), cp-als (an"
-          + " iteration). Workloads run in turns; medians count. 'bound' is the share"
+          + " and without empty rows, spmm in tiles, where that may pay. Tensors: ttv, ttm (last"
+          + " mode), mttkrp (every mode), cp-als (an iteration). Workloads run in turns; medians count. 'bound' is the share"
           + " of the speed that bytes and operations allow which no kernel can avoid.",
       "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
           + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each.",

@@ -47,8 +47,8 @@ final class EvalOptions {
       paramLabel = "NAME=FORMAT",
       description = {
         "How NAME is stored: Dense, COO, CSR, CSC, DCSR, CSF, BCSR(2,2), ..., a level list such as"
-            + " '{D, CU}', each with a mode order such as CSF@2,0,1. Repeatable. Default: what is"
-            + " full dense, matrices CSR (DCSR with over 16 rows for an entry), vectors {CU}, others"
+            + " '{D, CU}', each with a mode order such as CSF@2,0,1. Repeatable. Default: arrays"
+            + " dense, matrices CSR (DCSR with over 16 rows for an entry), vectors {CU}, others"
             + " CSF; the result's by sparsity."
       })
   Map<String, String> formats = new LinkedHashMap<>();

@@ -17,6 +17,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.NpzFile;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorHeader;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
@@ -38,7 +39,7 @@ final class OperandFiles {
    * One operand.
    *
    * @param declared whether the file says its shape
-   * @param full whether it has an entry for every cell, as arrays do
+   * @param full whether it is an array, with an entry for every cell
    */
   private record Entries(TensorShape shape, boolean declared, boolean full, List<CooBlock> blocks) {
     long count() {
@@ -107,9 +108,8 @@ final class OperandFiles {
         TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
-    boolean declared = plan.header().shape().isPresent();
-    boolean full = declared && all.summary().entries() == shape.cells();
-    return new Entries(shape, declared, full, all.blocks());
+    TensorHeader header = plan.header();
+    return new Entries(shape, header.shape().isPresent(), header.full(), all.blocks());
   }
 
   /** The array called {@code name} in an archive, or the only one; a column is also a vector. */

@@ -77,9 +77,12 @@ class EvalCommandTest {
     return Run.of(arguments.toArray(String[]::new));
   }
 
-  /** Zeros of an array are cells like others; a coordinate file that lists every cell is one. */
+  /**
+   * Zeros of an array are cells like others. A file that lists entries is sparse however many it
+   * has: one of them may come twice.
+   */
   @Test
-  void whatIsFullIsStoredDense() {
+  void arraysAreStoredDense() {
     String array =
         Run.write(
             folder,
@@ -89,15 +92,14 @@ class EvalCommandTest {
         Run.write(
             folder,
             "l.mtx",
-            "%%MatrixMarket matrix coordinate real general\n4 1 4\n4 1 8\n1 1 5\n2 1 6\n3 1 0\n");
+            "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 1 2\n1 2 3\n2 2 4\n");
     String[] given = {"--input", "A=" + a, "--input", "X=" + array};
+    String[] explained = {"--input", "A=" + a, "--input", "X=" + array, "--explain"};
     assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", given).out())
         .isEqualTo("1 1 2\n1 2 10\n2 1 15\n2 2 0\n3 1 13\n3 2 47\n");
-    String[] both = {
-      "--input", "A=" + a, "--input", "X=" + array, "--input", "L=" + listed, "--explain"
-    };
-    assertThat(eval("Y(i,r) = A(i,k) * X(k,r) * L(k,s)", both).out())
-        .contains("// X: {D, D}, input", "// L: {D, D}, input");
+    assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", explained).out()).contains("// X: {D, D}, input");
+    assertThat(eval("C(i,j) = L(i,j)", new String[] {"--input", "L=" + listed}).out())
+        .isEqualTo("1 1 3\n1 2 3\n2 2 4\n");
   }
 
   @Test

@@ -47,6 +47,7 @@ public final class NpyFormat implements TensorFileFormat {
           TensorShape.of(header.shape()),
           header.elements(),
           header.bytes(),
+          true,
           header);
     }
   }

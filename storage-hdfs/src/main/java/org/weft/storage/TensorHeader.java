@@ -13,6 +13,7 @@ import org.weft.tensor.TensorShape;
  * @param declaredShape mode sizes, or null if the file does not say
  * @param declaredRecords entries as the file counts them (a symmetric pair is one), or -1
  * @param dataStart offset of the first byte after the header, in decompressed bytes
+ * @param full whether the file is an array: one entry for every cell of its shape
  * @param details what only the format that read it understands, or null
  */
 public record TensorHeader(
@@ -20,8 +21,19 @@ public record TensorHeader(
     @Nullable TensorShape declaredShape,
     long declaredRecords,
     long dataStart,
+    boolean full,
     @Nullable Serializable details)
     implements Serializable {
+  /** The header of a file that lists entries. */
+  public TensorHeader(
+      int order,
+      @Nullable TensorShape declaredShape,
+      long declaredRecords,
+      long dataStart,
+      @Nullable Serializable details) {
+    this(order, declaredShape, declaredRecords, dataStart, false, details);
+  }
+
   public Optional<TensorShape> shape() {
     return Optional.ofNullable(declaredShape);
   }

@@ -72,14 +72,12 @@ final class Cursors {
     Cells cells = cells(access, row);
     if (cells == null) {
       return;
-    } else if (cells.next() == layout.order()) {
+    }
+    if (cells.next() == layout.order()) {
       code.add(new Stmt.Prefetch(layout.vals(), cells.first(), cells.count()));
       return;
     }
     Level fibers = layout.level(cells.next());
-    if (fibers.pos() == null) {
-      return;
-    }
     Expr next = Expr.add(cells.first(), Expr.of(1));
     Expr begin = code.name("p" + fibers.name(), fibers.walk(cells.first(), next).begin());
     Level level = fibers;
@@ -105,6 +103,13 @@ final class Cursors {
     if (cells != null && bounds != null) {
       code.add(new Stmt.Prefetch(bounds, cells.first(), 1));
     }
+  }
+
+  /** Whether the children of a position follow each other, between bounds that are stored. */
+  static boolean hasFibers(Level level) {
+    return level.pos() != null
+        && level.crd() != null
+        && level.emitter().before(level, Expr.of(0)) != null;
   }
 
   /**

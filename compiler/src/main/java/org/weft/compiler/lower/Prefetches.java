@@ -129,9 +129,14 @@ final class Prefetches {
         && !access.variableAt(number).equals(variable)) {
       number++;
     }
-    return number < layout.order()
-        && layout.level(number).random()
-        && access.variableAt(number).equals(variable);
+    boolean found =
+        number < layout.order()
+            && layout.level(number).random()
+            && access.variableAt(number).equals(variable);
+    while (number < layout.order() && layout.level(number).random()) {
+      number++;
+    }
+    return found && (number == layout.order() || Cursors.hasFibers(layout.level(number)));
   }
 
   /** The last position of the level, which the head of the kernel finds where it can. */

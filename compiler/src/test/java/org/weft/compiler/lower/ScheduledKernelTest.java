@@ -131,7 +131,7 @@ class ScheduledKernelTest {
         SPGEMM + " | Y=CSR:2 A=CSR:2 B=CSR:2 | parallel prefetch(k:2)",
         SPGEMM + " | Y=CSR:2 A=CSR:2 B=CSR:2 | workspace(j:hashed) prefetch(k:3)",
         SPGEMM + " | Y=Dense:2 A=COO:2 B=CSR:2 | parallel prefetch(k:1)",
-        SPGEMM + " | Y=CSR:2 A=DCSR:2 B={D,B}:2 | prefetch(k:2)",
+        SPGEMM + " | Y=CSR:2 A=DCSR:2 B={D,CN}:2 | prefetch(k:2)",
         "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,CU,CU}:3 | prefetch(k:2)",
         "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,CN,S}:3 | prefetch(k:2)",
         "Y(i,l) = A(i,k) * B(k,j,l) | Y=CSR:2 A=CSR:2 B={D,D,CU}:3 | prefetch(k:2)",
@@ -204,6 +204,8 @@ class ScheduledKernelTest {
           {SPMV, "y=Dense:1 A=CSR:2 x=Dense:1", "prefetch(i:24)"},
           {SPMV, "y=Dense:1 A=CSC:2 x=Dense:1", "prefetch(i:24)"},
           {SPMV, "y=Dense:1 A=CSR:2 x=CSF:1", "prefetch(j:24)"},
+          {SPGEMM, "Y=CSR:2 A=CSR:2 B={D,B}:2", "prefetch(k:24)"},
+          {SPGEMM, "Y=CSR:2 A=CSR:2 B={D,H}:2", "prefetch(k:24)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=Dense:1", "parallel(k)"},
           {"Y(i,j) = T(i,j,k) * v(k)", "Y=CSF:2 T=CSF:3 v=CSF:1", "parallel(k) unroll(k,2)"}
         }) {

@@ -152,7 +152,7 @@ public final class Workloads implements AutoCloseable {
     for (long row = 0; row < rows; row++) {
       empty += csr.pos(1).getLong(row) == csr.pos(1).getLong(row + 1) ? 1 : 0;
     }
-    if (empty >= MANY_EMPTY * rows) {
+    if (empty > MANY_EMPTY * rows) {
       TensorFormat stored = TensorFormat.parse("DCSR", tensor.shape(), tensor.entries(), type);
       all.add(packed("A", stored, tensor.blocks()));
     }
@@ -190,7 +190,7 @@ public final class Workloads implements AutoCloseable {
           new Work(
               csr.storedEntries(),
               2.0 * csr.storedEntries() * COLUMNS,
-              a.byteSize() + Work.gathered(csr, 1, (long) rowBytes) + columnBytes(0, COLUMNS));
+              a.byteSize() + rowBytes(a, rowBytes) + columnBytes(0, COLUMNS));
       made.addAll(
           statement(
               BenchKernel.SPMM,
@@ -201,6 +201,11 @@ public final class Workloads implements AutoCloseable {
               work));
     }
     return made;
+  }
+
+  /** Bytes of the operand's rows that must move: in tiles each once. */
+  private double rowBytes(TensorStorage a, double rowBytes) {
+    return a.format().isOrdinary() ? Work.gathered(a, 1, (long) rowBytes) : columnBytes(1, COLUMNS);
   }
 
   private List<Workload> sddmm(MemoryScope operands) {

@@ -24,14 +24,17 @@ public final class TileFormats {
   private TileFormats() {}
 
   /**
-   * Formats that keep half of a core's cache for rows of the operand; none where all rows fit, for
-   * matrices with few entries a tile, and for all but matrices.
+   * Formats that keep up to half of a core's cache for rows of the operand; none where all rows
+   * fit, for matrices with few entries a tile, and for all but matrices.
    *
    * @param rowBytes of the dense operand, for one column of the matrix
    */
   public static List<TensorFormat> of(
       TensorStorage matrix, double rowBytes, MachineParameters machine) {
     if (matrix.shape().order() != 2 || matrix.format().isDense() || rowBytes <= 0) {
+      return List.of();
+    }
+    if (matrix.shape().size(1) * rowBytes <= machine.cacheBytes()) {
       return List.of();
     }
     long tile = Long.highestOneBit((long) (machine.cacheBytes() / 2 / rowBytes));

@@ -96,7 +96,7 @@ final class VariantCost {
     double positions = 1;
     Long blocks = use.blocks().get(format);
     for (int level = 0; level < levels; level++) {
-      double size = Math.max(1, format.levelSize(use.shape(), level));
+      double size = size(use, format, level);
       cells *= size;
       LevelSpec spec = format.level(level);
       if (spec.properties().full()) {
@@ -110,6 +110,13 @@ final class VariantCost {
       }
     }
     return positions;
+  }
+
+  /** Coordinates of a level: of slots, about as many as a row has entries. */
+  private static double size(Use use, TensorFormat format, int level) {
+    return format.coordinate(level).isCounted()
+        ? Math.max(1, use.entries() / Math.max(1, use.shape().size(0)))
+        : Math.max(1, format.levelSize(use.shape(), level));
   }
 
   private static double distinct(double cells, double entries) {
@@ -146,7 +153,8 @@ final class VariantCost {
         seconds += trips(formats, new HashSet<>(order.subList(0, at))) * START_SECONDS;
       }
     }
-    return parallel ? seconds / threads : seconds;
+    double pieces = order.isEmpty() ? 1 : size(order.get(0));
+    return parallel ? seconds / Math.min(threads, pieces) : seconds;
   }
 
   private List<Use> uses() {
@@ -233,7 +241,7 @@ final class VariantCost {
       double cells = 1;
       int levels = 0;
       while (levels < format.levelCount() && binds(bound, loop(use, format, levels))) {
-        cells *= Math.max(1, format.levelSize(use.shape(), levels));
+        cells *= size(use, format, levels);
         levels++;
       }
       double inside = levels == 0 ? 1 : positions(use, format, levels);

@@ -12,6 +12,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
@@ -115,6 +117,23 @@ class TunerTest {
     assertThat(result.trials())
         .filteredOn(trial -> trial.variant().formats().get("A").equals(tiles))
         .anySatisfy(trial -> assertThat(trial.predictedSeconds()).isEqualTo(best));
+  }
+
+  /** Formats whose roots count slots or diagonals, how many nobody knows before packing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ELL", "DIA", "BCSR(2,2)", "CSB(4,4)"})
+  void structuredOperandsAreTuned(String format) {
+    TuningTask task =
+        new TuningTask(
+            "y(i) = A(i,j) * x(j)",
+            Map.of("A", random(format, 500, 60, 60), "x", random("Dense", 60, 60)),
+            Set.of("A"),
+            TensorFormat.dense(1, ValueType.DOUBLE),
+            Map.of(),
+            2);
+    TuningResult result = tune(task, 4);
+    assertThat(result.trials())
+        .allSatisfy(trial -> assertThat(trial.predictedSeconds()).isFinite().isPositive());
   }
 
   @Test

@@ -92,6 +92,7 @@ public final class MtxFormat implements TensorFileFormat {
           TensorShape.of(shape),
           records,
           Objects.requireNonNull(line).next(),
+          banner.array && banner.symmetry != EntryLayout.Symmetry.SKEW_SYMMETRIC,
           banner.array ? new ArrayReader.Layout(layout) : layout);
     }
   }
