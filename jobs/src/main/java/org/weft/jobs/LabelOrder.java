@@ -63,15 +63,13 @@ final class LabelOrder {
 
   /** The result in old coordinates, its entries in their order; below {@code scope} if changed. */
   TensorStorage original(MemoryScope scope, TensorStorage result, Syntax.Access target) {
+    if (target.labels().stream().noneMatch(label -> byLabel.containsKey(label.name()))) {
+      return result;
+    }
     List<Permutation> back = new ArrayList<>();
-    boolean moved = false;
     for (int mode = 0; mode < result.shape().order(); mode++) {
       Permutation there = byLabel.get(target.labels().get(mode).name());
-      moved |= there != null;
       back.add(there == null ? Permutation.identity(result.shape().size(mode)) : there.inverse());
-    }
-    if (!moved) {
-      return result;
     }
     List<CooBlock> blocks = new ArrayList<>();
     Packing.unpackBlocks(result, BLOCK)

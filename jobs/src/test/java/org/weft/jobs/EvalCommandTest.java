@@ -118,6 +118,16 @@ class EvalCommandTest {
     assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1\n");
   }
 
+  /** Modes are up to 2^63-1 coordinates long; an order of them would be an array. */
+  @Test
+  void longModesNeedNoOrder() {
+    String big = Run.write(folder, "big.tns", "1 1 2\n3000000000 2000000000 3\n");
+    assertThat(eval("C(i,j) = A(i,j) + A(i,j)", new String[] {"--input", "A=" + big}).out())
+        .isEqualTo("1 1 4\n3000000000 2000000000 6\n");
+    assertThat(eval("C(j,i) = A(i,j)", new String[] {"--input", "A=" + big}).out())
+        .isEqualTo("1 1 2\n2000000000 3000000000 3\n");
+  }
+
   /** A matrix with more rows than any array can have needs no format to be named. */
   @Test
   void hypersparseMatricesNeedNoFormat() {
