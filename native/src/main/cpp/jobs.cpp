@@ -3,7 +3,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "placement.h"
 
 namespace weft {
 namespace {
@@ -20,15 +21,27 @@ constexpr int lock_tries = 200;
 constexpr uint64_t patience = 80000;
 constexpr uint64_t pause_in_row = 250000;
 
+/* A thread of the process that helps calls. On its own stack, for ever. */
+struct Worker {
+  pthread_cond_t wake = PTHREAD_COND_INITIALIZER; /* with the pool's lock: it is no sleeper now */
+  pid_t thread = this_thread();
+  int cpu = no_cpu;    /* where it was when it last began to look; atomic */
+  int avoids = no_cpu; /* where it may not run; under the lock */
+  bool asleep = false; /* under the lock */
+  Worker *link = nullptr;    /* next sleeper; under the lock */
+  Worker *next = nullptr;    /* next of all workers */
+};
+
 struct Pool {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a task was offered, or a thread may start */
+  Worker *all = nullptr;      /* under the lock */
+  Worker *sleepers = nullptr; /* the last to fall asleep first; under the lock */
   Job *open = nullptr;                            /* calls in progress */
   Job *free = nullptr;
   int64_t limit = 0;    /* threads that may run together; 0 until known; atomic */
   int64_t active = 0;   /* threads in jobs, callers and workers; atomic, grows under the lock */
   int64_t workers = 0;  /* atomic, changed under the lock */
-  int64_t sleeping = 0; /* workers that wait for `work`; atomic, changed under the lock */
+  int64_t sleeping = 0; /* sleepers; atomic, changed under the lock */
   int64_t looking = 0;  /* workers outside jobs that are awake; atomic */
   uint64_t row = 0;     /* when the row of calls began; under the lock */
   uint64_t last = 0;    /* when the last call ended; under the lock */
@@ -82,10 +95,45 @@ bool is_patient(const Job *job) {
   return job->patience > 0 && __builtin_ia32_rdtsc() - job->since < job->patience;
 }
 
-void wake_worker() {
+/* Workers run where their caller does not. A worker stays off that CPU until a caller runs on
+ * another one, so that this costs nothing while callers stay where they are. Locked. */
+void keep_apart(Worker *worker, int cpu) {
+  if (cpu == no_cpu || worker->avoids == cpu) return;
+  if (keep_off(worker->thread, cpu)) worker->avoids = cpu;
+}
+
+/* Wakes the worker that fell asleep last, if any, for a caller on `cpu`. Locked. */
+void wake_sleeper(int cpu) {
+  Worker *worker = pool.sleepers;
+  if (worker == nullptr) return;
+  pool.sleepers = worker->link;
+  add(&pool.sleeping, -1);
+  worker->asleep = false;
+  keep_apart(worker, cpu);
+  pthread_cond_signal(&worker->wake);
+}
+
+void wake_worker(const Job *job) {
   lock();
-  pthread_cond_signal(&pool.work);
+  wake_sleeper(job->cpu);
   unlock();
+}
+
+/* Moves workers that are awake where a caller is. Locked. */
+void make_room(int cpu) {
+  for (Worker *worker = pool.all; worker != nullptr; worker = worker->next) {
+    bool here = __atomic_load_n(&worker->cpu, __ATOMIC_RELAXED) == cpu;
+    if (here && !worker->asleep) keep_apart(worker, cpu);
+  }
+}
+
+/* Waits to be woken as a sleeper. Locked. */
+void sleep_as_worker(Worker *worker) {
+  worker->link = pool.sleepers;
+  pool.sleepers = worker;
+  worker->asleep = true;
+  add(&pool.sleeping, 1);
+  while (worker->asleep) pthread_cond_wait(&worker->wake, &pool.lock);
 }
 
 /* Waits for an offer, or the end of the group. */
@@ -130,7 +178,7 @@ void run_tasks(Seat *seat, const weft_group *group) {
 }
 
 /* Takes a seat in a job that has work and a seat left; null if there is none. Locked. */
-Seat *join() {
+Seat *join(Worker *worker) {
   if (!may_join()) return nullptr;
   for (Job *job = pool.open; job != nullptr; job = job->link) {
     if (job->users >= job->size || !has_work(job)) continue;
@@ -141,6 +189,7 @@ Seat *join() {
       job->users++;
       add(&pool.active, 1);
       add(&job->working, 1);
+      keep_apart(worker, job->cpu);
       return seat;
     }
   }
@@ -170,10 +219,11 @@ void help(Seat *seat) {
 }
 
 /* A job to help, waited for; null after a false alarm. */
-Seat *await_work() {
+Seat *await_work(Worker *worker) {
   int64_t seen = load(&pool.offers);
+  __atomic_store_n(&worker->cpu, this_cpu(), __ATOMIC_RELAXED);
   lock();
-  Seat *seat = join();
+  Seat *seat = join(worker);
   unlock();
   if (seat != nullptr) return seat;
   for (int i = 0; i < spins; i++) {
@@ -182,19 +232,22 @@ Seat *await_work() {
   }
   lock();
   add(&pool.looking, -1);
-  add(&pool.sleeping, 1);
-  seat = join();
-  if (seat == nullptr) pthread_cond_wait(&pool.work, &pool.lock);
-  add(&pool.sleeping, -1);
+  seat = join(worker);
+  if (seat == nullptr) sleep_as_worker(worker);
   add(&pool.looking, 1);
   unlock();
   return seat;
 }
 
 void *work(void *) {
+  Worker worker;
+  lock();
+  worker.next = pool.all;
+  pool.all = &worker;
+  unlock();
   add(&pool.looking, 1);
   for (;;) {
-    if (Seat *seat = await_work()) help(seat);
+    if (Seat *seat = await_work(&worker)) help(seat);
   }
   return nullptr;
 }
@@ -227,8 +280,8 @@ bool start_worker() {
 }
 
 int64_t processors() {
-  int64_t online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : online < most_threads ? online : most_threads;
+  int64_t cpus = cpus_of_process();
+  return cpus < most_threads ? cpus : most_threads;
 }
 
 /* Locked. */
@@ -292,6 +345,7 @@ Seat *open_job(int64_t threads, bool is_short) {
   }
   while (pool.workers < limit - 1 && start_worker()) add(&pool.workers, 1);
   job->size = size;
+  job->cpu = this_cpu();
   job->users = 1;
   store(&job->working, 1);
   store(&job->idle, 0);
@@ -305,6 +359,7 @@ Seat *open_job(int64_t threads, bool is_short) {
   job->link = pool.open;
   pool.open = job;
   add(&pool.active, 1);
+  if (load(&pool.looking) > 0) make_room(job->cpu);
   unlock();
   seat_of_thread = &job->seats[0];
   return seat_of_thread;
@@ -323,7 +378,7 @@ void close_job(Seat *seat, const weft_group *group) {
   pool.last = __builtin_ia32_rdtsc();
   leave(seat);
   /* This thread's leave lets a worker help another call. */
-  if (pool.open != nullptr && pool.sleeping > 0) pthread_cond_signal(&pool.work);
+  if (pool.open != nullptr) wake_sleeper(pool.open->cpu);
   unlock();
 }
 
@@ -341,7 +396,7 @@ void offer(Seat *seat, void *task) {
     if (is_patient(job)) {
       store(&job->unheard, 1);
     } else {
-      wake_worker();
+      wake_worker(job);
     }
   }
 }
@@ -358,7 +413,7 @@ bool is_hungry(Seat *seat) {
   if (!seat->deque.is_empty()) {
     if (__atomic_load_n(&job->unheard, __ATOMIC_RELAXED) && !is_patient(job)) {
       store(&job->unheard, 0);
-      wake_worker();
+      wake_worker(job);
     }
     return false;
   }

@@ -27,6 +27,7 @@ struct Job {
   Seat *seats;
   int64_t capacity;   /* seats that there are */
   int64_t size;       /* seats that this call uses */
+  int cpu;            /* where its caller was when it began */
   int64_t working;    /* threads that run a task; atomic */
   int64_t idle;       /* threads in it that look for a task; atomic */
   uint64_t since;     /* when it, or the row of calls that it is in, began, in ticks */

@@ -3,11 +3,15 @@
 #include "tasks_test.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "deque.h"
 #include "expect.h"
+#include "placement.h"
 
 namespace {
 
@@ -49,6 +53,59 @@ void parallel_for_runs_every_task_once() {
   for (int64_t tasks : counts) {
     for (int64_t threads = 1; threads <= 5; threads++) check_parallel_for(tasks, threads);
   }
+}
+
+struct Places {
+  pthread_t caller;
+  int cpu;        /* of the caller, which stays there */
+  int64_t beside; /* tasks that other threads ran, */
+  int64_t there;  /* and those of them on the caller's CPU */
+};
+
+void note_place(void *ctx, int64_t) {
+  Places *places = static_cast<Places *>(ctx);
+  timespec from, now;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  do {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < 100000);
+  if (pthread_equal(pthread_self(), places->caller)) return;
+  __atomic_fetch_add(&places->beside, 1, __ATOMIC_RELAXED);
+  if (weft::this_cpu() == places->cpu) __atomic_fetch_add(&places->there, 1, __ATOMIC_RELAXED);
+}
+
+/* Wherever the caller is, and whether workers sleep or look for work when it comes there. */
+void *call_from_every_cpu(void *) {
+  weft_runtime runtime = runtime_with(2);
+  cpu_set_t allowed;
+  EXPECT(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int64_t beside = 0;
+  for (int round = 0; round < 6; round++) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+      if (!CPU_ISSET(cpu, &allowed)) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      EXPECT(sched_setaffinity(0, sizeof one, &one) == 0);
+      if (round % 2 == 0) usleep(2000);
+      Places places{pthread_self(), cpu, 0, 0};
+      runtime.parallel_for(&runtime, 32, note_place, &places);
+      EXPECT(places.there == 0);
+      beside += places.beside;
+    }
+  }
+  EXPECT(beside > 0);
+  return nullptr;
+}
+
+void workers_run_where_their_caller_does_not() {
+  if (weft::cpus_of_process() < 2) {
+    puts("skipped: workers_run_where_their_caller_does_not: one CPU");
+    return;
+  }
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, nullptr, call_from_every_cpu, nullptr) == 0);
+  pthread_join(thread, nullptr);
 }
 
 struct Concurrency {
@@ -333,6 +390,7 @@ void test_tasks() {
   every_task_leaves_a_deque_once();
   parallel_for_runs_every_task_once();
   a_call_uses_no_more_than_its_threads();
+  workers_run_where_their_caller_does_not();
   concurrent_calls_do_not_disturb_each_other();
   nested_groups_are_awaited();
   steady_state_takes_no_memory();
