@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
+import org.weft.compiler.algebra.IndexVar;
 import org.weft.planner.MachineParameters;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
@@ -132,13 +133,14 @@ final class VariantCost {
     double seconds = 0;
     Set<String> bound = new HashSet<>();
     double trips = 1;
-    for (String label : order) {
-      bound.add(label);
+    String innermost =
+        order.isEmpty() ? "" : new IndexVar(order.get(order.size() - 1)).label().name();
+    for (String loop : order) {
+      bound.add(loop);
       trips = Math.max(1, trips(formats, bound));
       boolean last = bound.size() == order.size();
-      seconds += trips * LOOP_SECONDS / (last && runsAlong(label(label), formats) ? LANES : 1);
+      seconds += trips * LOOP_SECONDS / (last && runsAlong(innermost, formats) ? LANES : 1);
     }
-    String innermost = order.isEmpty() ? "" : order.get(order.size() - 1);
     List<Use> all = uses();
     for (Use use : all) {
       TensorFormat format = format(formats, use);
@@ -199,7 +201,7 @@ final class VariantCost {
     if (storage <= machine.cacheBytes()) {
       return seconds;
     }
-    boolean streams = isLast(use, label(innermost), formats);
+    boolean streams = isLast(use, innermost, formats);
     double fetched = Math.min(reads, fetched(use, order, storage / bytes, formats));
     double perFetch = streams ? bytes : LINE_BYTES;
     return seconds
@@ -217,8 +219,9 @@ final class VariantCost {
     Set<String> prefix = new HashSet<>();
     for (String loop : order) {
       prefix.add(loop);
-      if (loop.startsWith(rows + "/")) {
-        double block = cells * blockSize(loop) / Math.max(1, use.shape().size(0));
+      IndexVar variable = new IndexVar(loop);
+      if (variable.isBlock() && variable.label().name().equals(rows)) {
+        double block = cells * variable.blockSize() / Math.max(1, use.shape().size(0));
         double bytes = block * format(formats, use).valueType().bytes();
         return bytes <= machine.cacheBytes()
             ? trips(formats, prefix) * block
@@ -258,37 +261,33 @@ final class VariantCost {
     if (coordinate.isCounted()) {
       return "";
     }
-    String label = use.labels().get(format.modeOf(level));
+    IndexVar label = new IndexVar(use.labels().get(format.modeOf(level)));
     if (coordinate instanceof LevelCoordinate.Block block) {
-      return label + "/" + block.size();
+      return IndexVar.block(label, block.size()).name();
     }
     return coordinate instanceof LevelCoordinate.Within within
-        ? label + "%" + within.size()
-        : label;
+        ? IndexVar.within(label, within.size()).name()
+        : label.name();
   }
 
-  /** Whether {@code loops} give {@code variable} a value, a label perhaps by its two parts. */
-  private static boolean binds(Set<String> loops, String variable) {
-    return loops.contains(variable)
+  /** Whether {@code loops} give the label a value, perhaps by its two parts. */
+  private static boolean binds(Set<String> loops, String label) {
+    return loops.contains(label)
         || loops.stream()
+            .map(IndexVar::new)
+            .filter(loop -> loop.isBlock() && loop.label().name().equals(label))
             .anyMatch(
-                loop -> loop.startsWith(variable + "/") && loops.contains(loop.replace('/', '%')));
+                loop -> loops.contains(IndexVar.within(loop.label(), loop.blockSize()).name()));
   }
 
   /** Iterations of a loop, 1 for one over slots or diagonals. */
   private double size(String loop) {
-    double whole = Math.max(1, sizes.getOrDefault(label(loop), 1L));
-    return loop.indexOf('%') > 0
-        ? blockSize(loop)
-        : loop.indexOf('/') > 0 ? Math.ceil(whole / blockSize(loop)) : whole;
-  }
-
-  private static String label(String loop) {
-    return loop.split("[/%]", 2)[0];
-  }
-
-  private static double blockSize(String loop) {
-    return Double.parseDouble(loop.split("[/%]", 2)[1]);
+    IndexVar variable = new IndexVar(loop);
+    double whole = Math.max(1, sizes.getOrDefault(variable.label().name(), 1L));
+    if (variable.isWithin()) {
+      return variable.blockSize();
+    }
+    return variable.isBlock() ? Math.ceil(whole / variable.blockSize()) : whole;
   }
 
   private static TensorFormat format(Map<String, TensorFormat> formats, Use use) {
