@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ import org.weft.memory.MemorySource;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -132,6 +135,27 @@ final class BenchCommand extends WeftCommand {
       description = "With --orders: shuffle files and tensors of the suite, too.")
   boolean shuffle;
 
+  @Option(
+      order = 11,
+      names = "--second",
+      paramLabel = "FILE",
+      description =
+          "With one matrix from a file: B of spgemm and add (default: the matrix transposed).")
+  @Nullable String second;
+
+  @Option(
+      order = 12,
+      names = "--beside",
+      paramLabel = "COMMAND",
+      description = {
+        "Also time another program, a call of each in turn; 'other x' is its time over Weft's,"
+            + " median of the rounds.",
+        "It is started as COMMAND KERNEL TENSOR THREADS RANK (rank 0: none), loads the tensor and"
+            + " prints 'ready', or 'none' without that kernel. For each line that it reads, a mode"
+            + " from 0, it runs once and prints the seconds."
+      })
+  @Nullable String beside;
+
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -153,7 +177,9 @@ final class BenchCommand extends WeftCommand {
       benchOrders(console, files, threads);
       return;
     }
-    Benchmark.Options options = new Benchmark.Options(chosen, ranks, threads, rounds, common.type);
+    Benchmark.Options options =
+        new Benchmark.Options(
+            chosen, ranks, threads, rounds, common.type, Optional.ofNullable(beside));
     try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions());
         MemoryScope scope = MemoryScope.root("weft bench", MemorySource.system())) {
       Benchmark benchmark = new Benchmark(compiler, scope, options);
@@ -205,6 +231,12 @@ final class BenchCommand extends WeftCommand {
         checkOutput(files, output);
       }
     }
+    if (beside != null && (!orders.isEmpty() || beside.isBlank())) {
+      throw usage("expected --beside COMMAND without --orders");
+    }
+    if (second != null && (tensors.size() != 1 || isOfSuite(tensors.get(0)))) {
+      throw usage("expected one --tensors FILE with --second, found %s", String.join(",", tensors));
+    }
     if (shuffle && orders.isEmpty()) {
       throw usage("expected --orders METHOD with --shuffle, found none");
     }
@@ -227,11 +259,21 @@ final class BenchCommand extends WeftCommand {
     return () -> {
       try {
         LoadedTensor read = LoadedTensor.read(files, name, common.readOptions());
-        return BenchTensor.of(name, read.shape(), read.blocks());
+        BenchTensor made = BenchTensor.of(name, read.shape(), read.blocks());
+        return second == null ? made : made.withPartner(matrix(files, second, read.shape()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     };
+  }
+
+  private List<CooBlock> matrix(FileAccess files, String path, TensorShape shape)
+      throws IOException {
+    LoadedTensor read = LoadedTensor.read(files, path, common.readOptions());
+    if (!read.shape().equals(shape)) {
+      throw usage("expected --second of shape %s, found %s of %s", shape, path, read.shape());
+    }
+    return read.blocks();
   }
 
   private Map<String, String> machine() {

@@ -2,7 +2,10 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +67,88 @@ class BenchCommandTest {
   }
 
   @Test
+  void anotherProgramTakesTurns() throws IOException {
+    String requests = folder.resolve("requests").toString();
+    String program =
+        script(
+            "[ $1 = ttv ] && { echo none; exit; }",
+            "echo $@ >> " + requests,
+            "echo ready",
+            "while read mode; do echo $mode >> " + requests + "; echo 3600; done");
+    String file = Run.write(folder, "a.tns", "1 1 1 2\n2 1 3 4\n2 2 1 1.5\n");
+    String tsv = folder.resolve("b.tsv").toString();
+    Run run =
+        Run.of(
+            "bench",
+            "--kernels",
+            "ttv,mttkrp",
+            "--tensors",
+            file,
+            "--ranks",
+            "5",
+            "--rounds",
+            "1",
+            "--threads",
+            "1",
+            "--beside",
+            program,
+            "--report",
+            tsv);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains(" other x");
+    List<String> asked = Run.read(requests).lines().toList();
+    assertThat(asked.get(0)).isEqualTo("mttkrp " + file + " 1 5");
+    // Once to warm up; then as often as Weft's own, mode by mode.
+    assertThat(asked.subList(1, 4)).containsExactly("0", "1", "2");
+    assertThat(asked.subList(4, asked.size())).isSorted().contains("0", "1", "2");
+    List<String[]> rows = Run.read(tsv).lines().map(line -> line.split("\t")).toList();
+    int ratio = List.of(rows.get(0)).indexOf("other_over_this");
+    assertThat(rows.get(1)[ratio]).isEqualTo("NaN");
+    assertThat(Double.parseDouble(rows.get(2)[ratio])).isGreaterThan(1000);
+  }
+
+  @Test
+  void anotherProgramThatDoesNotAnswerIsAnError() throws IOException {
+    String file = Run.write(folder, "a.tns", "1 1 1 2\n");
+    assertThat(bench(file, "/nowhere/program").err())
+        .contains("cannot start '/nowhere/program ttv");
+    assertThat(bench(file, script("echo what")).err())
+        .contains("expected 'ready' or 'none' from '", "found 'what'");
+    assertThat(bench(file, script("echo ready; read mode; echo soon")).err())
+        .contains("expected seconds from '", "found 'soon'");
+    Run ends = bench(file, script("echo ready"));
+    assertThat(ends.err()).contains("expected seconds from '", "the end of its output");
+    assertThat(ends.status()).isEqualTo(2);
+  }
+
+  @Test
+  void theSecondMatrixHasTheShapeOfTheFirst() {
+    String a = Run.write(folder, "a.tns", "1 1 2\n2 2 4\n");
+    String b = Run.write(folder, "b.tns", "1 2 2\n2 1 4\n");
+    String c = Run.write(folder, "c.tns", "1 2 2\n3 1 4\n");
+    String[] words = {
+      "bench", "--kernels", "add", "--tensors", a, "--rounds", "1", "--threads", "1", "--second", b
+    };
+    assertThat(Run.of(words).status()).isZero();
+    words[words.length - 1] = c;
+    Run other = Run.of(words);
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err()).contains("expected --second of shape 2 x 2", "3 x 2");
+  }
+
+  private Run bench(String file, String program) {
+    return Run.of(
+        "bench", "--kernels", "ttv", "--tensors", file, "--rounds", "1", "--beside", program);
+  }
+
+  private String script(String... lines) throws IOException {
+    Path file = folder.resolve("program.sh");
+    Files.writeString(file, "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+    return file.toString();
+  }
+
+  @Test
   void ordersAreTimedWithTheirMetrics() {
     String file = Run.write(folder, "x.tns", "1 1 1 1\n2 1 3 2\n2 2 2 3\n4 3 1 4\n");
     String tsv = folder.resolve("o.tsv").toString();
@@ -107,7 +192,9 @@ class BenchCommandTest {
     "--ranks, '8,0', at least 1",
     "--orders, lexy, lexi",
     "--report, b.txt, '.tsv or .json'",
-    "--plot, b.png, .svg"
+    "--plot, b.png, .svg",
+    "--second, b.mtx, one --tensors FILE",
+    "--beside, ' ', --beside COMMAND"
   })
   void whatItCannotDoIsAnErrorBeforeAnyWork(String option, String value, String message) {
     Run run = Run.of("bench", option, value);

@@ -23,8 +23,8 @@ final class StatementEmitter {
   private static final int CACHE_LINE_BYTES = 64;
 
   /**
-   * Lanes that share a sum along a fiber, on every CPU, so that its bits are the same; in one
-   * register each, they took 4 to 12 % more time.
+   * Lanes that share a sum along a fiber, as many whatever the CPU. In a register each, an SpMV
+   * with 80 entries a row took 1.13 times as long (Zen 3, one process after the other).
    */
   private static final int FIBER_SUMS = 4;
 

@@ -31,7 +31,8 @@ public record BenchReport(
                     rates.triad() * 1e-9,
                     rates.read() * 1e-9,
                     rates.flops() * 1e-9)));
-    String row = "%-8s %-14s %-12s %3s %11s %11s %9s %8s %7s %6s %6s%n";
+    boolean beside = rows.stream().anyMatch(row -> !Double.isNaN(row.otherRatio()));
+    String row = "%-8s %-14s %-12s %3s %11s %11s %9s %8s %7s %6s %6s" + (beside ? " %7s%n" : "%n");
     text.append(
         String.format(
             row,
@@ -45,7 +46,8 @@ public record BenchReport(
             "GFLOP/s",
             "GB/s",
             "bound",
-            "x 1"));
+            "x 1",
+            "other x"));
     for (Measured m : rows) {
       text.append(
           String.format(
@@ -60,7 +62,8 @@ public record BenchReport(
               number("%.2f", m.gigaFlops()),
               number("%.2f", m.gigaBytes()),
               number("%.0f%%", m.boundShare() * 100),
-              m.speedUp() == 0 || m.workload().threads() == 1 ? "" : number("%.2f", m.speedUp())));
+              m.speedUp() == 0 || m.workload().threads() == 1 ? "" : number("%.2f", m.speedUp()),
+              Double.isNaN(m.otherRatio()) ? "" : number("%.2f", m.otherRatio())));
     }
     return text.toString();
   }

@@ -100,6 +100,11 @@ public record BenchTensor(
         name, shape, blocks, square ? Optional.of(() -> transposed(blocks)) : Optional.empty());
   }
 
+  /** The same with another matrix for products and sums of two. */
+  public BenchTensor withPartner(List<CooBlock> other) {
+    return new BenchTensor(name, shape, blocks, Optional.of(() -> other));
+  }
+
   private static List<CooBlock> transposed(List<CooBlock> blocks) {
     return blocks.stream().map(block -> mapped(block, at -> swap(at))).toList();
   }

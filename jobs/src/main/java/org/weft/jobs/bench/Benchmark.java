@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.weft.compiler.TensorCompiler;
 import org.weft.memory.MemoryScope;
@@ -15,7 +17,7 @@ import org.weft.tensor.ValueType;
  * Runs the suite. The workloads of a kernel, a tensor and a rank (all modes and numbers of threads)
  * are compiled, run once to warm up, and then run in turns, a sample each a round; bounds are
  * measured before each tensor and at the end. A sample is one run, or as many as take {@value
- * #SAMPLE_SECONDS} s.
+ * #SAMPLE_SECONDS} s. Where another program is given, it takes as many after each.
  */
 public final class Benchmark {
   private static final double SAMPLE_SECONDS = 2e-3;
@@ -34,13 +36,15 @@ public final class Benchmark {
    * @param ranks of TTM, MTTKRP and CP-ALS
    * @param threads numbers of threads
    * @param rounds samples of each workload
+   * @param other command of another program to run beside (see {@link OtherProgram})
    */
   public record Options(
       List<BenchKernel> kernels,
       List<Integer> ranks,
       List<Integer> threads,
       int rounds,
-      ValueType type) {
+      ValueType type,
+      Optional<String> other) {
     public Options {
       kernels = List.copyOf(kernels);
       ranks = List.copyOf(ranks);
@@ -48,7 +52,8 @@ public final class Benchmark {
     }
   }
 
-  private record Timed(String tensor, Workload workload, double[] seconds) {}
+  /** Samples of a workload, and of the other program after each; NaN without one. */
+  private record Timed(String tensor, Workload workload, double[] seconds, double[] others) {}
 
   /** A suite that compiles with {@code compiler} and allocates below {@code scope}. */
   public Benchmark(TensorCompiler compiler, MemoryScope scope, Options options) {
@@ -74,7 +79,7 @@ public final class Benchmark {
               kernel.label() + " of " + tensor.name() + (kernel.hasRank() ? ", rank " + rank : ""));
           MemoryScope operands = scope.child("operands");
           try {
-            time(tensor.name(), workloads.of(kernel, rank, operands));
+            time(tensor.name(), kernel.hasRank() ? rank : 0, workloads.of(kernel, rank, operands));
           } finally {
             operands.close();
           }
@@ -83,7 +88,7 @@ public final class Benchmark {
     }
   }
 
-  private void time(String tensor, List<Workload> workloads) {
+  private void time(String tensor, int rank, List<Workload> workloads) {
     int[] repeats = new int[workloads.size()];
     for (int w = 0; w < repeats.length; w++) {
       workloads.get(w).seconds();
@@ -91,18 +96,27 @@ public final class Benchmark {
       repeats[w] = (int) Math.max(1, Math.min(10_000, SAMPLE_SECONDS / Math.max(1e-7, once)));
     }
     double[][] seconds = new double[repeats.length][options.rounds()];
-    for (int round = 0; round < options.rounds(); round++) {
-      for (int w = 0; w < repeats.length; w++) {
-        double sum = 0;
-        for (int repeat = 0; repeat < repeats[w]; repeat++) {
-          sum += workloads.get(w).seconds();
+    double[][] others = new double[repeats.length][options.rounds()];
+    try (OtherPrograms programs = new OtherPrograms(options.other(), tensor, rank, workloads)) {
+      for (int round = 0; round < options.rounds(); round++) {
+        for (int w = 0; w < repeats.length; w++) {
+          Workload workload = workloads.get(w);
+          seconds[w][round] = mean(repeats[w], workload::seconds);
+          others[w][round] = mean(repeats[w], () -> programs.seconds(workload));
         }
-        seconds[w][round] = sum / repeats[w];
       }
     }
     for (int w = 0; w < repeats.length; w++) {
-      timed.add(new Timed(tensor, workloads.get(w), seconds[w]));
+      timed.add(new Timed(tensor, workloads.get(w), seconds[w], others[w]));
     }
+  }
+
+  private static double mean(int repeats, DoubleSupplier seconds) {
+    double sum = 0;
+    for (int repeat = 0; repeat < repeats; repeat++) {
+      sum += seconds.getAsDouble();
+    }
+    return sum / repeats;
   }
 
   /**
@@ -129,7 +143,9 @@ public final class Benchmark {
               median,
               Arrays.stream(t.seconds()).min().orElseThrow(),
               rates == null ? Double.NaN : rates.seconds(t.workload().work()),
-              single.getOrDefault(key(t), 0.0) / median));
+              single.getOrDefault(key(t), 0.0) / median,
+              median(ratios(t)),
+              Arrays.stream(t.others()).min().orElseThrow()));
     }
     return new BenchReport(machine, bounds.rates(), rows);
   }
@@ -138,8 +154,14 @@ public final class Benchmark {
     return timed.tensor() + " " + timed.workload().kernel() + " " + timed.workload().parameters();
   }
 
-  private static double median(double[] seconds) {
-    double[] sorted = seconds.clone();
+  private static double[] ratios(Timed timed) {
+    double[] ratios = new double[timed.seconds().length];
+    Arrays.setAll(ratios, round -> timed.others()[round] / timed.seconds()[round]);
+    return ratios;
+  }
+
+  private static double median(double[] samples) {
+    double[] sorted = samples.clone();
     Arrays.sort(sorted);
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -25,6 +25,9 @@ public final class Bounds {
   private static final int DEGREE = 32;
   private static final int REPEATS = 3;
 
+  /** A run takes less than a millisecond, and a thread that sleeps comes late. */
+  private static final int SHORT_REPEATS = 20;
+
   /**
    * Rates with a number of threads.
    *
@@ -79,15 +82,18 @@ public final class Bounds {
               "s", s);
       for (int round = 0; round < rounds; round++) {
         for (int count : threads) {
-          double triad = rate(count, "a(i) = b(i) + s * c(i)", streams, a, 24.0 * STREAM_VALUES);
+          double triad =
+              rate(count, REPEATS, "a(i) = b(i) + s * c(i)", streams, a, 24.0 * STREAM_VALUES);
           double read =
               rate(
                   count,
+                  REPEATS,
                   "d = b(i) * c(i)",
                   Map.of("b", streams.get("b"), "c", streams.get("c")),
                   filled(scope, TensorShape.of(), 0),
                   16.0 * STREAM_VALUES);
-          double flops = rate(count, polynomial(), cached, y, 2.0 * DEGREE * FACTORS * POINTS);
+          double flops =
+              rate(count, SHORT_REPEATS, polynomial(), cached, y, 2.0 * DEGREE * FACTORS * POINTS);
           best.merge(count, new Rates(triad, read, flops), Rates::best);
         }
       }
@@ -104,6 +110,7 @@ public final class Bounds {
   /** Units per second of the best of a few runs. */
   private double rate(
       int count,
+      int repeats,
       String expression,
       Map<String, TensorStorage> operands,
       TensorStorage result,
@@ -112,7 +119,7 @@ public final class Bounds {
     double seconds = Double.POSITIVE_INFINITY;
     try (BoundStatement statement =
         new Evaluator(compiler, count).prepare(input).bind(result, operands)) {
-      for (int repeat = 0; repeat < REPEATS; repeat++) {
+      for (int repeat = 0; repeat < repeats; repeat++) {
         long start = System.nanoTime();
         statement.run();
         seconds = Math.min(seconds, (System.nanoTime() - start) * 1e-9);

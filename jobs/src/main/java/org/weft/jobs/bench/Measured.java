@@ -12,6 +12,9 @@ import java.util.Map;
  * @param leastSeconds of the rounds
  * @param boundSeconds that no kernel with this work is faster than on this machine
  * @param speedUp median with one thread over this median; 0 where one thread was not measured
+ * @param otherRatio another program's time over this kernel's, median of the rounds; NaN without
+ *     one
+ * @param otherLeastSeconds of the other program
  */
 public record Measured(
     String tensor,
@@ -19,7 +22,9 @@ public record Measured(
     double medianSeconds,
     double leastSeconds,
     double boundSeconds,
-    double speedUp) {
+    double speedUp,
+    double otherRatio,
+    double otherLeastSeconds) {
 
   double megaNonzerosPerSecond() {
     return workload.work().nonzeros() / medianSeconds * 1e-6;
@@ -56,6 +61,8 @@ public record Measured(
     columns.put("bound_seconds", boundSeconds);
     columns.put("bound_share", boundShare());
     columns.put("speed_up", speedUp);
+    columns.put("other_over_this", otherRatio);
+    columns.put("other_least_seconds", otherLeastSeconds);
     return columns;
   }
 }

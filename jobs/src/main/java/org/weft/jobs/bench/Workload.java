@@ -8,9 +8,11 @@ import org.weft.tensor.TensorStorage;
  *
  * @param kernel as in {@link BenchKernel#label}
  * @param parameters mode and rank, for people; empty if there are none
+ * @param mode of the tensor; 0 where the kernel has none
  * @param call runs it
  */
-public record Workload(String kernel, String parameters, int threads, Work work, Call call) {
+public record Workload(
+    String kernel, String parameters, int mode, int threads, Work work, Call call) {
 
   /** One run. */
   public interface Call {

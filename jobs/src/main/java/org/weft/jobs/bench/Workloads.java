@@ -276,7 +276,7 @@ public final class Workloads implements AutoCloseable {
             use.accept(result);
             return seconds;
           };
-      made.add(new Workload(kernel.label(), parameters, count, work, call));
+      made.add(new Workload(kernel.label(), parameters, 0, count, work, call));
     }
     return made;
   }
@@ -302,7 +302,7 @@ public final class Workloads implements AutoCloseable {
             }
             return seconds;
           };
-      made.add(new Workload(kernel.label(), "", count, work, call));
+      made.add(new Workload(kernel.label(), "", 0, count, work, call));
     }
     return made;
   }
@@ -346,7 +346,7 @@ public final class Workloads implements AutoCloseable {
       bound.put(chosen.result(), result(operands, shape));
     }
     Workload.Call call = use -> run(kernel, chosen, bound, shape, count, inPlace, use);
-    return new Workload(job.name(), parameters, count, work, call);
+    return new Workload(job.name(), parameters, pass.mode(), count, work, call);
   }
 
   private Work work(ModePlan pass, TensorStorage sparse) {
@@ -385,7 +385,7 @@ public final class Workloads implements AutoCloseable {
       Work all = new Work(statistics.entries(), work.flops(), work.bytes());
       FactorKernels algebra = FactorAlgebra.compile(compiler, rank);
       Workload.Call call = use -> leastSquares(job, plan, kernels, algebra, count, operands, use);
-      made.add(new Workload(BenchKernel.CP_ALS.label(), "R" + rank, count, all, call));
+      made.add(new Workload(BenchKernel.CP_ALS.label(), "R" + rank, 0, count, all, call));
     }
     return made;
   }
