@@ -41,16 +41,16 @@ public record MachineParameters(
 
   /**
    * A two-core AVX-512 Xeon of 2026: read bandwidth 12 GB/s a thread, 63 GFLOP/s with 256-bit
-   * multiply-adds, 2 MiB of L2. The rate of cached rows, 100 GB/s, is that of an MTTKRP of rank 16
-   * in tiles over 8 million entries, 16 million rows, in 21 ms. That of the third-level cache, 30
-   * GB/s, is the same kernel's at rank 64 without tiles on another machine (AMD EPYC, Zen 3); other
-   * programs use that cache too. Parsing and packing are one busy core's rates on retrosheet (gzip
-   * text of 7.0 million entries); shuffle, write, compile and step are round estimates, not
-   * measurements.
+   * multiply-adds, 2 MiB of L2. The rates of rows from caches, 200 and 50 GB/s, and the 2 MiB of
+   * the third-level cache are those with which predictions come nearest to 17 MTTKRPs of ranks 8 to
+   * 64 on another machine (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of that
+   * cache there, but the tensor's entries and other programs pass through it. Parsing and packing
+   * are one busy core's rates on retrosheet (gzip text of 7.0 million entries); shuffle, write,
+   * compile and step are round estimates, not measurements.
    */
   public static MachineParameters defaults() {
     return new MachineParameters(
-        12e9, 100e9, 63e9, 2048, 2 << 20, 30e9, 8 << 20, 180e6, 10e6, 250e6, 100e6, 0.1, 0.02);
+        12e9, 200e9, 63e9, 2048, 2 << 20, 50e9, 2 << 20, 180e6, 10e6, 250e6, 100e6, 0.1, 0.02);
   }
 
   /**

@@ -62,15 +62,15 @@ class PlannerTest {
   void valuesThatAreFarAwayAreAskedForAhead() {
     TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);
     TtvJob ttv = new TtvJob(2, ValueType.DOUBLE);
-    assertThat(schedule(planner(), ttv, far)).isEqualTo("prefetch(k:64)");
+    assertThat(schedule(planner(), ttv, far)).isEqualTo("parallel prefetch(k:64)");
     assertThat(planner().explain(planner().plan(ttv, far, LAPTOP))).contains("prefetch(k:64)");
-    assertThat(schedule(planner(), new TtvJob(0, ValueType.DOUBLE), far)).isEqualTo("sequential");
+    assertThat(schedule(planner(), new TtvJob(0, ValueType.DOUBLE), far)).isEqualTo("parallel");
     assertThat(schedule(planner(), ttv, uniform(1_000, 500, 400, 1_000_000)))
         .as("few entries")
-        .isEqualTo("sequential");
+        .isEqualTo("parallel");
     assertThat(schedule(planner(), ttv, uniform(300_000, 1, 1, 1_000_000)))
         .as("one fiber, whose entries are neighbours")
-        .isEqualTo("sequential");
+        .isEqualTo("parallel");
     PlannerOptions given =
         PlannerOptions.defaults().withSchedule(Optional.of(Schedule.sequential()));
     assertThat(schedule(planner(given), ttv, far)).isEqualTo("sequential");
@@ -479,7 +479,7 @@ class PlannerTest {
 
   /** A machine with 16 registers of 32 bytes, and 384 KB of cache. */
   private static MachineParameters narrowMachine() {
-    return MachineParameters.defaults().withCore(512, 384 << 10, 8 << 20);
+    return MachineParameters.defaults().withCore(512, 384 << 10, 2 << 20);
   }
 
   /** Sums over rows of 512 bytes take all registers; those over a quarter of the columns do not. */
