@@ -15,8 +15,9 @@ import org.weft.tensor.TensorStatistics;
  *
  * <p>Positions of a level are those that {@link Prefixes} expects. Every position below the root
  * reads a row of the operand of its mode; the rows of the heaviest slices that fit the cache, or of
- * a tile that does, are hits at {@link MachineParameters#cachedBytesPerSecond}, as are rows that a
- * list of entries repeats; those that fit the cache of all threads come at {@link
+ * a tile that does, are hits at {@link MachineParameters#cachedBytesPerSecond}, or at {@link
+ * MachineParameters#nearBytesPerSecond} in the first-level cache, as are rows that a list of
+ * entries repeats; those that fit the cache of all threads come at {@link
  * MachineParameters#sharedBytesPerSecond}. Sums over rows that are too long for the registers are
  * read and written for every row. Other rows cost whole cache lines and one more at stream
  * bandwidth, as do storage (once) and result (read and written, for each tile). A kernel on panels
@@ -45,14 +46,14 @@ final class CostModel {
   private static final double SPLIT = 1.5;
 
   /** Reads from the cache that a byte of a row costs for which there is no register. */
-  private static final double SPILLED = 4;
+  private static final double SPILLED = 8;
 
   /**
    * Reads of a row that an addition to it counts as: the next one to the same row waits for it. 8
    * to 16 ms a pass on 3.4 million entries, rank 16 and two threads, where passes that only read
    * took 5.
    */
-  private static final double ADDED_ROW = 8;
+  private static final double ADDED_ROW = 5;
 
   private final TensorStatistics statistics;
   private final MachineParameters machine;
@@ -140,6 +141,7 @@ final class CostModel {
     double result = resultBytes(kernel, range, positions);
     int panels = kernel.panels();
     double flops = 0;
+    double near = 0;
     double cached = 0;
     double shared = 0;
     double copied = kernel.copiedBytes(statistics.shape(), copies, range.slices());
@@ -151,10 +153,12 @@ final class CostModel {
       int level = levelOf(format, operand.mode());
       double reads = positions[level] * panels;
       long rowBytes = rowBytes(kernel, operand);
-      double far = reads - distinct[level] * panels;
-      double here = far;
-      here += distinct[level] * panels * hits(kernel, touched, operand, distinct, Cache.OWN);
-      far += distinct[level] * panels * hits(kernel, touched, operand, distinct, Cache.SHARED);
+      double apart = distinct[level] * panels;
+      double repeated = reads - apart;
+      double first = repeated + apart * hits(kernel, touched, operand, distinct, Cache.FIRST);
+      double own = repeated + apart * hits(kernel, touched, operand, distinct, Cache.OWN);
+      double here = Math.max(first, own);
+      double far = repeated + apart * hits(kernel, touched, operand, distinct, Cache.SHARED);
       far = Math.max(here, far);
       double misses = reads - far;
       long lineBytes = (rowBytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -163,8 +167,9 @@ final class CostModel {
       boolean read = kernel.operands().contains(operand);
       flops += 2.0 * reads * rowBytes / valueBytes;
       double readBytes = rowBytes % CACHE_LINE == 0 ? rowBytes : SPLIT * rowBytes;
-      cached += (read ? 1 : ADDED_ROW) * here * readBytes;
-      cached += SPILLED * reads * Math.max(0, rowBytes - ROW_SHARE * machine.registerBytes());
+      near += read ? first * readBytes : 0;
+      cached += read ? (here - first) * readBytes : ADDED_ROW * here * readBytes;
+      near += SPILLED * reads * Math.max(0, rowBytes - ROW_SHARE * machine.registerBytes());
       shared += (read ? 1 : ADDED_ROW) * (far - here) * lineBytes;
       moved += (read ? 1 : 2) * Math.max(compulsory, misses * (lineBytes + CACHE_LINE));
     }
@@ -180,7 +185,8 @@ final class CostModel {
     double seconds =
         Math.max(
                 flops / machine.flopsPerSecond(),
-                cached / machine.cachedBytesPerSecond()
+                near / machine.nearBytesPerSecond()
+                    + cached / machine.cachedBytesPerSecond()
                     + shared / machine.sharedBytesPerSecond()
                     + moved / machine.streamBytesPerSecond()
                     + panels * loopSeconds(format, positions))
@@ -317,11 +323,18 @@ final class CostModel {
       }
     }
     double share = reads == 0 ? 1 : distinct[levelOf(format, operand.mode())] / reads;
-    double bytes = cache == Cache.OWN ? machine.cacheBytes() : machine.sharedCacheBytes();
+    double bytes =
+        switch (cache) {
+          case FIRST -> machine.nearCacheBytes();
+          case OWN -> machine.cacheBytes();
+          case SHARED -> machine.sharedCacheBytes();
+        };
     return Math.max(bytes * share, bytes - others);
   }
 
   private enum Cache {
+    /** Of one thread, the smallest. */
+    FIRST,
     /** Of one thread. */
     OWN,
     /** Of all threads. */

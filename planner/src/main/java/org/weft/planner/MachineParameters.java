@@ -9,6 +9,8 @@ import org.weft.runtime.CpuFeatures;
  * What a machine of the cluster does per second, as far as predictions need it.
  *
  * @param streamBytesPerSecond memory bandwidth of one thread
+ * @param nearBytesPerSecond rate at which one thread reads operand rows from its first-level cache
+ * @param nearCacheBytes what rows may count on of the first-level cache
  * @param cachedBytesPerSecond rate at which one thread reads operand rows that its cache holds
  * @param flopsPerSecond arithmetic of one thread in compiled kernels
  * @param registerBytes of the vector registers that code for the machine uses
@@ -25,6 +27,8 @@ import org.weft.runtime.CpuFeatures;
  */
 public record MachineParameters(
     double streamBytesPerSecond,
+    double nearBytesPerSecond,
+    double nearCacheBytes,
     double cachedBytesPerSecond,
     double flopsPerSecond,
     double registerBytes,
@@ -41,22 +45,23 @@ public record MachineParameters(
 
   /**
    * A two-core AVX-512 Xeon of 2026: read bandwidth 12 GB/s a thread, 63 GFLOP/s with 256-bit
-   * multiply-adds, 2 MiB of L2. The rates of rows from caches, 200 and 50 GB/s, and the 2 MiB of
-   * the third-level cache are those with which predictions come nearest to 17 MTTKRPs of ranks 8 to
-   * 64 on another machine (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of that
-   * cache there, but the tensor's entries and other programs pass through it. Parsing and packing
-   * are one busy core's rates on retrosheet (gzip text of 7.0 million entries); shuffle, write,
-   * compile and step are round estimates, not measurements.
+   * multiply-adds, 2 MiB of L2. What rows may count on of the caches, and their rates, are the
+   * figures with which predictions come nearest to 40 MTTKRPs of ranks 8 to 64 on another machine
+   * (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of the third-level cache there,
+   * but the tensor's entries and other programs pass through it. Parsing and packing are one busy
+   * core's rates on retrosheet (gzip text of 7.0 million entries); shuffle, write, compile and step
+   * are round estimates, not measurements.
    */
   public static MachineParameters defaults() {
     return new MachineParameters(
-        12e9, 200e9, 63e9, 2048, 2 << 20, 50e9, 2 << 20, 180e6, 10e6, 250e6, 100e6, 0.1, 0.02);
+        12e9, 400e9, 24 << 10, 130e9, 63e9, 2048, 2 << 20, 50e9, 2 << 20, 180e6, 10e6, 250e6, 100e6,
+        0.1, 0.02);
   }
 
   /**
-   * The defaults with this machine's registers, three quarters of its second-level cache, as the
-   * tensor's entries stream through the rest, and a quarter of the third-level one, if that is
-   * less: a large one is that of many cores.
+   * The defaults with this machine's registers, half of its second-level cache, as the tensor's
+   * entries stream through the rest and the core may have another thread, and a quarter of the
+   * third-level one, if that is less: a large one is that of many cores.
    */
   public static MachineParameters ofThisMachine() {
     MachineParameters d = defaults();
@@ -64,7 +69,7 @@ public record MachineParameters(
     OptionalLong shared = MachineCaches.thirdLevelBytes();
     return d.withCore(
         CpuFeatures.vectorRegisterBytes(),
-        own.isEmpty() ? d.cacheBytes : 0.75 * own.getAsLong(),
+        own.isEmpty() ? d.cacheBytes : 0.5 * own.getAsLong(),
         shared.isEmpty()
             ? d.sharedCacheBytes
             : Math.min(d.sharedCacheBytes, 0.25 * shared.getAsLong()));
@@ -80,6 +85,8 @@ public record MachineParameters(
   public MachineParameters withCore(double registers, double own, double shared) {
     return new MachineParameters(
         streamBytesPerSecond,
+        nearBytesPerSecond,
+        nearCacheBytes,
         cachedBytesPerSecond,
         flopsPerSecond,
         registers,

@@ -255,6 +255,8 @@ class PlannerTest {
     MachineParameters slow =
         new MachineParameters(
             d.streamBytesPerSecond(),
+            d.nearBytesPerSecond(),
+            d.nearCacheBytes(),
             d.cachedBytesPerSecond(),
             d.flopsPerSecond(),
             d.registerBytes(),
