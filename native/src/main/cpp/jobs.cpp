@@ -24,21 +24,24 @@ constexpr uint64_t pause_in_row = 250000;
 /* A thread of the process that helps calls. On its own stack, for ever. */
 struct Worker {
   pthread_cond_t wake = PTHREAD_COND_INITIALIZER; /* with the pool's lock: it is no sleeper now */
+  pthread_mutex_t placing = PTHREAD_MUTEX_INITIALIZER;
   pid_t thread = this_thread();
-  int cpu = no_cpu;    /* where it was when it last began to look; atomic */
-  int avoids = no_cpu; /* where it may not run; under the lock */
-  bool asleep = false; /* under the lock */
-  Worker *link = nullptr;    /* next sleeper; under the lock */
-  Worker *next = nullptr;    /* next of all workers */
+  int avoids = no_cpu;    /* the CPU that it was last asked to keep off; under `placing` */
+  int cpu = no_cpu;       /* where it was when it last began to look; atomic */
+  bool looks = true;      /* it is awake and in no job; atomic, changed under the lock */
+  bool asleep = false;    /* under the lock */
+  Worker *link = nullptr; /* next sleeper; under the lock */
+  Worker *next = nullptr; /* next of all workers; never changes */
 };
 
 struct Pool {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  Worker *all = nullptr;      /* under the lock */
+  Worker *all = nullptr;      /* atomic, changed under the lock */
   Worker *sleepers = nullptr; /* the last to fall asleep first; under the lock */
   Job *open = nullptr;                            /* calls in progress */
   Job *free = nullptr;
   int64_t limit = 0;    /* threads that may run together; 0 until known; atomic */
+  int64_t cpus = 0;     /* 0 until known; atomic */
   int64_t active = 0;   /* threads in jobs, callers and workers; atomic, grows under the lock */
   int64_t workers = 0;  /* atomic, changed under the lock */
   int64_t sleeping = 0; /* sleepers; atomic, changed under the lock */
@@ -95,11 +98,17 @@ bool is_patient(const Job *job) {
   return job->patience > 0 && __builtin_ia32_rdtsc() - job->since < job->patience;
 }
 
-/* Workers run where their caller does not. A worker stays off that CPU until a caller runs on
- * another one, so that this costs nothing while callers stay where they are. Locked. */
+/* Workers run where their caller ran when it began. A worker stays off that CPU until a caller
+ * begins on another one, so that this costs nothing while callers stay where they are. Not where
+ * there are more threads than CPUs. */
 void keep_apart(Worker *worker, int cpu) {
-  if (cpu == no_cpu || worker->avoids == cpu) return;
-  if (keep_off(worker->thread, cpu)) worker->avoids = cpu;
+  if (cpu == no_cpu || load(&pool.limit) > load(&pool.cpus)) return;
+  pthread_mutex_lock(&worker->placing);
+  if (worker->avoids != cpu) {
+    worker->avoids = cpu; /* even if the system refuses: it would again */
+    keep_off(worker->thread, cpu);
+  }
+  pthread_mutex_unlock(&worker->placing);
 }
 
 /* Wakes the worker that fell asleep last, if any, for a caller on `cpu`. Locked. */
@@ -119,21 +128,27 @@ void wake_worker(const Job *job) {
   unlock();
 }
 
-/* Moves workers that are awake where a caller is. Locked. */
+/* Moves workers that look for work where a caller is. Not locked: a move takes its time. */
 void make_room(int cpu) {
-  for (Worker *worker = pool.all; worker != nullptr; worker = worker->next) {
+  Worker *worker = __atomic_load_n(&pool.all, __ATOMIC_ACQUIRE);
+  for (; worker != nullptr; worker = worker->next) {
     bool here = __atomic_load_n(&worker->cpu, __ATOMIC_RELAXED) == cpu;
-    if (here && !worker->asleep) keep_apart(worker, cpu);
+    if (here && __atomic_load_n(&worker->looks, __ATOMIC_RELAXED)) keep_apart(worker, cpu);
   }
 }
 
-/* Waits to be woken as a sleeper. Locked. */
+void set_looks(Worker *worker, bool looks) {
+  __atomic_store_n(&worker->looks, looks, __ATOMIC_RELAXED);
+}
+
+/* Waits to be woken as a sleeper, which it is counted as already. Locked. */
 void sleep_as_worker(Worker *worker) {
   worker->link = pool.sleepers;
   pool.sleepers = worker;
   worker->asleep = true;
-  add(&pool.sleeping, 1);
+  set_looks(worker, false);
   while (worker->asleep) pthread_cond_wait(&worker->wake, &pool.lock);
+  set_looks(worker, true);
 }
 
 /* Waits for an offer, or the end of the group. */
@@ -189,7 +204,7 @@ Seat *join(Worker *worker) {
       job->users++;
       add(&pool.active, 1);
       add(&job->working, 1);
-      keep_apart(worker, job->cpu);
+      set_looks(worker, false);
       return seat;
     }
   }
@@ -206,8 +221,9 @@ void leave(Seat *seat) {
   pool.free = job;
 }
 
-void help(Seat *seat) {
+void help(Worker *worker, Seat *seat) {
   add(&pool.looking, -1);
+  keep_apart(worker, seat->job->cpu);
   seat_of_thread = seat;
   run_tasks(seat, nullptr);
   seat_of_thread = nullptr;
@@ -215,6 +231,7 @@ void help(Seat *seat) {
   add(&pool.looking, 1);
   lock();
   leave(seat);
+  set_looks(worker, true);
   unlock();
 }
 
@@ -232,8 +249,13 @@ Seat *await_work(Worker *worker) {
   }
   lock();
   add(&pool.looking, -1);
+  add(&pool.sleeping, 1); /* before it looks: see Deque::push */
   seat = join(worker);
-  if (seat == nullptr) sleep_as_worker(worker);
+  if (seat == nullptr) {
+    sleep_as_worker(worker);
+  } else {
+    add(&pool.sleeping, -1);
+  }
   add(&pool.looking, 1);
   unlock();
   return seat;
@@ -243,11 +265,11 @@ void *work(void *) {
   Worker worker;
   lock();
   worker.next = pool.all;
-  pool.all = &worker;
+  __atomic_store_n(&pool.all, &worker, __ATOMIC_RELEASE);
   unlock();
   add(&pool.looking, 1);
   for (;;) {
-    if (Seat *seat = await_work(&worker)) help(seat);
+    if (Seat *seat = await_work(&worker)) help(&worker, seat);
   }
   return nullptr;
 }
@@ -286,7 +308,8 @@ int64_t processors() {
 
 /* Locked. */
 int64_t known_limit() {
-  if (load(&pool.limit) == 0) store(&pool.limit, processors());
+  if (load(&pool.cpus) == 0) store(&pool.cpus, processors());
+  if (load(&pool.limit) == 0) store(&pool.limit, load(&pool.cpus));
   return load(&pool.limit);
 }
 
@@ -359,8 +382,8 @@ Seat *open_job(int64_t threads, bool is_short) {
   job->link = pool.open;
   pool.open = job;
   add(&pool.active, 1);
-  if (load(&pool.looking) > 0) make_room(job->cpu);
   unlock();
+  if (load(&pool.looking) > 0) make_room(job->cpu);
   seat_of_thread = &job->seats[0];
   return seat_of_thread;
 }

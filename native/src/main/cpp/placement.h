@@ -16,11 +16,12 @@ int this_cpu();
 /* The calling thread's number in the system. */
 pid_t this_thread();
 
-/* CPUs that the process may use, at least 1; asked once, when its main thread still has them all. */
+/* CPUs that the main thread of the process may use, at least 1. */
 int cpus_of_process();
 
-/* Lets a thread of the process run on every CPU of the process but `cpu`, where it moves at once.
- * False, and nothing is changed, if none would be left or the system refuses. */
+/* Keeps a thread of the process off `cpu`, at once if it runs there; it may run on all others that
+ * the main thread may use. False, and nothing is changed, if `cpu` is none of these or the only one,
+ * or if the system refuses. */
 bool keep_off(pid_t thread, int cpu);
 
 }  // namespace weft

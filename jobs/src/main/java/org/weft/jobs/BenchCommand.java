@@ -148,11 +148,12 @@ final class BenchCommand extends WeftCommand {
       names = "--beside",
       paramLabel = "COMMAND",
       description = {
-        "Also time another program, a call of each in turn; 'other x' is its time over Weft's,"
-            + " median of the rounds.",
+        "Also time another program, which takes turns with Weft; 'other x' is its time over Weft's,"
+            + " median of the rounds. Its threads should not spin between calls.",
         "It is started as COMMAND KERNEL TENSOR THREADS RANK (rank 0: none), loads the tensor and"
             + " prints 'ready', or 'none' without that kernel. For each line that it reads, a mode"
-            + " from 0, it runs once and prints the seconds."
+            + " from 0, it runs once and prints the seconds. It flushes its lines, and knows by"
+            + " itself of --second and --type."
       })
   @Nullable String beside;
 
@@ -231,8 +232,11 @@ final class BenchCommand extends WeftCommand {
         checkOutput(files, output);
       }
     }
-    if (beside != null && (!orders.isEmpty() || beside.isBlank())) {
-      throw usage("expected --beside COMMAND without --orders");
+    if (beside != null && beside.isBlank()) {
+      throw usage("expected a command after --beside, found '%s'", beside);
+    }
+    if (!orders.isEmpty() && (beside != null || second != null)) {
+      throw usage("expected --orders, or --beside and --second, found both");
     }
     if (second != null && (tensors.size() != 1 || isOfSuite(tensors.get(0)))) {
       throw usage("expected one --tensors FILE with --second, found %s", String.join(",", tensors));
@@ -270,8 +274,9 @@ final class BenchCommand extends WeftCommand {
   private List<CooBlock> matrix(FileAccess files, String path, TensorShape shape)
       throws IOException {
     LoadedTensor read = LoadedTensor.read(files, path, common.readOptions());
-    if (!read.shape().equals(shape)) {
-      throw usage("expected --second of shape %s, found %s of %s", shape, path, read.shape());
+    if (shape.order() != 2 || !read.shape().equals(shape)) {
+      throw usage(
+          "expected a matrix, and --second of shape %s, found %s of %s", shape, path, read.shape());
     }
     return read.blocks();
   }

@@ -98,12 +98,12 @@ class BenchCommandTest {
     assertThat(run.out()).contains(" other x");
     List<String> asked = Run.read(requests).lines().toList();
     assertThat(asked.get(0)).isEqualTo("mttkrp " + file + " 1 5");
-    // Once to warm up; then as often as Weft's own, mode by mode.
-    assertThat(asked.subList(1, 4)).containsExactly("0", "1", "2");
-    assertThat(asked.subList(4, asked.size())).isSorted().contains("0", "1", "2");
-    List<String[]> rows = Run.read(tsv).lines().map(line -> line.split("\t")).toList();
+    // Twice to warm up; then one sample, mode by mode.
+    assertThat(asked.subList(1, asked.size()))
+        .containsExactly("0", "0", "1", "1", "2", "2", "0", "1", "2");
+    List<String[]> rows = Run.read(tsv).lines().map(line -> line.split("\t", -1)).toList();
     int ratio = List.of(rows.get(0)).indexOf("other_over_this");
-    assertThat(rows.get(1)[ratio]).isEqualTo("NaN");
+    assertThat(rows.get(1)[ratio]).isEmpty();
     assertThat(Double.parseDouble(rows.get(2)[ratio])).isGreaterThan(1000);
   }
 
@@ -133,7 +133,7 @@ class BenchCommandTest {
     words[words.length - 1] = c;
     Run other = Run.of(words);
     assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("expected --second of shape 2 x 2", "3 x 2");
+    assertThat(other.err()).contains("--second of shape 2 x 2", "3 x 2");
   }
 
   private Run bench(String file, String program) {
@@ -194,7 +194,7 @@ class BenchCommandTest {
     "--report, b.txt, '.tsv or .json'",
     "--plot, b.png, .svg",
     "--second, b.mtx, one --tensors FILE",
-    "--beside, ' ', --beside COMMAND"
+    "--beside, ' ', a command after --beside"
   })
   void whatItCannotDoIsAnErrorBeforeAnyWork(String option, String value, String message) {
     Run run = Run.of("bench", option, value);

@@ -19,13 +19,13 @@ import org.weft.tensor.TensorStatistics;
  * MachineParameters#nearBytesPerSecond} in the first-level cache, as are rows that a list of
  * entries repeats; those that fit the cache of all threads come at {@link
  * MachineParameters#sharedBytesPerSecond}. Sums over rows that are too long for the registers are
- * read and written for every row. Other rows cost whole cache lines and one more at stream
- * bandwidth, as do storage (once) and result (read and written, for each tile). A kernel on panels
- * of columns does all that for each panel, with shorter rows, and copies its matrices first. Where
- * a result of all rows is summed over the partitions, an addition to a row counts as {@link
- * #ADDED_ROW} reads of it from the cache, or two from memory; the cells that the shares of a
- * parallel kernel have of their own are cleared and added up by one thread. A loop of unforeseeable
- * length costs {@link #LOOP_SECONDS}.
+ * read and written for every row (see {@link #SPILLED}). Other rows cost whole cache lines and one
+ * more at stream bandwidth, as do storage (once) and result (read and written, for each tile). A
+ * kernel on panels of columns does all that for each panel, with shorter rows, and copies its
+ * matrices first. Where a result of all rows is summed over the partitions, an addition to a row
+ * counts as {@link #ADDED_ROW} reads of it from the cache, or two from memory; the cells that the
+ * shares of a parallel kernel have of their own are cleared and added up by one thread. A loop of
+ * unforeseeable length costs {@link #LOOP_SECONDS}.
  */
 final class CostModel {
   private static final long CACHE_LINE = 64;
@@ -40,12 +40,12 @@ final class CostModel {
   private static final double ROW_SHARE = 0.375;
 
   /**
-   * Reads of its bytes that a row costs which does not begin on a cache line: vectors of it lie in
-   * two lines, every other one or all with AVX-512.
+   * Reads of its bytes that a row costs which does not lie in whole cache lines or a part of one:
+   * vectors of it lie in two lines, every other one or all with AVX-512.
    */
   private static final double SPLIT = 1.5;
 
-  /** Reads from the cache that a byte of a row costs for which there is no register. */
+  /** Reads from the first-level cache that a byte of a row costs for which there is no register. */
   private static final double SPILLED = 8;
 
   /**
@@ -166,7 +166,8 @@ final class CostModel {
           Math.min(reads, (double) statistics.shape().size(operand.mode()) * panels) * rowBytes;
       boolean read = kernel.operands().contains(operand);
       flops += 2.0 * reads * rowBytes / valueBytes;
-      double readBytes = rowBytes % CACHE_LINE == 0 ? rowBytes : SPLIT * rowBytes;
+      boolean inLines = rowBytes % CACHE_LINE == 0 || CACHE_LINE % rowBytes == 0;
+      double readBytes = inLines ? rowBytes : SPLIT * rowBytes;
       near += read ? first * readBytes : 0;
       cached += read ? (here - first) * readBytes : ADDED_ROW * here * readBytes;
       near += SPILLED * reads * Math.max(0, rowBytes - ROW_SHARE * machine.registerBytes());

@@ -274,9 +274,8 @@ final class KernelChoice {
     for (Operand operand : operands) {
       formats.put(operand.name(), operand.isVector() ? TensorFormat.dense(1, type) : dense);
     }
-    // Rows are disjoint between threads. A sparse result whose places are known is made once and
-    // not
-    // grown, which pays on one thread, too.
+    // Rows are disjoint between threads. A sparse result is made once and in place where that is
+    // known before, which pays on one thread, too.
     boolean parallel = merge == Merge.ENTRIES || threads && merge == Merge.ROWS;
     KernelRequest request =
         new KernelRequest(

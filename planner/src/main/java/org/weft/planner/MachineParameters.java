@@ -11,10 +11,11 @@ import org.weft.runtime.CpuFeatures;
  * @param streamBytesPerSecond memory bandwidth of one thread
  * @param nearBytesPerSecond rate at which one thread reads operand rows from its first-level cache
  * @param nearCacheBytes what rows may count on of the first-level cache
- * @param cachedBytesPerSecond rate at which one thread reads operand rows that its cache holds
+ * @param cachedBytesPerSecond rate at which one thread reads operand rows that its second-level
+ *     cache holds
  * @param flopsPerSecond arithmetic of one thread in compiled kernels
  * @param registerBytes of the vector registers that code for the machine uses
- * @param cacheBytes cache of one thread
+ * @param cacheBytes what rows may count on of the second-level cache
  * @param sharedBytesPerSecond rate at which one thread reads operand rows that only the cache of
  *     all threads holds
  * @param sharedCacheBytes what a kernel may count on of the cache of all threads

@@ -77,8 +77,8 @@ final class Storages {
   }
 
   /**
-   * All storages that are worth a prediction. Tiles hold half of the second-level cache, or 4 or 16
-   * times as much: those are for the third-level cache.
+   * All storages that are worth a prediction. Tiles hold half of what rows may count on of the
+   * second-level cache, or 4 or 16 times as much: those are for the third-level cache.
    *
    * @param rowBytes of the innermost operand; 0 for no tiles
    */

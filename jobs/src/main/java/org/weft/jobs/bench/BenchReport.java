@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run of the suite found.
@@ -72,11 +73,14 @@ public record BenchReport(
   public String tabSeparated() {
     StringBuilder text = new StringBuilder();
     for (Measured row : rows) {
-      Map<String, Object> columns = row.columns();
+      Map<String, @Nullable Object> columns = row.columns();
       if (text.isEmpty()) {
         text.append(String.join("\t", columns.keySet())).append('\n');
       }
-      text.append(columns.values().stream().map(String::valueOf).collect(Collectors.joining("\t")))
+      text.append(
+              columns.values().stream()
+                  .map(value -> value == null ? "" : value.toString())
+                  .collect(Collectors.joining("\t")))
           .append('\n');
     }
     return text.toString();

@@ -17,7 +17,7 @@ import org.weft.tensor.ValueType;
  * Runs the suite. The workloads of a kernel, a tensor and a rank (all modes and numbers of threads)
  * are compiled, run once to warm up, and then run in turns, a sample each a round; bounds are
  * measured before each tensor and at the end. A sample is one run, or as many as take {@value
- * #SAMPLE_SECONDS} s. Where another program is given, it takes as many after each.
+ * #SAMPLE_SECONDS} s. Another program, if one is given, is sampled after each.
  */
 public final class Benchmark {
   private static final double SAMPLE_SECONDS = 2e-3;
@@ -89,26 +89,33 @@ public final class Benchmark {
   }
 
   private void time(String tensor, int rank, List<Workload> workloads) {
+    double[][] seconds = new double[workloads.size()][options.rounds()];
+    double[][] others = new double[workloads.size()][options.rounds()];
     int[] repeats = new int[workloads.size()];
-    for (int w = 0; w < repeats.length; w++) {
-      workloads.get(w).seconds();
-      double once = workloads.get(w).seconds();
-      repeats[w] = (int) Math.max(1, Math.min(10_000, SAMPLE_SECONDS / Math.max(1e-7, once)));
-    }
-    double[][] seconds = new double[repeats.length][options.rounds()];
-    double[][] others = new double[repeats.length][options.rounds()];
+    int[] otherRepeats = new int[workloads.size()];
     try (OtherPrograms programs = new OtherPrograms(options.other(), tensor, rank, workloads)) {
+      for (int w = 0; w < repeats.length; w++) {
+        Workload workload = workloads.get(w);
+        repeats[w] = repeats(workload::seconds);
+        otherRepeats[w] = repeats(() -> programs.seconds(workload));
+      }
       for (int round = 0; round < options.rounds(); round++) {
         for (int w = 0; w < repeats.length; w++) {
           Workload workload = workloads.get(w);
           seconds[w][round] = mean(repeats[w], workload::seconds);
-          others[w][round] = mean(repeats[w], () -> programs.seconds(workload));
+          others[w][round] = mean(otherRepeats[w], () -> programs.seconds(workload));
         }
       }
     }
     for (int w = 0; w < repeats.length; w++) {
       timed.add(new Timed(tensor, workloads.get(w), seconds[w], others[w]));
     }
+  }
+
+  /** Warms up, and counts the runs of a sample. */
+  private static int repeats(DoubleSupplier seconds) {
+    double once = Math.min(seconds.getAsDouble(), seconds.getAsDouble());
+    return once > 0 ? (int) Math.max(1, Math.min(10_000, SAMPLE_SECONDS / once)) : 1;
   }
 
   private static double mean(int repeats, DoubleSupplier seconds) {

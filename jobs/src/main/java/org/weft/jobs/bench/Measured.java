@@ -2,6 +2,7 @@ package org.weft.jobs.bench;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A workload's figures.
@@ -43,9 +44,9 @@ public record Measured(
     return boundSeconds / medianSeconds;
   }
 
-  /** All figures by name, in the order of the report's columns. */
-  Map<String, Object> columns() {
-    Map<String, Object> columns = new LinkedHashMap<>();
+  /** All figures by name, in the order of the report's columns; null where there is none. */
+  Map<String, @Nullable Object> columns() {
+    Map<String, @Nullable Object> columns = new LinkedHashMap<>();
     columns.put("kernel", workload.kernel());
     columns.put("tensor", tensor);
     columns.put("parameters", workload.parameters());
@@ -61,8 +62,8 @@ public record Measured(
     columns.put("bound_seconds", boundSeconds);
     columns.put("bound_share", boundShare());
     columns.put("speed_up", speedUp);
-    columns.put("other_over_this", otherRatio);
-    columns.put("other_least_seconds", otherLeastSeconds);
+    columns.put("other_over_this", Double.isNaN(otherRatio) ? null : otherRatio);
+    columns.put("other_least_seconds", Double.isNaN(otherLeastSeconds) ? null : otherLeastSeconds);
     return columns;
   }
 }

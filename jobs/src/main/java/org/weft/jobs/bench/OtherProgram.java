@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -17,7 +18,8 @@ import org.weft.error.WeftException;
  * the same machine. It is started as {@code COMMAND KERNEL TENSOR THREADS RANK} (rank 0 where the
  * kernel has none), loads the tensor, and prints {@code ready}, or {@code none} if it has no such
  * kernel. For every line that it then reads, the number of a mode (0 where the kernel has none), it
- * runs the kernel once and prints the seconds of that. It ends when its input does.
+ * runs the kernel once and prints the seconds of that. Its lines are flushed. It ends when its
+ * input does.
  */
 final class OtherProgram implements AutoCloseable {
   private static final String READY = "ready";
@@ -47,19 +49,21 @@ final class OtherProgram implements AutoCloseable {
     List<String> words = new ArrayList<>(List.of(command.strip().split("\\s+")));
     words.addAll(List.of(kernel, tensor, String.valueOf(threads), String.valueOf(rank)));
     String what = String.join(" ", words);
-    Process process;
+    OtherProgram program;
     try {
-      process = new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      program =
+          new OtherProgram(
+              what,
+              new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     } catch (IOException e) {
       throw new WeftException(ErrorCode.USAGE, "cannot start '" + what + "': " + e.getMessage(), e);
     }
-    OtherProgram program = new OtherProgram(what, process);
     String first = program.answer();
-    if (first.equals(READY)) {
+    if (READY.equals(first)) {
       return Optional.of(program);
     }
-    program.close();
-    if (first.equals(NONE)) {
+    if (NONE.equals(first)) {
+      program.close();
       return Optional.empty();
     }
     throw program.unexpected(first, "'" + READY + "' or '" + NONE + "'");
@@ -71,12 +75,12 @@ final class OtherProgram implements AutoCloseable {
       requests.write(mode + "\n");
       requests.flush();
     } catch (IOException e) {
-      throw unexpected("", "seconds");
+      // It does not read, as it has ended: what it says now tells why.
     }
     String found = answer();
     try {
-      double seconds = Double.parseDouble(found);
-      if (seconds > 0) {
+      double seconds = found == null ? 0 : Double.parseDouble(found);
+      if (seconds > 0 && Double.isFinite(seconds)) {
         return seconds;
       }
     } catch (NumberFormatException e) {
@@ -85,17 +89,18 @@ final class OtherProgram implements AutoCloseable {
     throw unexpected(found, "seconds");
   }
 
-  /** Its next line; empty at the end of its output. */
-  private String answer() {
+  /** Its next line; null at the end of its output. */
+  private @Nullable String answer() {
     try {
       String line = answers.readLine();
-      return line == null ? "" : line.strip();
+      return line == null ? null : line.strip();
     } catch (IOException e) {
+      close();
       throw new UncheckedIOException(e);
     }
   }
 
-  private WeftException unexpected(String found, String expected) {
+  private WeftException unexpected(@Nullable String found, String expected) {
     close();
     return new WeftException(
         ErrorCode.USAGE,
@@ -104,13 +109,13 @@ final class OtherProgram implements AutoCloseable {
             + " from '"
             + what
             + "', found "
-            + (found.isEmpty() ? "the end of its output" : "'" + found + "'"));
+            + (found == null ? "the end of its output" : "'" + found + "'"));
   }
 
-  /** Ends its input, and the program if it does not end then. */
+  /** Ends its input, and the program with all that it started if it does not end then. */
   @Override
   public void close() {
-    try {
+    try (answers) {
       requests.close();
       if (process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         return;
@@ -120,6 +125,7 @@ final class OtherProgram implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
   }
 }

@@ -107,7 +107,7 @@ public final class Workloads implements AutoCloseable {
       case SPMM -> spmm(operands);
       case SDDMM -> sddmm(operands);
       case ADD -> tensor.partner().isPresent() ? add() : List.of();
-      case SPGEMM -> tensor.partner().isPresent() ? spgemm() : List.of();
+      case SPGEMM -> tensor.partner().isPresent() && isSquare() ? spgemm() : List.of();
       case TTV -> planned(new TtvJob(last, type), "mode " + last, operands);
       case TTM -> planned(new TtmJob(last, rank, type), "mode " + last + " R" + rank, operands);
       case MTTKRP -> {
@@ -120,6 +120,10 @@ public final class Workloads implements AutoCloseable {
       }
       case CP_ALS -> type == ValueType.DOUBLE ? leastSquares(rank, operands) : List.of();
     };
+  }
+
+  private boolean isSquare() {
+    return tensor.shape().size(0) == tensor.shape().size(1);
   }
 
   /** CSR, its stored rows alone where many are empty, and blocks where they take fewer bytes. */
