@@ -12,7 +12,8 @@ import org.weft.tensor.TensorStorage;
  * @param flops floating-point operations; a multiply-add is two
  * @param bytes that must move between memory and a core: sparse operands once, the result once, and
  *     of each dense operand the cache lines that its reads touch: once each, and again for every
- *     read of a line that is not among the most read that a second-level cache holds
+ *     read of a line that a second-level cache does not hold, if it keeps the most read lines or
+ *     those used last, whichever is less
  */
 public record Work(double nonzeros, double flops, double bytes) {
   Work plus(Work other) {
@@ -45,12 +46,16 @@ public record Work(double nonzeros, double flops, double bytes) {
     double missed = 0;
     for (long tile = 0; tile < tiles; tile++) {
       int[] reads = new int[Math.toIntExact(units)];
+      RecentlyUsed cache = new RecentlyUsed(reads.length, CACHE / unit);
+      double again = 0;
       long end = tiled ? firstBelow(sparse, tile + 1, level) : sparse.positions(level);
       for (long p = tiled ? firstBelow(sparse, tile, level) : 0; p < end; p++) {
         long row = sparse.crd(level).getLong(p);
-        reads[(int) (wide ? row : row * rowBytes / LINE)]++;
+        int read = (int) (wide ? row : row * rowBytes / LINE);
+        reads[read]++;
+        again += cache.misses(read) ? 1 : 0;
       }
-      missed += missed(reads, CACHE / unit);
+      missed += Math.min(again, missed(reads, CACHE / unit));
     }
     return missed * unit;
   }
