@@ -98,9 +98,9 @@ bool is_patient(const Job *job) {
   return job->patience > 0 && __builtin_ia32_rdtsc() - job->since < job->patience;
 }
 
-/* Workers run where their caller ran when it began. A worker stays off that CPU until a caller
- * begins on another one, so that this costs nothing while callers stay where they are. Not where
- * there are more threads than CPUs. */
+/* Keeps a worker off the CPU where its caller began, until a caller begins on another one: so this
+ * costs nothing while callers stay where they are. Does nothing where there are more threads than
+ * CPUs. */
 void keep_apart(Worker *worker, int cpu) {
   if (cpu == no_cpu || load(&pool.limit) > load(&pool.cpus)) return;
   pthread_mutex_lock(&worker->placing);

@@ -47,11 +47,11 @@ public record MachineParameters(
   /**
    * A two-core AVX-512 Xeon of 2026: read bandwidth 12 GB/s a thread, 63 GFLOP/s with 256-bit
    * multiply-adds, 2 MiB of L2. What rows may count on of the caches, and their rates, are the
-   * figures with which predictions come nearest to 40 MTTKRPs of ranks 8 to 64 on another machine
-   * (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of the third-level cache there,
-   * but the tensor's entries and other programs pass through it. Parsing and packing are one busy
-   * core's rates on retrosheet (gzip text of 7.0 million entries); shuffle, write, compile and step
-   * are round estimates, not measurements.
+   * figures, of some thirty sets, whose plans were fastest for 40 MTTKRPs of ranks 8 to 64 on
+   * another machine (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of the
+   * third-level cache there. Parsing and packing are one busy core's rates on retrosheet (gzip text
+   * of 7.0 million entries); shuffle, write, compile and step are round estimates, not
+   * measurements.
    */
   public static MachineParameters defaults() {
     return new MachineParameters(
@@ -60,9 +60,9 @@ public record MachineParameters(
   }
 
   /**
-   * The defaults with this machine's registers, half of its second-level cache, as the tensor's
-   * entries stream through the rest and the core may have another thread, and a quarter of the
-   * third-level one, if that is less: a large one is that of many cores.
+   * The defaults with this machine's registers, half of its second-level cache, which made faster
+   * plans than three quarters, and a quarter of the third-level one, if that is less: a large one
+   * is that of many cores.
    */
   public static MachineParameters ofThisMachine() {
     MachineParameters d = defaults();
