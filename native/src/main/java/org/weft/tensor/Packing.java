@@ -1,9 +1,11 @@
 package org.weft.tensor;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Queue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
@@ -45,6 +47,82 @@ public final class Packing {
     keys.sort();
     keys.mergeDuplicates();
     return build(parent, shape, format, keys);
+  }
+
+  /**
+   * Packs several forms of one tensor, which are sorted from one another.
+   *
+   * @param blocks taken from the queue one by one, so that the heap can have them back while their
+   *     entries are read; some may be left if an error is thrown
+   * @param threads that may work, the calling one included; the forms do not depend on it
+   * @throws org.weft.error.WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code WIDTH_OVERFLOW},
+   *     {@code OUT_OF_MEMORY}; no form is left then
+   */
+  public static PackedForms packAll(
+      MemoryScope parent,
+      TensorShape shape,
+      List<TensorFormat> formats,
+      Queue<CooBlock> blocks,
+      int threads) {
+    return packAll(parent, shape, formats, blocks, new long[shape.order()], threads);
+  }
+
+  /**
+   * As above, of a part of a tensor.
+   *
+   * @param shape of the part
+   * @param origin the first coordinate of the part in each mode, which is subtracted
+   */
+  public static PackedForms packAll(
+      MemoryScope parent,
+      TensorShape shape,
+      List<TensorFormat> formats,
+      Queue<CooBlock> blocks,
+      long[] origin,
+      int threads) {
+    List<CooBlock> kept = new ArrayList<>();
+    while (!blocks.isEmpty()) {
+      kept.add(rebased(blocks.remove(), origin));
+    }
+    List<TensorStorage> forms = new ArrayList<>();
+    try {
+      for (TensorFormat format : formats) {
+        forms.add(pack(parent, shape, format, kept));
+      }
+      double squares = forms.isEmpty() ? 0 : sumOfSquares(forms.get(0).vals());
+      return new PackedForms(forms, squares, countDuplicates(shape, kept));
+    } catch (RuntimeException e) {
+      forms.forEach(TensorStorage::close);
+      throw e;
+    }
+  }
+
+  private static CooBlock rebased(CooBlock block, long[] origin) {
+    if (Arrays.stream(origin).allMatch(first -> first == 0)) {
+      return block;
+    }
+    CooBlock.Builder builder =
+        new CooBlock.Builder(block.order(), block.size(), block.hasLongValues());
+    for (int e = 0; e < block.size(); e++) {
+      for (int mode = 0; mode < origin.length; mode++) {
+        builder.set(mode, block.coordinate(mode, e) - origin[mode]);
+      }
+      if (block.hasLongValues()) {
+        builder.finishLong(block.longValue(e));
+      } else {
+        builder.finish(block.value(e));
+      }
+    }
+    return builder.build();
+  }
+
+  private static double sumOfSquares(NativeArray values) {
+    double sum = 0;
+    for (long p = 0; p < values.length(); p++) {
+      double value = values.getDouble(p);
+      sum += value * value;
+    }
+    return sum;
   }
 
   /** The number of each entry within its slice of {@code mode}, by which they are sorted. */
