@@ -172,7 +172,7 @@ final class ArrayReader implements Closeable {
     DataFileReader file = file(entry.file());
     int width = entry.elementType().bytes();
     long each = blockBytes / width;
-    long expected = (entry.length() + each - 1) / each;
+    long expected = entry.length() / each + (entry.length() % each == 0 ? 0 : 1);
     boolean fits = entry.blocks().size() == expected;
     long left = entry.length();
     for (Manifest.Block block : entry.blocks()) {
@@ -183,8 +183,9 @@ final class ArrayReader implements Closeable {
               : block.bytes() <= blockBytes;
       left -= each;
     }
-    long end = entry.offset() + entry.bytes();
-    if (!fits || end > container.manifest().files().get(entry.file()).bytes()) {
+    // A difference, because offsets may be as large as numbers get.
+    long room = container.manifest().files().get(entry.file()).bytes() - entry.offset();
+    if (!fits || entry.bytes() > room) {
       throw new WeftException(
           ErrorCode.CORRUPT_INPUT,
           container.uri()

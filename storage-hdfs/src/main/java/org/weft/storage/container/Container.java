@@ -195,7 +195,8 @@ public final class Container implements Serializable {
   }
 
   DataFileReader openFile(int file) {
-    return DataFileReader.open(access, path(file), dataFile(file).bytes());
+    Manifest.DataFile data = dataFile(file);
+    return DataFileReader.open(access, new Path(folder), data.path(), data.bytes());
   }
 
   /** What was counted when the entries were written; reads the histograms. */
@@ -230,6 +231,23 @@ public final class Container implements Serializable {
               + ", found "
               + counts.length()
               + " buckets; its writer was at fault, write the tensor again");
+    }
+    long total = 0;
+    for (long bucket = 0; bucket <= last; bucket++) {
+      long count = counts.getLong(bucket);
+      if (count < 0 || count > Long.MAX_VALUE - total) {
+        throw new WeftException(
+            ErrorCode.CORRUPT_INPUT,
+            uri
+                + ": expected the histogram of "
+                + mode.name()
+                + " to count entries, found "
+                + count
+                + " in bucket "
+                + bucket
+                + "; its writer was at fault, write the tensor again");
+      }
+      total += count;
     }
     ModeHistogram histogram = new ModeHistogram();
     // The largest coordinate first: it decides the width of the buckets.

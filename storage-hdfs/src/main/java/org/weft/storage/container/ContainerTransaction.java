@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.NoSuchFileException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class ContainerTransaction implements Closeable {
 
   private final String uri;
   private final Versions versions;
+  private final OwnFiles own;
   private final Existing existing;
   private final @Nullable Container base;
   private final long version;
@@ -38,6 +40,7 @@ final class ContainerTransaction implements Closeable {
       FileAccess access, String uri, Existing existing, @Nullable Container base, long version) {
     this.uri = uri;
     this.versions = new Versions(access, uri);
+    this.own = new OwnFiles(versions.fileSystem());
     this.existing = existing;
     this.base = base;
     this.version = version;
@@ -108,13 +111,14 @@ final class ContainerTransaction implements Closeable {
   /** A folder of our own: {@code data/N}, or {@code data/N-2} and so on if others have it. */
   private String claim() throws IOException {
     FileSystem fs = versions.fileSystem();
+    own.requireNoLink(versions.resolve(DATA));
     for (int n = 1; n <= MOST_CLAIMS; n++) {
       String name = DATA + "/" + version + (n == 1 ? "" : "-" + n);
       Path folder = versions.resolve(name);
       boolean ours = false;
       try {
         if (!fs.mkdirs(folder)) {
-          throw new IOException("could not create folder " + folder);
+          throw new FileNotFoundException("could not create folder " + folder);
         }
         if (fs.listStatus(folder).length == 0) {
           OutputStream claim = DataFolder.create(fs, new Path(folder, CLAIM));
@@ -131,9 +135,13 @@ final class ContainerTransaction implements Closeable {
           discard(name);
           throw e;
         }
-        boolean vanished = !fs.exists(folder); // one that was overtaken took its folder away
+        // One that was overtaken took its folder away, or gc an old one that was empty.
+        boolean vanished =
+            e instanceof FileNotFoundException
+                || e instanceof NoSuchFileException
+                || !fs.exists(folder);
         if (!vanished || n >= MOST_VANISHED) {
-          discardEmpty(folder);
+          own.removeIfEmpty(folder);
           throw e;
         }
       }
@@ -188,9 +196,30 @@ final class ContainerTransaction implements Closeable {
       throw e;
     }
     keep = true;
+    requireClaim();
     requireNewest();
     folder.removeOthers(finished);
     return true;
+  }
+
+  /**
+   * {@link ContainerGarbage} removes the claim, then looks for versions, then removes the files of
+   * none: with the claim in its place after our rename, ours is seen.
+   */
+  private void requireClaim() throws IOException {
+    if (!versions.fileSystem().exists(versions.resolve(folder.relative(CLAIM)))) {
+      withdraw();
+      throw new WeftException(
+          ErrorCode.COMMIT_FAILED,
+          uri
+              + ": expected the unfinished version to be left alone, found its claim removed; run"
+              + " again, and weft gc with a --grace that is longer than writing takes");
+    }
+  }
+
+  private void withdraw() throws IOException {
+    versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
+    keep = false;
   }
 
   /**
@@ -209,8 +238,7 @@ final class ContainerTransaction implements Closeable {
         throw e;
       }
       if (!later.hasFilesIn(folder.data())) {
-        versions.fileSystem().delete(versions.resolve(ManifestFile.name(version)), false);
-        keep = false;
+        withdraw();
         throw conflict(next, null);
       }
       return;
@@ -254,21 +282,7 @@ final class ContainerTransaction implements Closeable {
 
   private void discard(String name) throws IOException {
     versions.fileSystem().delete(versions.resolve(name), true);
-    discardEmpty(versions.resolve(DATA));
-  }
-
-  /** Removes a folder that has nothing in it; what others put there meanwhile stays. */
-  private void discardEmpty(Path folder) throws IOException {
-    FileSystem fs = versions.fileSystem();
-    try {
-      if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
-        fs.delete(folder, false);
-      }
-    } catch (IOException e) {
-      if (fs.exists(folder) && fs.listStatus(folder).length == 0) {
-        throw e;
-      }
-    }
+    own.removeIfEmpty(versions.resolve(DATA));
   }
 
   /** Removes what was not committed. */

@@ -2,11 +2,11 @@ package org.weft.storage.container;
 
 import java.io.Closeable;
 import java.io.EOFException;
-import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -41,19 +41,23 @@ final class DataFileReader implements Closeable {
   }
 
   /**
-   * Opens the file {@code path}, which is to have {@code expected} bytes.
+   * Opens the file {@code relative} in a container's {@code folder}, which is to have {@code
+   * expected} bytes.
    *
-   * @throws WeftException {@code CORRUPT_INPUT} if it is missing or longer, {@code TRUNCATED_INPUT}
-   *     if it is shorter
+   * @throws WeftException {@code CORRUPT_INPUT} if it is missing, longer, or behind a link that
+   *     leaves the folder, {@code TRUNCATED_INPUT} if it is shorter
    */
-  static DataFileReader open(FileAccess access, Path path, long expected) {
-    FileSystem fs = access.fileSystem(path);
+  static DataFileReader open(FileAccess access, Path folder, String relative, long expected) {
+    Path path = new Path(folder, relative);
+    FileSystem fs = access.fileSystem(folder);
     String uri = path.toString();
     try {
-      requireLength(uri, expected, fs.getFileStatus(path).getLen());
       if (fs instanceof RawLocalFileSystem) {
-        return new DataFileReader(uri, new LocalFile(new File(path.toUri().getPath()).toPath()));
+        java.nio.file.Path file = OwnFiles.inside(folder, path);
+        requireLength(uri, expected, Files.size(file));
+        return new DataFileReader(uri, new LocalFile(file));
       }
+      requireLength(uri, expected, fs.getFileStatus(path).getLen());
       FSDataInputStream in = fs.open(path);
       boolean direct = in.hasCapability(StreamCapabilities.READBYTEBUFFER);
       return new DataFileReader(uri, direct ? new DirectStream(in) : new CopiedStream(in));

@@ -136,13 +136,28 @@ record Manifest(
   }
 
   /**
-   * @param path relative to the folder
+   * @param path relative to the folder and inside of it: {@code data/1/part-00000.bin}
    * @param bytes of the whole file
    */
   record DataFile(String path, long bytes) implements Serializable {
     DataFile {
       require(path != null && bytes >= 0, "path and bytes");
-      require(!path.startsWith("/") && !(path + "/").contains("../"), "a path below the folder");
+      if (!OwnFiles.isPlainPath(path)) {
+        throw new EscapingPathException(path);
+      }
+    }
+  }
+
+  /** A path that leads, or may lead, out of the folder: nothing that a writer of ours writes. */
+  static final class EscapingPathException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+    private static final int SHOWN = 80;
+
+    EscapingPathException(String path) {
+      super(
+          "expected a path inside the folder, such as data/1/part-00000.bin, found '"
+              + path.substring(0, Math.min(SHOWN, path.length())).replaceAll("\\p{Cntrl}", "?")
+              + "'; do not trust where this tensor comes from");
     }
   }
 

@@ -116,6 +116,10 @@ final class ManifestFile {
       return manifest;
     } catch (JsonMappingException e) {
       Throwable reason = e instanceof ValueInstantiationException ? e.getCause() : null;
+      if (reason instanceof Manifest.EscapingPathException) {
+        throw new WeftException(
+            ErrorCode.CORRUPT_INPUT, uri + ": " + place(e.getPath()) + reason.getMessage(), e);
+      }
       throw malformed(uri, place(e.getPath()) + firstLine(reason == null ? e : reason), e);
     } catch (java.io.IOException | IllegalArgumentException e) {
       throw malformed(uri, firstLine(e), e);

@@ -107,16 +107,22 @@ final class PartReader {
     ElementType type = wanted.valueType().elementType();
     if (values) {
       String what = "part " + number + ", values";
-      all.add(new Array(part.values(), what, type, ArrayReader.Rule.ANYTHING, (read, check) -> {}));
+      all.add(
+          new Array(part.values(), what, type, 0, ArrayReader.Rule.ANYTHING, (read, check) -> {}));
     }
     return load(scope, all, positions, wanted, shape, rootOffset);
   }
 
-  /** An array to be read. */
+  /**
+   * An array to be read.
+   *
+   * @param largest element that it may have
+   */
   private record Array(
       Manifest.ArrayEntry entry,
       String what,
       ElementType type,
+      long largest,
       ArrayReader.Rule rule,
       BiConsumer<NativeArray, BlockCheck> judge) {}
 
@@ -135,7 +141,7 @@ final class PartReader {
     for (int i = 0; i < all.size(); i++) {
       Array array = all.get(i);
       NativeArray read = memory.get(i);
-      array.judge().accept(read, arrays.fill(read, array.entry(), array.what(), array.rule()));
+      array.judge().accept(read, fill(read, array));
     }
     Iterator<NativeArray> next = memory.iterator();
     @Nullable NativeArray[] pos = new NativeArray[positions.length];
@@ -160,6 +166,21 @@ final class PartReader {
             : scope.allocate(wanted.valueType().elementType(), positions[positions.length - 1]));
   }
 
+  /** Reads an array; numbers too wide for a type that holds all that are right are wrong. */
+  private BlockCheck fill(NativeArray into, Array array) {
+    try {
+      return arrays.fill(into, array.entry(), array.what(), array.rule());
+    } catch (WeftException e) {
+      boolean fits =
+          array.type().bytes() == Long.BYTES
+              || array.largest() >>> Byte.SIZE * array.type().bytes() == 0;
+      if (e.code() == ErrorCode.WIDTH_OVERFLOW && fits) {
+        throw wrong(array.what(), "numbers up to " + array.largest(), "larger ones");
+      }
+      throw e;
+    }
+  }
+
   private Array bounds(Manifest.ArrayEntry entry, LevelSpec spec, long positions, String level) {
     String what = level + ", pos";
     requireWhole(entry, what);
@@ -167,6 +188,7 @@ final class PartReader {
         entry,
         what,
         spec.posWidth().elementType(),
+        positions,
         (check, stored) -> check.ascent(stored),
         (pos, check) -> {
           long last = pos.length() - 1;
@@ -191,6 +213,7 @@ final class PartReader {
         entry,
         what,
         spec.crdWidth().elementType(),
+        below - 1,
         (check, stored) -> check.range(stored, size == 0 ? 1 : least, size == 0 ? 0 : below - 1),
         (crd, check) -> {
           if (check.wrong() >= 0) {

@@ -28,8 +28,8 @@ final class Versions {
     this.fs = access.fileSystem(folder);
   }
 
-  /** One version and when its manifest was written, in ms since 1970. */
-  record Version(long number, long committedMillis) {}
+  /** One version, when its manifest was written, in ms since 1970, and whether that is a link. */
+  record Version(long number, long committedMillis, boolean isLink) {}
 
   Path folder() {
     return folder;
@@ -42,11 +42,12 @@ final class Versions {
   /** The versions that can be read, ascending; none if there is no such folder. */
   List<Version> list() {
     List<Version> versions = new ArrayList<>();
+    OwnFiles own = new OwnFiles(fs);
     try {
       for (FileStatus file : fs.listStatus(folder)) {
         long number = ManifestFile.version(file.getPath().getName());
         if (number > 0 && file.isFile()) {
-          versions.add(new Version(number, file.getModificationTime()));
+          versions.add(new Version(number, file.getModificationTime(), own.isLink(file)));
         }
       }
     } catch (FileNotFoundException e) {
