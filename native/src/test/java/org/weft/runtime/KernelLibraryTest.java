@@ -7,6 +7,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,16 +45,26 @@ class KernelLibraryTest {
     assertThat(NativeRuntime.symbol(handle, "answer")).isNotZero();
   }
 
+  /** Wherever the byte is, and although the library that the hash belongs to is open. */
   @Test
   void refusesBytesWithAnotherHash() {
-    byte[] damaged = bytes.clone();
-    damaged[damaged.length / 2] ^= 1;
     KernelImage good = image("x86-64-v2");
-    assertFails(
-        new KernelImage(damaged, good.sha256(), "x86-64-v2", List.of()),
-        ErrorCode.KERNEL_FAILURE,
-        "damaged",
-        good.sha256());
+    KernelLibrary.open(good).close();
+    List<byte[]> others = new ArrayList<>();
+    for (int at = 0; at < bytes.length; at += at < 64 ? 1 : Math.max(1, bytes.length / 97)) {
+      byte[] changed = bytes.clone();
+      changed[at] ^= (byte) (1 << at % 8);
+      others.add(changed);
+    }
+    others.add(Arrays.copyOf(bytes, bytes.length - 1));
+    others.add(Arrays.copyOf(bytes, bytes.length + 1));
+    for (byte[] other : others) {
+      assertFails(
+          new KernelImage(other, good.sha256(), "x86-64-v2", List.of()),
+          ErrorCode.KERNEL_FAILURE,
+          "damaged",
+          good.sha256());
+    }
   }
 
   @Test

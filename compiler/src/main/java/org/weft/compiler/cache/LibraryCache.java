@@ -9,6 +9,8 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A folder of compiled libraries, one file {@code <key>.weftlib} each, that threads and processes
@@ -17,8 +19,9 @@ import java.util.Optional;
  * two writers of one key write the same thing. A file that fails its checksum counts as absent and
  * is replaced by the next store.
  *
- * <p>The cache only saves time: when the folder cannot be read or written, lookups miss, stores do
- * nothing, and the log says so.
+ * <p>What is found is run, so only a {@link PrivateFolder} is read. The cache only saves time: when
+ * the folder cannot be read or written, or others may have written to it, lookups miss, stores do
+ * nothing, and the log says so, once for each folder.
  */
 public final class LibraryCache {
   private static final byte[] MAGIC = "WEFTLIB2".getBytes(StandardCharsets.US_ASCII);
@@ -26,20 +29,25 @@ public final class LibraryCache {
   private static final int HEADER_BYTES = MAGIC.length + HASH_BYTES;
   private static final System.Logger LOG = System.getLogger(LibraryCache.class.getName());
 
+  /** Folders of which the log has said that they are not used. */
+  private static final Set<Path> REFUSED = ConcurrentHashMap.newKeySet();
+
   private final Path folder;
+  private final PrivateFolder own;
 
   /**
    * @param folder made when the first library is stored
    */
   public LibraryCache(Path folder) {
     this.folder = folder;
+    this.own = new PrivateFolder(folder);
   }
 
   /** The library stored under {@code key}, intact; well below 1 ms. */
   public Optional<byte[]> find(CacheKey key) {
     Path file = file(key);
     try {
-      byte[] bytes = Files.readAllBytes(file);
+      byte[] bytes = own.read(String.valueOf(file.getFileName()));
       Optional<byte[]> library = unwrap(bytes);
       if (library.isEmpty()) {
         LOG.log(
@@ -47,6 +55,9 @@ public final class LibraryCache {
       }
       return library;
     } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (PrivateFolder.UntrustedException e) {
+      refused(e);
       return Optional.empty();
     } catch (IOException e) {
       LOG.log(
@@ -59,7 +70,7 @@ public final class LibraryCache {
   public void store(CacheKey key, byte[] library) {
     Path temporary = null;
     try {
-      Files.createDirectories(folder);
+      own.create();
       temporary = Files.createTempFile(folder, key.sha256(), ".tmp");
       Files.write(temporary, wrap(library));
       Files.move(
@@ -67,11 +78,23 @@ public final class LibraryCache {
           file(key),
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
+    } catch (PrivateFolder.UntrustedException e) {
+      refused(e);
     } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "cannot keep a kernel library: {0}", e.toString());
       if (temporary != null) {
         discard(temporary);
       }
+    }
+  }
+
+  private void refused(PrivateFolder.UntrustedException why) {
+    if (REFUSED.add(folder)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "the kernel cache {0} is not used, kernels are compiled anew: {1}",
+          folder,
+          why.getMessage());
     }
   }
 

@@ -1,10 +1,13 @@
 package org.weft.compiler.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,6 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
@@ -66,6 +70,91 @@ class LibraryCacheTest {
     LibraryCache cache = new LibraryCache(file);
     cache.store(KEY, LIBRARY);
     assertThat(cache.find(KEY)).isEmpty();
+  }
+
+  private static void chmod(Path file, String permissions) throws IOException {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+  }
+
+  @Test
+  void theFolderIsMadeForItsUserAlone() throws IOException {
+    Path made = folder.resolve("made/here");
+    new LibraryCache(made).store(KEY, LIBRARY);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
+        .isEqualTo("rwx------");
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(made.resolve("ab12.weftlib"))))
+        .isEqualTo("rw-------");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rwx------, rw-------, true",
+    "rwxr-xr-x, rw-r--r--, true",
+    "rwxrwx---, rw-------, false",
+    "rwx----w-, rw-------, false",
+    "rwxrwxrwx, rw-------, false",
+    "rwx------, rw--w----, false",
+    "rwx------, rw-rw-rw-, false"
+  })
+  void whatOthersCanWriteToIsNotRead(String directory, String file, boolean found)
+      throws IOException {
+    LibraryCache cache = new LibraryCache(folder);
+    cache.store(KEY, LIBRARY);
+    chmod(folder.resolve("ab12.weftlib"), file);
+    chmod(folder, directory);
+    assertThat(cache.find(KEY).isPresent()).isEqualTo(found);
+    chmod(folder, "rwx------");
+    cache.store(KEY, LIBRARY);
+    assertThat(cache.find(KEY)).as("stored anew").contains(LIBRARY);
+    chmod(folder, "rwxrwxrwx");
+    cache.store(new CacheKey("cd34"), LIBRARY);
+    chmod(folder, "rwx------");
+    assertThat(cache.find(new CacheKey("cd34")).isPresent())
+        .as("stored where others can write")
+        .isEqualTo(false);
+  }
+
+  @Test
+  void nothingIsReadThroughLinks() throws IOException {
+    Path real = folder.resolve("real");
+    LibraryCache cache = new LibraryCache(real);
+    cache.store(KEY, LIBRARY);
+    Path link = Files.createSymbolicLink(folder.resolve("link"), real);
+    LibraryCache behind = new LibraryCache(link);
+    assertThat(behind.find(KEY)).isEmpty();
+    behind.store(new CacheKey("cd34"), LIBRARY);
+    assertThat(real.resolve("cd34.weftlib")).doesNotExist();
+    Path file = real.resolve("ab12.weftlib");
+    Path moved = Files.move(file, folder.resolve("elsewhere"));
+    Files.createSymbolicLink(file, moved);
+    assertThat(cache.find(KEY)).isEmpty();
+    cache.store(KEY, LIBRARY);
+    assertThat(cache.find(KEY)).contains(LIBRARY);
+    assertThat(file).isRegularFile().satisfies(f -> assertThat(f).isNotEqualTo(moved));
+    Files.delete(file);
+    Files.createDirectory(file);
+    assertThat(cache.find(KEY)).isEmpty();
+  }
+
+  @Test
+  void anotherUsersFolderIsNotRead() throws IOException {
+    new LibraryCache(folder).store(KEY, LIBRARY);
+    UserPrincipal owner = Files.getOwner(folder);
+    assertThat(new PrivateFolder(folder, owner).read("ab12.weftlib")).isNotEmpty();
+    UserPrincipal other =
+        new UserPrincipal() {
+          @Override
+          public String getName() {
+            return "somebody-else";
+          }
+        };
+    PrivateFolder theirs = new PrivateFolder(folder, other);
+    assertThatThrownBy(() -> theirs.read("ab12.weftlib"))
+        .isInstanceOf(PrivateFolder.UntrustedException.class)
+        .hasMessageContaining("belongs to " + owner.getName());
+    assertThatThrownBy(theirs::create).isInstanceOf(PrivateFolder.UntrustedException.class);
   }
 
   @Test
