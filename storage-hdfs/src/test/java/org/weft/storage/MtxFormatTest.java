@@ -1,6 +1,7 @@
 package org.weft.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,5 +38,23 @@ class MtxFormatTest {
               split);
       assertThat(String.join(", ", Entries.read(plan))).isEqualTo(expected);
     }
+  }
+
+  /** A first line of any length begins like a comment, but is none that may be passed over. */
+  @ParameterizedTest
+  @CsvSource({"1, true", "1, false", "2, false", "3, false", "4, false"})
+  void linesThatAreTooLongAreNamed(int line, boolean comment) throws Exception {
+    String[] lines = {
+      "%%MatrixMarket matrix coordinate real general", "% a comment", "2 3 1", "1 2 4"
+    };
+    String more = (comment ? " " : "7").repeat(300_000);
+    lines[line - 1] = (line == 2 ? "2" : lines[line - 1]) + more;
+    Path file = folder.resolve("m.mtx");
+    Files.writeString(file, String.join("\n", lines) + "\n");
+    assertThatThrownBy(
+            () ->
+                Entries.read(
+                    TensorFiles.open(Entries.ACCESS, file.toString(), ReadOptions.defaults())))
+        .hasMessageContaining("m.mtx:" + line + ": expected a line of at most 262144 bytes");
   }
 }

@@ -78,6 +78,15 @@ final class HeaderLines implements Closeable {
     return new Line(lines.offset(from), lines.offset(from + b.length), text);
   }
 
+  /** The very first line, which must not be one that is passed over because it is too long. */
+  @Nullable Line first() throws IOException {
+    Line line = next();
+    if (lines.dropped() > 0) {
+      throw errors.tooLong(start);
+    }
+    return line;
+  }
+
   /** The next line that is neither blank nor a comment, or null at the end. */
   @Nullable Line nextContent() throws IOException {
     for (Line line = next(); line != null; line = next()) {

@@ -62,7 +62,7 @@ public final class MtxFormat implements TensorFileFormat {
     TensorFileFormat.refuseZeroBased(file.uri(), options.zeroBased(), name());
     LineErrors errors = new LineErrors(file);
     try (HeaderLines lines = HeaderLines.open(file, LineRules.MTX)) {
-      Banner banner = banner(errors, lines.next());
+      Banner banner = banner(errors, lines.first());
       HeaderLines.Line line = lines.nextContent();
       long[] sizes = sizes(errors, banner, line);
       boolean mirrored = banner.symmetry != EntryLayout.Symmetry.GENERAL;
