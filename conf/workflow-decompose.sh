@@ -12,6 +12,17 @@ weft=${WEFT:-$(cd "$(dirname "$0")/.." && pwd)/jobs/bin/weft}
 input=${INPUT:-data}/events-$day.tns.gz
 results=${RESULTS:-results}/$day
 
+# The output folder appears whole or not at all, so one that weft can read is a finished run. Weft is
+# asked, because the results may be at any URI.
+is_done() {
+  "$weft" top "$results" --count 1 >/dev/null 2>&1
+}
+
+if is_done; then
+  echo "$day was done already"
+  exit 0
+fi
+
 status=0
 "$weft" stats "$input" || status=$?
 if [ $status -ne 0 ]; then
@@ -19,10 +30,9 @@ if [ $status -ne 0 ]; then
   exit $status
 fi
 
-# The output folder appears whole or not at all, so an existing one is a finished run.
 "$weft" cpd "$input" --rank 16 --seed 1 --output "$results" || status=$?
-if [ $status -eq 2 ] && [ -e "$results/summary.json" ]; then
-  echo "$day was done already"
+if [ $status -eq 2 ] && is_done; then
+  echo "$day was done meanwhile"
   exit 0
 fi
 exit $status
