@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.jobs.spy.DensityPlot;
 import org.weft.reorder.PartitionMetrics;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
@@ -25,7 +26,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Draw where the entries of a tensor are: one panel for each pair of modes, darker where there"
-          + " are more. Runs in this process, without Spark.",
+          + " are more, coordinates from 1. Runs in this process, without Spark.",
       "With --method, a second row of panels shows the tensor after that reordering; a .weft tensor"
           + " that was reordered is shown under its original coordinates and as it is stored. With"
           + " --partitions N, red lines show where N partitions of mode 0 with equal entries begin."
@@ -72,7 +73,7 @@ final class SpyCommand extends WeftCommand {
       console.result("would draw %s (%s) into %s", input, tensor.shape(), output);
       return;
     }
-    DensityPlot plot = new DensityPlot(size);
+    DensityPlot plot = new DensityPlot(size, TensorFiles.modeNames(files, input));
     Map<Integer, int[]> stored = TensorFiles.permutations(files, input);
     String first = stored.isEmpty() ? "as stored" : "original";
     plot.add(first, tensor.shape(), tensor.blocks(), boundaries(tensor, tensor.blocks()));

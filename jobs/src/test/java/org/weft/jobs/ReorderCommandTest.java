@@ -87,6 +87,7 @@ class ReorderCommandTest {
     assertThat(image.getWidth()).isGreaterThan(3 * 64);
     assertThat(image.getHeight()).isGreaterThan(2 * 64);
     assertThat(Run.of("spy", path("in.tns"), path("x.svg")).status()).isZero();
-    assertThat(Files.readString(folder.resolve("x.svg"))).contains("modes 1 (down) x 2");
+    assertThat(Files.readString(folder.resolve("x.svg")))
+        .contains("mode 1 (down) x mode 2 (across)");
   }
 }

@@ -1,0 +1,144 @@
+package org.weft.jobs.spy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+
+class DensityPlotTest {
+  private static final Pattern TEXT =
+      Pattern.compile("<text x=\"(\\d+)\" y=\"(\\d+)\" text-anchor=\"(\\w+)\"[^>]*>([^<]*)<");
+  private static final Pattern IMAGE =
+      Pattern.compile("<image x=\"\\d+\" y=\"\\d+\" width=\"(\\d+)\" height=\"(\\d+)\"");
+  private static final Pattern SIZE =
+      Pattern.compile("<svg[^>]*width=\"(\\d+)\" height=\"(\\d+)\"");
+
+  private static DensityPlot plot(int side, String names, long entries, long... shape) {
+    DensityPlot plot =
+        new DensityPlot(side, names.isEmpty() ? List.of() : List.of(names.split(",")));
+    CooBlock.Builder builder = new CooBlock.Builder(shape.length, 64);
+    Random random = new Random(1);
+    long[] at = new long[shape.length];
+    for (int e = 0; e < entries; e++) {
+      for (int mode = 0; mode < shape.length; mode++) {
+        at[mode] = (long) (Math.pow(random.nextDouble(), 3) * shape[mode]);
+      }
+      builder.add(at, 1);
+    }
+    long[] boundaries = shape[0] > 1 ? new long[] {shape[0] / 2} : new long[0];
+    plot.add("as stored", TensorShape.of(shape), List.of(builder.build()), boundaries);
+    plot.add("a method with a name that is long", TensorShape.of(shape), List.of(), new long[0]);
+    return plot;
+  }
+
+  private static String svg(DensityPlot plot) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    plot.writeSvg(out);
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, '', 3, 2x3x2",
+    "16, '', 1, 1x1",
+    "16, 'a mode of a name that is much longer than its panel,b', 9, 5x5",
+    "64, 'user,item,a time of day', 5000, 30000x28000x24",
+    "400, 'day,hour', 100, 183x24",
+    "100, 'one', 10, 12",
+    "64, '', 0, 0x5",
+    "48, '', 70, 9000000000000000000x3"
+  })
+  void nothingIsCutAndSmallTensorsAreEnlarged(int side, String names, long entries, String dims)
+      throws IOException {
+    long[] shape = java.util.Arrays.stream(dims.split("x")).mapToLong(Long::parseLong).toArray();
+    DensityPlot plot = plot(side, names, entries, shape);
+    String svg = svg(plot);
+    MatchResult size = SIZE.matcher(svg).results().findFirst().orElseThrow();
+    int width = Integer.parseInt(size.group(1));
+    int height = Integer.parseInt(size.group(2));
+    List<String> texts = new ArrayList<>();
+    TEXT.matcher(svg)
+        .results()
+        .forEach(
+            text -> {
+              int long_ = Sheet.width(text.group(4));
+              int x = Integer.parseInt(text.group(1));
+              int left =
+                  switch (text.group(3)) {
+                    case "end" -> x - long_;
+                    case "middle" -> x - long_ / 2;
+                    default -> x;
+                  };
+              assertThat(left).as(text.group()).isNotNegative();
+              assertThat(left + long_).as(text.group()).isLessThanOrEqualTo(width);
+              assertThat(Integer.parseInt(text.group(2))).isBetween(Sheet.LINE - 6, height);
+              texts.add(text.group(4));
+            });
+    assertThat(texts).contains("as stored", "a method with a name that is long", "no entries");
+    assertThat(texts).anyMatch(text -> text.contains("(down)"));
+    for (String name : names.split(",")) {
+      assertThat(texts).anyMatch(text -> text.contains(name));
+    }
+    if (shape[0] > 0) {
+      assertThat(texts).contains("1", Ticks.label(shape[0]));
+    }
+    if (entries > 0) {
+      assertThat(texts).anyMatch(text -> text.matches("(1 entry|[0-9,]+ entries) in a cell"));
+    }
+    IMAGE
+        .matcher(svg)
+        .results()
+        .map(image -> Integer.parseInt(image.group(2)))
+        .filter(h -> h > 10) // not of a legend
+        .forEach(h -> assertThat(h).isBetween(Math.min(side, 48), side));
+    requirePixels(plot, width, height);
+  }
+
+  /** The same size as pixels, with a white border. */
+  private static void requirePixels(DensityPlot plot, int width, int height) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    plot.writePng(out);
+    BufferedImage png =
+        Objects.requireNonNull(ImageIO.read(new ByteArrayInputStream(out.toByteArray())));
+    assertThat(png.getWidth()).isEqualTo(width);
+    assertThat(png.getHeight()).isEqualTo(height);
+    for (int y = 0; y < height; y++) {
+      assertThat(png.getRGB(width - 1, y) & 0xffffff).isEqualTo(0xffffff);
+      assertThat(png.getRGB(0, y) & 0xffffff).isEqualTo(0xffffff);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 5, ''",
+    "1, 5, '1'",
+    "2, 5, '1 2'",
+    "5, 9, '1 2 3 4 5'",
+    "24, 5, '1 10 24'",
+    "24, 8, '1 5 10 15 20 24'",
+    "1000, 7, '1 200 400 600 800 1,000'",
+    "183, 3, '1 183'",
+    "28000, 5, '1 10k 20k 28k'",
+    "2000000, 4, '1 1M 2M'",
+    "12345, 1, '1'"
+  })
+  void ticksAreRoundAndFew(long size, int most, String expected) {
+    List<String> labels = Ticks.of(size, most).stream().map(Ticks::label).toList();
+    assertThat(String.join(" ", labels)).isEqualTo(expected);
+    assertThat(Ticks.of(Long.MAX_VALUE, most)).hasSizeBetween(1, most + 1);
+  }
+}
