@@ -11,10 +11,11 @@ import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Option;
 
-/** The options that every command has. */
+/** The options that every command has; its help names them, see {@link CommonHelp}. */
 final class CommonOptions {
   @Option(
       order = 101,
+      hidden = true,
       names = {"-h", "--help"},
       usageHelp = true,
       description = "Show this help and exit.")
@@ -22,6 +23,7 @@ final class CommonOptions {
 
   @Option(
       order = 102,
+      hidden = true,
       names = "--master",
       paramLabel = "URL",
       description = "Spark master, such as local[2] or spark://host:7077. spark-submit's wins.")
@@ -29,6 +31,7 @@ final class CommonOptions {
 
   @Option(
       order = 103,
+      hidden = true,
       names = "--partitions",
       paramLabel = "N",
       description = "Partitions of each mode; 0 chooses from memory and cores (default: 0).")
@@ -36,6 +39,7 @@ final class CommonOptions {
 
   @Option(
       order = 104,
+      hidden = true,
       names = "--threads",
       paramLabel = "N",
       description =
@@ -45,6 +49,7 @@ final class CommonOptions {
 
   @Option(
       order = 104,
+      hidden = true,
       names = "--fetch",
       paramLabel = "HOW",
       description =
@@ -54,6 +59,7 @@ final class CommonOptions {
 
   @Option(
       order = 105,
+      hidden = true,
       names = "--type",
       paramLabel = "TYPE",
       description = "Value type of the kernels: double or float (default: ${DEFAULT-VALUE}).")
@@ -61,21 +67,28 @@ final class CommonOptions {
 
   @Option(
       order = 106,
+      hidden = true,
       names = "--dry-run",
       description = "Check everything and say what would be done; write nothing.")
   boolean dryRun;
 
-  @Option(order = 107, names = "--overwrite", description = "Replace an output that exists.")
+  @Option(
+      order = 107,
+      hidden = true,
+      names = "--overwrite",
+      description = "Replace an output that exists.")
   boolean overwrite;
 
   @Option(
       order = 108,
+      hidden = true,
       names = "--zero-based",
       description = "Coordinates in .tns files start at 0, not 1.")
   boolean zeroBased;
 
   @Option(
       order = 108,
+      hidden = true,
       names = "--header",
       paramLabel = "KIND",
       description =
@@ -85,12 +98,14 @@ final class CommonOptions {
 
   @Option(
       order = 109,
+      hidden = true,
       names = "--allow-nonfinite",
       description = "Accept NaN and infinities as values.")
   boolean allowNonfinite;
 
   @Option(
       order = 110,
+      hidden = true,
       names = "--check",
       description =
           "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
@@ -98,6 +113,7 @@ final class CommonOptions {
 
   @Option(
       order = 111,
+      hidden = true,
       names = "--reproducible",
       description =
           "The same bits on any number of threads and cores, at some cost; without it, on equal"
@@ -106,12 +122,14 @@ final class CommonOptions {
 
   @Option(
       order = 112,
+      hidden = true,
       names = {"-q", "--quiet"},
       description = "Results and errors only.")
   boolean quiet;
 
   @Option(
       order = 113,
+      hidden = true,
       names = {"-v", "--verbose"},
       description = "Spark's log, and stack traces of errors.")
   boolean verbose;

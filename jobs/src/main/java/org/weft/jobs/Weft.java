@@ -3,13 +3,16 @@ package org.weft.jobs;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import org.weft.error.ErrorCode;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code weft} command. Exit status 0: done, 1: failed, 2: wrong usage or bad input. */
+/**
+ * The {@code weft} command. Exit status 0: done, 1: failed, 2: wrong usage or bad input, and no
+ * command at all, which prints help.
+ */
 @Command(
     name = "weft",
     mixinStandardHelpOptions = true,
@@ -43,7 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ExplainCommand.class,
       HelpCommand.class
     })
-public final class Weft implements Runnable {
+public final class Weft implements Callable<Integer> {
   private final Console console;
 
   @CommandLine.Spec
@@ -57,9 +60,11 @@ public final class Weft implements Runnable {
     return console;
   }
 
+  /** Without a command there is nothing to do: help, and the status of wrong usage. */
   @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "expected a command, found none");
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+    return ErrorCode.USAGE.kind().exitStatus();
   }
 
   /**
@@ -75,23 +80,14 @@ public final class Weft implements Runnable {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
     line.setDefaultValueProvider(new OptionDefaults());
-    line.setParameterExceptionHandler((e, args) -> misused(console, e));
+    CommonHelp.addTo(line);
+    line.setParameterExceptionHandler((e, args) -> console.usageError(Misuse.message(e, args)));
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
     try {
       return line.execute(arguments);
     } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
       return console.failed(e);
     }
-  }
-
-  private static int misused(Console console, ParameterException e) {
-    String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
-    if (e instanceof UnmatchedArgumentException unmatched) {
-      String hint = String.join(", ", unmatched.getSuggestions());
-      message += hint.isEmpty() ? "" : "; did you mean " + hint + "?";
-    }
-    return console.usageError(message + "; see '" + command + " --help'");
   }
 
   /** For the shell and for {@code spark-submit}. */

@@ -43,6 +43,31 @@ class CommandLineTest {
   }
 
   @Test
+  void withoutACommandThereIsHelp() {
+    Run run = Run.of();
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.out()).isEqualTo(Run.of("--help").out()).contains("Usage: weft");
+    assertThat(run.err()).isEmpty();
+  }
+
+  /** A command's help explains its own options, and names those that every command has. */
+  @Test
+  void commonOptionsAreExplainedInOnePlace() {
+    Run topic = Run.of("help", "options");
+    assertThat(topic.status()).as(topic.err()).isZero();
+    assertThat(topic.out()).contains("--master=URL", "--overwrite", "--fetch=HOW", "-q, --quiet");
+    assertThat(Run.of("options").out()).isEqualTo(topic.out());
+    for (Run help : List.of(Run.of("top", "--help"), Run.of("help", "top"))) {
+      assertThat(help.out())
+          .contains("--width=N", "--overwrite", "weft help options")
+          .doesNotContain("Replace an output", "--master=URL");
+      assertThat(help.out().lines().count()).isLessThan(20);
+      assertThat(help.out().lines()).allMatch(line -> line.length() <= 80);
+    }
+    assertThat(Run.of("--help").out()).doesNotContain("  options");
+  }
+
+  @Test
   void helpAndVersionOfTheWhole() {
     assertThat(Run.of("--help").out()).contains("mttkrp", "Example: weft demo");
     Run version = Run.of("--version");
@@ -54,7 +79,14 @@ class CommandLineTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "                                        | expected a command",
+        "frobnicate x                            | see 'weft --help'",
+        "cdp x                                   | did you mean cpd?",
+        "--hlep                                  | unknown option --hlep, did you mean --help?",
+        "mttkrp --hlep                           | unknown option --hlep, did you mean --help?",
+        "mttkrp IN --mdoe 0 --rank 2 --output m.npy | unknown option --mdoe, did you mean --mode?",
+        "top d --wdith=3                         | unknown option --wdith, did you mean --width?",
+        "top d --frobnicate                      | unknown option --frobnicate; see 'weft top",
+        "explain mttkrp IN --frob --mode 0       | unknown option --frob; see 'weft explain mttkrp",
         "frobnicate x                            | Unmatched argument",
         "mttkrp                                  | Missing required",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",

@@ -4,14 +4,14 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Which declared name a person may have meant. */
-final class Names {
+/** Which of the known names a person may have meant. */
+public final class Names {
   private static final int FAR = 2;
 
   private Names() {}
 
   /** The name of {@code known} that is at most two edits from {@code written}, if any. */
-  static Optional<String> nearest(String written, Collection<String> known) {
+  public static Optional<String> nearest(String written, Collection<String> known) {
     return known.stream()
         .filter(name -> distance(written, name) <= Math.min(FAR, written.length() - 1))
         .min(
