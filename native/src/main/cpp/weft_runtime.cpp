@@ -6,6 +6,7 @@
 #include "gather.h"
 #include "jobs.h"
 #include "memory.h"
+#include "packing.h"
 #include "sort.h"
 #include "tasks.h"
 #include "text.h"
@@ -54,7 +55,8 @@ constexpr weft_process process = {
     set_threads,
     weft::sort_entries,
     weft::parse_lines,
-    weft::check_block};
+    weft::check_block,
+    weft::pack};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "blocks_test.h"
 #include "expect.h"
 #include "gather_test.h"
+#include "packing_test.h"
 #include "tasks_test.h"
 #include "weft_runtime.h"
 
@@ -270,6 +271,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   test_tasks();
   test_gathers();
   test_blocks();
+  test_packing();
   tasks_may_allocate();
   out[0] = failures;
 }

@@ -39,6 +39,7 @@ public final class NativeRuntime {
   private static final int SORT_ENTRIES_OFFSET = TABLE_BYTES + 3 * Long.BYTES;
   private static final int PARSE_LINES_OFFSET = TABLE_BYTES + 4 * Long.BYTES;
   private static final int CHECK_BLOCK_OFFSET = TABLE_BYTES + 5 * Long.BYTES;
+  private static final int PACK_OFFSET = TABLE_BYTES + 6 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -173,6 +174,11 @@ public final class NativeRuntime {
   /** Looks at a block as the argument block says; see {@code blocks.h}. */
   static void checkBlock(long arguments) {
     callEntry(CHECK_BLOCK_OFFSET, arguments);
+  }
+
+  /** Takes the step of packing that the argument block describes; see {@code packing.h}. */
+  static void pack(long arguments) {
+    callEntry(PACK_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {

@@ -124,6 +124,13 @@ public final class CooBlock implements Serializable {
     return new CooBlock(part, some, to - from);
   }
 
+  /** This block with one more mode, behind the others. */
+  CooBlock withColumn(long[] column) {
+    Object[] more = Arrays.copyOf(columns, columns.length + 1);
+    more[columns.length] = column;
+    return ofAnyColumns(more, values, size);
+  }
+
   /** Approximate bytes on the heap. */
   public long byteSize() {
     long bytes = 8L * Array.getLength(values) + 64;

@@ -1,26 +1,25 @@
 package org.weft.tensor;
 
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.NativeArray;
-import org.weft.tensor.level.LevelPacking;
-import org.weft.tensor.level.SortedEntries;
 
 /**
  * From coordinate blocks to storage and back. Entries are sorted in level order, duplicates are
- * summed in order of appearance, explicit zeros stay, and each level format builds its own arrays.
+ * summed in order of appearance, and explicit zeros stay.
+ *
+ * <p>Packing is the C++ runtime's: it makes records of keys and values, sorts them by radix ({@code
+ * O(n bits / 11)}), and makes the levels that it knows. Scratch memory: two copies of the keys and
+ * values, off the heap.
  */
 public final class Packing {
   private Packing() {}
 
-  /** Packs {@code blocks} into a new storage below {@code parent}. Cost: see {@link SortKeys}. */
+  /** Packs {@code blocks} into a new storage below {@code parent}, on this thread. */
   public static TensorStorage pack(
       MemoryScope parent, TensorShape shape, TensorFormat format, List<CooBlock> blocks) {
     return pack(parent, shape, format, blocks, 0);
@@ -39,14 +38,13 @@ public final class Packing {
       TensorFormat format,
       List<CooBlock> blocks,
       long rootOffset) {
-    boolean slots = format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Slot;
-    List<CooBlock> entries =
-        slots ? List.of(sorted(shape, format.modeOrder(), blocks, rootOffset, true)) : blocks;
-    int[] slotOf = slots ? slots(entries.get(0), format.modeOrder()[0]) : new int[0];
-    SortKeys keys = SortKeys.of(shape, format, entries, slots ? 0 : rootOffset, slotOf);
-    keys.sort();
-    keys.mergeDuplicates();
-    return build(parent, shape, format, keys);
+    long[] origin = new long[shape.order()];
+    if (rootOffset != 0) {
+      origin[format.modeOrder()[0]] = rootOffset;
+    }
+    return new FormPacking(parent, shape, origin, 1)
+        .pack(List.of(format), new ArrayDeque<>(blocks))
+        .get(0);
   }
 
   /**
@@ -80,191 +78,62 @@ public final class Packing {
       Queue<CooBlock> blocks,
       long[] origin,
       int threads) {
-    List<CooBlock> kept = new ArrayList<>();
-    while (!blocks.isEmpty()) {
-      kept.add(rebased(blocks.remove(), origin));
-    }
-    List<TensorStorage> forms = new ArrayList<>();
+    FormPacking packing = new FormPacking(parent, shape, origin, threads);
+    List<TensorStorage> forms = packing.pack(formats, blocks);
     try {
-      for (TensorFormat format : formats) {
-        forms.add(pack(parent, shape, format, kept));
+      double squares = 0;
+      if (!forms.isEmpty()) {
+        TensorStorage first = forms.get(0);
+        squares = PackRecords.sumOfSquares(first.vals(), first.format().valueType(), threads);
       }
-      double squares = forms.isEmpty() ? 0 : sumOfSquares(forms.get(0).vals());
-      return new PackedForms(forms, squares, countDuplicates(shape, kept));
+      return new PackedForms(forms, squares, packing.duplicates());
     } catch (RuntimeException e) {
       forms.forEach(TensorStorage::close);
       throw e;
     }
   }
 
-  private static CooBlock rebased(CooBlock block, long[] origin) {
-    if (Arrays.stream(origin).allMatch(first -> first == 0)) {
-      return block;
-    }
-    CooBlock.Builder builder =
-        new CooBlock.Builder(block.order(), block.size(), block.hasLongValues());
-    for (int e = 0; e < block.size(); e++) {
-      for (int mode = 0; mode < origin.length; mode++) {
-        builder.set(mode, block.coordinate(mode, e) - origin[mode]);
-      }
-      if (block.hasLongValues()) {
-        builder.finishLong(block.longValue(e));
-      } else {
-        builder.finish(block.value(e));
-      }
-    }
-    return builder.build();
-  }
-
-  private static double sumOfSquares(NativeArray values) {
-    double sum = 0;
-    for (long p = 0; p < values.length(); p++) {
-      double value = values.getDouble(p);
-      sum += value * value;
-    }
-    return sum;
-  }
-
-  /** The number of each entry within its slice of {@code mode}, by which they are sorted. */
-  private static int[] slots(CooBlock sorted, int mode) {
-    int[] slots = new int[sorted.size()];
-    for (int e = 1; e < slots.length; e++) {
-      slots[e] =
-          sorted.coordinate(mode, e) == sorted.coordinate(mode, e - 1) ? slots[e - 1] + 1 : 0;
-    }
-    return slots;
-  }
-
   /** Number of entries in {@code blocks} that repeat the coordinates of another. */
   public static long countDuplicates(TensorShape shape, List<CooBlock> blocks) {
-    SortKeys keys =
-        SortKeys.of(
-            shape, TensorFormat.coo(shape.order(), ValueType.DOUBLE), blocks, 0, new int[0]);
-    keys.sort();
-    return keys.mergeDuplicates();
+    try (PackRecords records = sortedRecords(shape, modes(shape.order()), blocks, 1)) {
+      return records.mergeDuplicates();
+    }
+  }
+
+  private static int[] modes(int order) {
+    return IntStream.range(0, order).toArray();
   }
 
   /** {@code blocks} as one block sorted by {@code modeOrder}, duplicates summed. */
   public static CooBlock sorted(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
-    return sorted(shape, modeOrder, blocks, 0, true);
+    try (PackRecords records = sortedRecords(shape, modeOrder, blocks, 1)) {
+      records.mergeDuplicates();
+      return records.toBlock();
+    }
   }
 
   /** {@code blocks} as one block sorted by {@code modeOrder}; duplicates stay, in their order. */
   static CooBlock sortedWithDuplicates(TensorShape shape, int[] modeOrder, List<CooBlock> blocks) {
-    return sorted(shape, modeOrder, blocks, 0, false);
+    try (PackRecords records = sortedRecords(shape, modeOrder, blocks, 1)) {
+      return records.toBlock();
+    }
   }
 
-  private static CooBlock sorted(
-      TensorShape shape, int[] modeOrder, List<CooBlock> blocks, long rootOffset, boolean merged) {
-    SortKeys keys =
-        SortKeys.of(
-            shape,
-            TensorFormat.coo(shape.order(), ValueType.DOUBLE).withModeOrder(modeOrder),
-            blocks,
-            rootOffset,
-            new int[0]);
-    keys.sort();
-    if (merged) {
-      keys.mergeDuplicates();
-    }
-    CooBlock.Builder sorted = new CooBlock.Builder(shape.order(), keys.size(), keys.isExact());
-    for (int e = 0; e < keys.size(); e++) {
-      for (int level = 0; level < modeOrder.length; level++) {
-        sorted.set(modeOrder[level], keys.coordinate(level, e));
-      }
-      if (keys.isExact()) {
-        sorted.finishLong(keys.longValue(e));
-      } else {
-        sorted.finish(keys.value(e));
-      }
-    }
-    return sorted.build();
-  }
-
-  private static TensorStorage build(
-      MemoryScope parent, TensorShape shape, TensorFormat format, SortKeys keys) {
-    MemoryScope scope = parent.child("packed " + shape);
+  private static PackRecords sortedRecords(
+      TensorShape shape, int[] modeOrder, List<CooBlock> blocks, int threads) {
+    KeyLayout layout = new KeyLayout(shape, new long[shape.order()]);
+    PackRecords records =
+        RecordLoader.load(new ArrayDeque<>(blocks), layout, new long[shape.order()], threads);
     try {
-      int count = format.levelCount();
-      long[] positions = new long[count];
-      @Nullable NativeArray[] pos = new NativeArray[count];
-      @Nullable NativeArray[] crd = new NativeArray[count];
-      long[] distinct = distinctRoots(format, keys);
-      SortedEntries entries = distinct.length == 0 ? keys : numbered(keys, distinct);
-      LevelPacking.Segments segments = LevelPacking.Segments.root(keys.size());
-      for (int level = 0; level < count; level++) {
-        LevelSpec spec = format.level(level);
-        boolean counted = format.coordinate(level).isCounted();
-        LevelPacking packing =
-            new LevelPacking(
-                entries,
-                new LevelPacking.Target(
-                    level,
-                    counted ? distinct.length : format.levelSize(shape, level),
-                    format.sizeBelow(shape, level),
-                    format.branchlessBelow(level),
-                    spec.format(),
-                    spec.properties(),
-                    spec.posWidth(),
-                    spec.crdWidth()),
-                segments,
-                scope);
-        spec.format().pack(packing);
-        segments = packing.segments();
-        positions[level] = segments.count();
-        pos[level] = packing.pos();
-        crd[level] = packing.crd();
+      List<KeyLayout.Bits> sequence = layout.sequence(modeOrder);
+      if (!records.isInOrder(sequence)) {
+        records.sort(FormSequence.sort(null, sequence));
       }
-      NativeArray values =
-          scope.allocateUninitialized(format.valueType().elementType(), segments.count());
-      if (segments.isEachEntry()) {
-        keys.storeValues(values);
-      } else {
-        for (int p = 0; p < segments.count(); p++) {
-          store(values, p, keys, segments.start(p), segments.end(p));
-        }
-      }
-      return TensorStorage.ofArrays(scope, shape, format, positions, pos, crd, values);
+      return records;
     } catch (RuntimeException e) {
-      scope.close();
+      records.close();
       throw e;
     }
-  }
-
-  /** Stores the sum of entries {@code [from, to)}, or 0 if there is none. */
-  private static void store(NativeArray values, int position, SortKeys keys, int from, int to) {
-    if (keys.isExact()) {
-      long sum = 0;
-      for (int e = from; e < to; e++) {
-        sum += keys.longValue(e);
-      }
-      values.setLong(position, sum);
-      return;
-    }
-    double sum = from < to ? keys.value(from) : 0;
-    for (int e = from + 1; e < to; e++) {
-      sum += keys.value(e);
-    }
-    values.setDouble(position, sum);
-  }
-
-  /** The different coordinates of a root that counts slots or diagonals, in increasing order. */
-  private static long[] distinctRoots(TensorFormat format, SortKeys keys) {
-    if (format.levelCount() == 0 || !format.coordinate(0).isCounted()) {
-      return new long[0];
-    }
-    return IntStream.range(0, keys.size())
-        .mapToLong(e -> keys.coordinate(0, e))
-        .distinct()
-        .toArray();
-  }
-
-  /** The entries with the numbers of their root coordinates in place of these. */
-  private static SortedEntries numbered(SortKeys keys, long[] distinct) {
-    return (level, entry) ->
-        level == 0
-            ? Arrays.binarySearch(distinct, keys.coordinate(0, entry))
-            : keys.coordinate(level, entry);
   }
 
   /** All stored entries as one block, in storage order. */

@@ -2,6 +2,7 @@ package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.weft.memory.NativeArray;
 
@@ -93,6 +94,11 @@ public class CompressedLevel implements LevelFormat {
       next++;
     }
     return next;
+  }
+
+  @Override
+  public Optional<NativeLevel> nativeLevel() {
+    return Optional.of(NativeLevel.COMPRESSED);
   }
 
   @Override

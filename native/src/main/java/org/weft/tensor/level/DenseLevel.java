@@ -2,6 +2,7 @@ package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -64,6 +65,11 @@ public final class DenseLevel implements LevelFormat {
         packing.child(first, entry);
       }
     }
+  }
+
+  @Override
+  public Optional<NativeLevel> nativeLevel() {
+    return Optional.of(NativeLevel.DENSE);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.weft.tensor.level;
 
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -69,6 +70,14 @@ public interface LevelFormat {
    * divides the entries among the new positions. Cost {@code O(entries + positions)}.
    */
   void pack(LevelPacking packing);
+
+  /**
+   * What the native packer makes as {@link #pack} does, so that it may take its place; empty if
+   * nothing.
+   */
+  default Optional<NativeLevel> nativeLevel() {
+    return Optional.empty();
+  }
 
   /** First position that may be a child of {@code parent} ({@code pos_iter}, lower bound). */
   long firstChild(LevelView level, long parent);

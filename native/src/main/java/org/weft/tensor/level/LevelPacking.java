@@ -32,7 +32,68 @@ public final class LevelPacking {
       LevelFormat format,
       LevelProperties properties,
       Width posWidth,
-      Width crdWidth) {}
+      Width crdWidth) {
+
+    /**
+     * Checks that the width of {@code pos} holds bounds up to {@code largest}.
+     *
+     * @throws WeftException {@code WIDTH_OVERFLOW}
+     */
+    public void requirePos(long largest) {
+      requireFits(posWidth, largest, "position");
+    }
+
+    /**
+     * Checks that the width of {@code crd} holds the coordinates of the level.
+     *
+     * @throws WeftException {@code WIDTH_OVERFLOW}
+     */
+    public void requireCrd() {
+      requireFits(crdWidth, format.largestCrd(size, sizeBelow, properties), "coordinate");
+    }
+
+    private void requireFits(Width width, long largest, String what) {
+      if (largest > width.maximum()) {
+        throw new WeftException(
+            ErrorCode.WIDTH_OVERFLOW,
+            "level "
+                + (number + 1)
+                + " stores a "
+                + what
+                + " of "
+                + largest
+                + " but its "
+                + what
+                + " width is "
+                + width.bits()
+                + " bits; choose a wider one");
+      }
+    }
+
+    /**
+     * The positions of a level that has {@code perParent} under each of {@code parents}.
+     *
+     * @throws WeftException {@code OUT_OF_MEMORY} if a partition does not hold so many
+     */
+    public long positions(long parents, long perParent) {
+      boolean fits = perParent == 0 || parents <= Integer.MAX_VALUE / perParent;
+      return requirePositions(fits ? parents * perParent : Long.MAX_VALUE);
+    }
+
+    private long requirePositions(long count) {
+      if (count > Integer.MAX_VALUE - 8) {
+        throw new WeftException(
+            ErrorCode.OUT_OF_MEMORY,
+            "level "
+                + (number + 1)
+                + " would have "
+                + count
+                + " positions; one partition holds at most 2^31. Use a sparse level format or more"
+                + " partitions");
+      }
+      return count;
+    }
+  }
 
   /**
    * The entries of every position of a level.
@@ -185,22 +246,12 @@ public final class LevelPacking {
 
   /** Announces {@code perParent} positions under each of {@code count} parents. */
   public void expectChildren(long count, long perParent) {
-    boolean fits = perParent == 0 || count <= Integer.MAX_VALUE / perParent;
-    expectChildren(fits ? count * perParent : Long.MAX_VALUE);
+    expectChildren(target.positions(count, perParent));
   }
 
   /** Announces how many positions this level will have. */
   public void expectChildren(long count) {
-    if (count > Integer.MAX_VALUE - 8) {
-      throw new WeftException(
-          ErrorCode.OUT_OF_MEMORY,
-          "level "
-              + (target.number() + 1)
-              + " would have "
-              + count
-              + " positions; one partition holds at most 2^31. Use a sparse level format or more"
-              + " partitions");
-    }
+    target.requirePositions(count);
     childStarts = new int[(int) count + 1];
     childEnds = null;
     children = 0;
@@ -253,7 +304,7 @@ public final class LevelPacking {
 
   /** A pos array of {@code length} bounds, none above {@code largest}. */
   public NativeArray allocatePos(long length, long largest) {
-    requireFits(target.posWidth(), largest, "position");
+    target.requirePos(largest);
     pos = scope.allocate(target.posWidth().elementType(), length);
     return pos;
   }
@@ -263,9 +314,7 @@ public final class LevelPacking {
    * are undefined.
    */
   public NativeArray allocateCrd(long length) {
-    long largest =
-        target.format().largestCrd(target.size(), target.sizeBelow(), target.properties());
-    requireFits(target.crdWidth(), largest, "coordinate");
+    target.requireCrd();
     crd = scope.allocateUninitialized(target.crdWidth().elementType(), length);
     return crd;
   }
@@ -273,24 +322,6 @@ public final class LevelPacking {
   /** The number in {@code crd} that marks a position without a coordinate. */
   public long unlabelled() {
     return target.crdWidth().maximum();
-  }
-
-  private void requireFits(Width width, long largest, String what) {
-    if (largest > width.maximum()) {
-      throw new WeftException(
-          ErrorCode.WIDTH_OVERFLOW,
-          "level "
-              + (target.number() + 1)
-              + " stores a "
-              + what
-              + " of "
-              + largest
-              + " but its "
-              + what
-              + " width is "
-              + width.bits()
-              + " bits; choose a wider one");
-    }
   }
 
   public int children() {

@@ -2,6 +2,7 @@ package org.weft.tensor.level;
 
 import com.google.auto.service.AutoService;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -83,6 +84,11 @@ public final class SingletonLevel implements LevelFormat {
   @Override
   public boolean isLabelled(LevelView level, long position) {
     return level.crd(position) != level.unlabelled();
+  }
+
+  @Override
+  public Optional<NativeLevel> nativeLevel() {
+    return Optional.of(NativeLevel.SINGLETON);
   }
 
   @Override
