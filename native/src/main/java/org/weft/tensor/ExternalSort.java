@@ -35,7 +35,7 @@ public final class ExternalSort implements AutoCloseable {
   private long pendingEntries;
 
   /**
-   * @param runEntries entries that are sorted in memory at a time, which takes about 16 bytes an
+   * @param runEntries entries that are sorted in memory at a time, which takes about 50 bytes an
    *     entry beside the blocks that were added
    */
   public ExternalSort(TensorShape shape, int[] modeOrder, long runEntries) {
