@@ -11,8 +11,10 @@ import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.container.Container;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,7 +32,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Example: weft convert x.tns.gz x.weft",
-      "Example: weft convert more.tns x.weft --append"
+      "Example: weft convert more.weft x.weft --append --batch 2024-05-31"
     })
 final class ConvertCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
@@ -43,8 +45,19 @@ final class ConvertCommand extends WeftCommand {
       names = "--append",
       description =
           "Add the entries to a .weft tensor that exists: a new version, which shares the files of"
-              + " the old one.")
+              + " the old one. Modes with labels are compared by these: labels that are new get new"
+              + " coordinates after the others. Values at coordinates that are there add up.")
   boolean append;
+
+  @Option(
+      names = "--by-coordinates",
+      description =
+          "With --append: the coordinates are those of the tensor, whatever labels there are.")
+  boolean byCoordinates;
+
+  @Mixin BatchOptions batch = new BatchOptions();
+
+  @Mixin InputNames names = new InputNames();
 
   @Option(
       names = "--mode-order",
@@ -72,8 +85,14 @@ final class ConvertCommand extends WeftCommand {
     if (append && common.overwrite) {
       throw usage("expected --append or --overwrite, found both");
     }
+    if (byCoordinates && !append) {
+      throw usage("expected --by-coordinates with --append");
+    }
+    batch.check(append, output);
     if (!append) {
       checkTensorOutput(files, output);
+    } else if (batch.isDone(files, output, console)) {
+      return;
     }
     InputPlan plan =
         TensorFiles.open(
@@ -83,6 +102,10 @@ final class ConvertCommand extends WeftCommand {
                 .readOptions()
                 .withStoredOrder(keepOrder)
                 .withZeroBased(common.zeroBased && isFrosttText(input)));
+    List<String> modeNames = names.of(files, input, plan.header().order());
+    if (append && TensorFiles.extensionOf(output).equals(".weft")) {
+      Container.open(files, output).requireModes(modeNames);
+    }
     SortedEntries entries = new SortedEntries(files, plan);
     console.step("check " + input, 0, 2);
     SortedEntries.Survey survey = entries.survey();
@@ -105,9 +128,12 @@ final class ConvertCommand extends WeftCommand {
         WriteOptions.defaults()
             .withShape(survey.shape())
             .withZeroBased(common.zeroBased && isFrosttText(output))
-            .withLabels(labels(files, survey.shape(), permutations))
+            .withLabels(byCoordinates ? Map.of() : labels(files, survey.shape(), permutations))
             .withContainer(
                 ContainerOptions.defaults()
+                    .withModeNames(modeNames)
+                    .withByCoordinates(byCoordinates)
+                    .withBatch(batch.key(), batch.replace)
                     .withModeOrder(modeOrder)
                     .withPermutations(permutations)
                     .withCompressed(!uncompressed)
@@ -122,8 +148,12 @@ final class ConvertCommand extends WeftCommand {
             survey.shape().order(),
             survey.sorted() ? options.withEntries(survey.entries()) : options)) {
       written = entries.write(survey, modeOrder, made);
-      made.commit();
+      if (!made.commit()) {
+        batch.isDone(files, output, console);
+        return;
+      }
     }
+    InputNames.noteDropped(console, output, modeNames, options.labels());
     console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
   }
 

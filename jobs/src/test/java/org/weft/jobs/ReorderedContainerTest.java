@@ -104,12 +104,16 @@ class ReorderedContainerTest {
   /** Added entries take the order that is there; coordinates beyond it come after it. */
   @Test
   void entriesAreAddedInOriginalCoordinates() {
+    Run.write(folder, "labelled.tns", "1 1 1 0.5\n30 20 25 100\n");
+    ok("convert", path("labelled.tns"), path("t.weft"), "--append", "--by-coordinates");
+    assertThat(labels("t.weft")).isEqualTo(labels("t.wtb"));
+    ok("convert", path("t.weft"), path("t.tns"));
+    ok("convert", path("t.tns"), path("plain.weft"));
+    ok("reorder", path("t.tns"), path("t.weft"), "--overwrite", "--method", "random:3");
     Run.write(folder, "more.tns", "1 1 1 0.5\n30 20 25 100\n33 2 27 7\n");
-    ok("convert", path("t.wtb"), path("plain.weft"));
     ok("convert", path("more.tns"), path("plain.weft"), "--append");
     ok("convert", path("more.tns"), path("t.weft"), "--append");
     assertThat(original("t.weft")).isEqualTo(original("plain.weft")).contains("33 2 27 7\n");
-    assertThat(labels("t.weft")).isEqualTo(labels("t.wtb"));
     // Once more, where the permutations have been extended.
     Run.write(folder, "last.tns", "33 1 1 2\n40 1 1 1\n");
     ok("convert", path("last.tns"), path("t.weft"), "--append");

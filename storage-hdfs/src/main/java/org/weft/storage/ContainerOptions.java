@@ -19,6 +19,10 @@ import org.weft.tensor.ValueType;
  * @param source what the entries come from, for people
  * @param command that writes the tensor, for people
  * @param program version of the program
+ * @param batch key of what is written, so that writing it again does nothing; empty: none
+ * @param replaceBatch whether a batch of that key which is there is replaced instead
+ * @param byCoordinates whether coordinates of labelled modes are those of the tensor that is added
+ *     to; otherwise the labels of the entries find them
  */
 public record ContainerOptions(
     List<String> modeNames,
@@ -29,9 +33,13 @@ public record ContainerOptions(
     ValueType valueType,
     String source,
     String command,
-    String program) {
+    String program,
+    String batch,
+    boolean replaceBatch,
+    boolean byCoordinates) {
   private static final ContainerOptions DEFAULTS =
-      new ContainerOptions(List.of(), List.of(), Map.of(), true, 0, ValueType.DOUBLE, "", "", "");
+      new ContainerOptions(
+          List.of(), List.of(), Map.of(), true, 0, ValueType.DOUBLE, "", "", "", "", false, false);
 
   public ContainerOptions {
     modeNames = List.copyOf(modeNames);
@@ -54,7 +62,10 @@ public record ContainerOptions(
         valueType,
         source,
         command,
-        program);
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   public ContainerOptions withModeOrder(List<Integer> order) {
@@ -67,12 +78,26 @@ public record ContainerOptions(
         valueType,
         source,
         command,
-        program);
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   public ContainerOptions withPermutations(Map<Integer, int[]> byMode) {
     return new ContainerOptions(
-        modeNames, modeOrder, byMode, compressed, partEntries, valueType, source, command, program);
+        modeNames,
+        modeOrder,
+        byMode,
+        compressed,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   public ContainerOptions withCompressed(boolean value) {
@@ -85,7 +110,10 @@ public record ContainerOptions(
         valueType,
         source,
         command,
-        program);
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   public ContainerOptions withPartEntries(int entries) {
@@ -98,7 +126,10 @@ public record ContainerOptions(
         valueType,
         source,
         command,
-        program);
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   public ContainerOptions withValueType(ValueType type) {
@@ -111,12 +142,60 @@ public record ContainerOptions(
         type,
         source,
         command,
-        program);
+        program,
+        batch,
+        replaceBatch,
+        byCoordinates);
   }
 
   /** Where the tensor comes from: a file, the command line, the program's version. */
   public ContainerOptions withProvenance(String from, String by, String version) {
     return new ContainerOptions(
-        modeNames, modeOrder, permutations, compressed, partEntries, valueType, from, by, version);
+        modeNames,
+        modeOrder,
+        permutations,
+        compressed,
+        partEntries,
+        valueType,
+        from,
+        by,
+        version,
+        batch,
+        replaceBatch,
+        byCoordinates);
+  }
+
+  /** Names the batch, and says what becomes of one of that key that is there already. */
+  public ContainerOptions withBatch(String key, boolean replace) {
+    return new ContainerOptions(
+        modeNames,
+        modeOrder,
+        permutations,
+        compressed,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program,
+        key,
+        replace,
+        byCoordinates);
+  }
+
+  /** Whether coordinates are those of the tensor that is added to, whatever the labels. */
+  public ContainerOptions withByCoordinates(boolean value) {
+    return new ContainerOptions(
+        modeNames,
+        modeOrder,
+        permutations,
+        compressed,
+        partEntries,
+        valueType,
+        source,
+        command,
+        program,
+        batch,
+        replaceBatch,
+        value);
   }
 }

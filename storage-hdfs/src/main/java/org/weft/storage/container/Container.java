@@ -26,6 +26,7 @@ import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -81,6 +82,11 @@ public final class Container implements Serializable {
     return manifest;
   }
 
+  /** This version as if it had another manifest. */
+  Container with(Manifest other) {
+    return new Container(access, uri, folder, other);
+  }
+
   FileAccess access() {
     return access;
   }
@@ -119,6 +125,31 @@ public final class Container implements Serializable {
 
   public List<String> modeNames() {
     return manifest.modes().stream().map(Manifest.Mode::name).toList();
+  }
+
+  /**
+   * Fails if entries that are added have modes of other names, or in another order.
+   *
+   * @param names of their modes; modes that nobody named are not compared
+   * @throws WeftException {@code USAGE}
+   */
+  public void requireModes(List<String> names) {
+    if (!ModeNames.areNamed(names)
+        || !ModeNames.areNamed(modeNames())
+        || names.equals(modeNames())) {
+      return;
+    }
+    boolean moved = names.size() == modeNames().size() && modeNames().containsAll(names);
+    throw new WeftException(
+        ErrorCode.USAGE,
+        uri
+            + ": expected entries with the modes "
+            + String.join(", ", modeNames())
+            + ", as the tensor has, found "
+            + String.join(", ", names)
+            + (moved
+                ? ", the same in another order; write them again in the tensor's order"
+                : "; name the same modes, or make a tensor of its own"));
   }
 
   /** Number of parts. */
@@ -276,6 +307,16 @@ public final class Container implements Serializable {
       }
     }
     return labelled;
+  }
+
+  /** Number of labels of a mode that has some; nothing is read. */
+  public long labelCount(int mode) {
+    return labelEntry(mode).count();
+  }
+
+  /** The keys of the batches that were written, in their order; nothing is read. */
+  public List<String> batches() {
+    return manifest.batches().stream().map(Manifest.Batch::key).toList();
   }
 
   /** The labels of the stored coordinates of a mode that has labels. */

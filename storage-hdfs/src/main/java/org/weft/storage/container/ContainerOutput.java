@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -18,6 +19,7 @@ import org.weft.memory.NativeMemory;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
@@ -41,26 +43,53 @@ final class ContainerOutput implements TensorOutput {
   private final List<Manifest.DataFile> files = new ArrayList<>();
   private final Map<Integer, Manifest.LabelEntry> labels = new HashMap<>();
   private final TensorStatistics.Builder statistics;
+  private final @Nullable KeptVersion kept;
   private final @Nullable Container base;
+  private final @Nullable AddedLabels added;
   private final StoredOrder stored;
   private final PartsWriter writer;
+  private final int firstPart;
   private boolean distinct = true;
 
   ContainerOutput(ContainerTransaction transaction, int order, WriteOptions options) {
-    this(transaction, order, options, new ContainerPiece(order));
+    this(transaction, order, options, new ContainerPiece(order), options.labels());
   }
 
-  /** As above, with entries and labels that tasks have written for this transaction. */
+  /**
+   * As above, with entries and labels that tasks have written for this transaction, under the
+   * coordinates of the version that they add to.
+   */
   ContainerOutput(
       ContainerTransaction transaction, int order, WriteOptions options, ContainerPiece pieces) {
+    this(transaction, order, options, pieces, null);
+  }
+
+  private ContainerOutput(
+      ContainerTransaction transaction,
+      int order,
+      WriteOptions options,
+      ContainerPiece pieces,
+      @Nullable Map<Integer, Labels> byLabels) {
     this.transaction = transaction;
     this.order = order;
-    this.base = transaction.base();
-    this.options = StoredOrder.covering(options, base);
+    this.kept = transaction.base() == null ? null : kept(transaction.base(), order, options);
+    this.base = kept == null ? null : kept.container();
+    this.added =
+        base == null
+            ? null
+            : byLabels == null || options.container().byCoordinates()
+                ? AddedLabels.ofCoordinates(base, options.labels())
+                : AddedLabels.of(base, byLabels);
+    this.options = StoredOrder.covering(added == null ? options : added.covering(options), base);
     this.type = base == null ? options.container().valueType() : base.valueType();
-    this.modeOrder = base == null ? modeOrder(order, options) : keep(base);
+    this.modeOrder = base == null ? modeOrder(order, options) : base.format().modeOrder();
     this.stored = StoredOrder.of(base);
     this.statistics = TensorStatistics.builder(order);
+    if (base != null) {
+      files.addAll(base.manifest().files());
+      base.manifest().parts().forEach(this::add);
+    }
+    this.firstPart = parts.size();
     adopt(pieces);
     this.writer =
         new PartsWriter(transaction.folder(), "part", files.size(), type, modeOrder, this.options);
@@ -69,7 +98,8 @@ final class ContainerOutput implements TensorOutput {
   private void adopt(ContainerPiece pieces) {
     statistics.merge(pieces.statistics());
     for (ContainerPiece.Chunk chunk : pieces.chunks()) {
-      int moved = files.size();
+      int first = files.size();
+      IntUnaryOperator moved = file -> file + first;
       files.addAll(chunk.files());
       chunk.parts().forEach(part -> add(part.moved(moved)));
       if (chunk.labels() != null) {
@@ -78,28 +108,29 @@ final class ContainerOutput implements TensorOutput {
     }
   }
 
-  /** Takes over the entries of the version that is added to; returns its mode order. */
-  private int[] keep(Container present) {
+  private static KeptVersion kept(Container present, int order, WriteOptions options) {
+    ContainerOptions details = options.container();
     if (present.shape().order() != order) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          transaction.uri()
+          present.uri()
               + ": expected entries of order "
               + present.shape().order()
               + ", as the tensor has, found order "
               + order);
     }
-    if (!options.container().permutations().isEmpty()) {
+    if (!details.permutations().isEmpty()) {
       throw new WeftException(
           ErrorCode.USAGE,
-          transaction.uri()
+          present.uri()
               + ": expected entries in original coordinates to add to a tensor, found those of a"
               + " reordered one; leave out --keep-order");
     }
-    parts.addAll(present.manifest().parts());
-    files.addAll(present.manifest().files());
-    distinct = present.isDistinct();
-    return present.format().modeOrder();
+    present.requireModes(details.modeNames());
+    Manifest.@Nullable Batch batch = present.manifest().batch(details.batch());
+    return batch != null && details.replaceBatch()
+        ? KeptVersion.without(present, batch)
+        : KeptVersion.of(present);
   }
 
   /** As asked, or mode 0 and then the others by size: what plans of mode 0 take as it is. */
@@ -134,24 +165,27 @@ final class ContainerOutput implements TensorOutput {
 
   @Override
   public void write(CooBlock block) throws IOException {
-    writer.write(stored.apply(block));
+    writer.write(stored.apply(added == null ? block : added.apply(block)));
   }
 
   @Override
   public boolean commit() throws IOException {
+    ContainerOptions details = options.container();
+    if (base != null && base.manifest().batch(details.batch()) != null) {
+      return false;
+    }
     writer.flush();
     writer.parts().forEach(this::add);
     statistics.merge(writer.statistics());
     TensorStatistics all = statistics();
-    ContainerOptions details = options.container();
     List<Manifest.Mode> modes = new ArrayList<>();
     try (MemoryScope scope = MemoryScope.root("modes", MemorySource.system())) {
       for (int mode = 0; mode < order; mode++) {
         Manifest.@Nullable Mode before = base == null ? null : base.manifest().modes().get(mode);
         String name =
-            !details.modeNames().isEmpty()
+            !details.modeNames().isEmpty() && (before == null || !isNamed())
                 ? details.modeNames().get(mode)
-                : before == null ? "mode" + mode : before.name();
+                : before == null ? ModeNames.unnamed(mode) : before.name();
         long size = all.shape().size(mode);
         modes.add(
             new Manifest.Mode(
@@ -159,7 +193,7 @@ final class ContainerOutput implements TensorOutput {
                 size,
                 histogram(all.histogram(mode), scope),
                 permutation(mode, size, before, scope),
-                labels(mode, before)));
+                labels(mode, size, before)));
       }
       files.addAll(writer.finish());
     } catch (IOException e) {
@@ -178,7 +212,23 @@ final class ContainerOutput implements TensorOutput {
                 all.entries(), normSquared(), all.minValue(), all.maxValue(), all.nonfinite()),
             files,
             parts,
+            batches(),
             new Manifest.Provenance(details.source(), details.command(), details.program())));
+  }
+
+  private boolean isNamed() {
+    return base != null && ModeNames.areNamed(base.modeNames());
+  }
+
+  /** Those that are kept, and this one. */
+  private List<Manifest.Batch> batches() {
+    List<Manifest.Batch> batches =
+        new ArrayList<>(base == null ? List.of() : base.manifest().batches());
+    String key = options.container().batch();
+    if (!key.isEmpty()) {
+      batches.add(new Manifest.Batch(key, firstPart, parts.size() - firstPart));
+    }
+    return batches;
   }
 
   private Manifest.@Nullable ArrayEntry permutation(
@@ -195,25 +245,25 @@ final class ContainerOutput implements TensorOutput {
 
   /** Of all entries, those of the version before included; duplicates across parts count apart. */
   private TensorStatistics statistics() {
-    TensorStatistics added = options.shape().map(statistics::build).orElseGet(statistics::build);
-    if (base == null) {
-      return added;
+    TensorStatistics more = options.shape().map(statistics::build).orElseGet(statistics::build);
+    if (kept == null) {
+      return more;
     }
-    TensorStatistics before = base.statistics();
+    TensorStatistics before = kept.statistics();
     List<ModeHistogram> histograms = new ArrayList<>();
     long[] sizes = new long[order];
     for (int mode = 0; mode < order; mode++) {
-      histograms.add(before.histogram(mode).merge(added.histogram(mode)));
-      sizes[mode] = Math.max(before.shape().size(mode), added.shape().size(mode));
+      histograms.add(before.histogram(mode).merge(more.histogram(mode)));
+      sizes[mode] = Math.max(before.shape().size(mode), more.shape().size(mode));
     }
     return new TensorStatistics(
         TensorShape.of(sizes),
-        before.entries() + added.entries(),
+        before.entries() + more.entries(),
         histograms,
-        Math.min(before.minValue(), added.minValue()),
-        Math.max(before.maxValue(), added.maxValue()),
-        before.normSquared() + added.normSquared(),
-        before.nonfinite() + added.nonfinite());
+        Math.min(before.minValue(), more.minValue()),
+        Math.max(before.maxValue(), more.maxValue()),
+        before.normSquared() + more.normSquared(),
+        before.nonfinite() + more.nonfinite());
   }
 
   /** Added up in the order of the parts, whoever counted them. */
@@ -243,14 +293,35 @@ final class ContainerOutput implements TensorOutput {
     return array;
   }
 
-  private Manifest.@Nullable LabelEntry labels(int mode, Manifest.@Nullable Mode before)
+  private Manifest.@Nullable LabelEntry labels(int mode, long size, Manifest.@Nullable Mode before)
       throws IOException {
-    @Nullable Labels given = options.labels().get(mode);
-    if (given != null) {
-      return writer.labels(stored.labels(mode, given).toList().iterator());
-    }
     Manifest.@Nullable LabelEntry written = labels.get(mode);
-    return written != null || before == null ? written : before.labels();
+    @Nullable Labels given = options.labels().get(mode);
+    if (before == null || added == null) {
+      return given != null ? writer.labels(given.toList().iterator()) : written;
+    }
+    Manifest.@Nullable LabelEntry present = before.labels();
+    @Nullable Labels fresh = added.fresh(mode);
+    if (present == null) {
+      return given == null ? null : writer.labels(stored.labels(mode, given).toList().iterator());
+    }
+    Manifest.LabelEntry all = written == null ? present : present.followedBy(written);
+    if (fresh != null && fresh.size() > 0) {
+      all = all.followedBy(writer.labels(fresh.toList().iterator()));
+    }
+    if (all.count() < size && before.size() < size) {
+      throw new WeftException(
+          ErrorCode.COORDINATE_OUT_OF_RANGE,
+          transaction.uri()
+              + ": expected coordinates below "
+              + Math.max(before.size(), all.count())
+              + " in mode "
+              + before.name()
+              + ", which has a label for each, found "
+              + (size - 1)
+              + "; give labels for coordinates that are new");
+    }
+    return all;
   }
 
   @Override

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
 import org.weft.tensor.TensorFormat;
@@ -26,6 +28,7 @@ import org.weft.tensor.ValueType;
  * @param statistics of the stored entries
  * @param files the data files, relative to the folder
  * @param parts the entries
+ * @param batches which parts were written under a key, in the order of the parts
  * @param provenance where the version comes from
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -40,6 +43,7 @@ record Manifest(
     Statistics statistics,
     List<DataFile> files,
     List<Part> parts,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Batch> batches,
     Provenance provenance)
     implements Serializable {
   static final int FORMAT_VERSION = 1;
@@ -51,6 +55,8 @@ record Manifest(
     modes = copy(modes, "modes");
     files = copy(files, "files");
     parts = copy(parts, "parts");
+    batches = batches == null ? List.of() : List.copyOf(batches); // older versions have none
+    requireBatches(batches, parts.size());
     require(statistics != null && provenance != null, "statistics and provenance");
     require(version >= 1, "a version from 1");
     require(!modes.isEmpty() && modes.size() <= MAX_ORDER, "1 to 4096 modes");
@@ -62,6 +68,20 @@ record Manifest(
       require(part.ranges().size() == modes.size(), "a range for each mode");
       require(part.levels().size() == parsed.levelCount(), "a level for each level of the format");
     }
+  }
+
+  private static void requireBatches(List<Batch> batches, int parts) {
+    long end = 0;
+    for (Batch batch : batches) {
+      require(batch.firstPart() >= end, "batches of parts of their own");
+      end = (long) batch.firstPart() + batch.parts();
+    }
+    require(end <= parts, "batches of parts that there are");
+  }
+
+  /** The batch of that key, or null. */
+  @Nullable Batch batch(String key) {
+    return batches.stream().filter(b -> b.key().equals(key)).findFirst().orElse(null);
   }
 
   /** Whether a data file lies in {@code folder}, relative to the container. */
@@ -87,6 +107,21 @@ record Manifest(
     Mode {
       require(name != null && size >= 0 && histogram != null, "name, size and histogram");
     }
+
+    Mode moved(IntUnaryOperator files) {
+      return new Mode(
+          name,
+          size,
+          new Histogram(histogram.shift(), histogram.largest(), histogram.counts().moved(files)),
+          permutation == null ? null : permutation.moved(files),
+          labels == null ? null : labels.moved(files));
+    }
+
+    /** The arrays that a version keeps as they are; histograms are counted anew. */
+    Stream<ArrayEntry> keptArrays() {
+      return Stream.concat(
+          Stream.ofNullable(permutation), labels == null ? Stream.empty() : labels.text().stream());
+    }
   }
 
   /**
@@ -109,7 +144,7 @@ record Manifest(
       text = copy(text, "label text");
     }
 
-    LabelEntry moved(int files) {
+    LabelEntry moved(IntUnaryOperator files) {
       return new LabelEntry(count, text.stream().map(array -> array.moved(files)).toList());
     }
 
@@ -183,8 +218,8 @@ record Manifest(
       require(entries >= 0 && values != null, "entries and values");
     }
 
-    /** This part where the number of its first data file is {@code files} and not 0. */
-    Part moved(int files) {
+    /** This part where data files have other numbers. */
+    Part moved(IntUnaryOperator files) {
       return new Part(
           entries,
           normSquared,
@@ -241,7 +276,7 @@ record Manifest(
       require(positions >= 0, "positions from 0");
     }
 
-    LevelEntry moved(int files) {
+    LevelEntry moved(IntUnaryOperator files) {
       return new LevelEntry(
           positions, pos == null ? null : pos.moved(files), crd == null ? null : crd.moved(files));
     }
@@ -264,8 +299,8 @@ record Manifest(
       ElementType.valueOf(type.toUpperCase(java.util.Locale.ROOT));
     }
 
-    ArrayEntry moved(int files) {
-      return new ArrayEntry(file + files, offset, type, length, blocks);
+    ArrayEntry moved(IntUnaryOperator files) {
+      return new ArrayEntry(files.applyAsInt(file), offset, type, length, blocks);
     }
 
     ElementType elementType() {
@@ -291,6 +326,19 @@ record Manifest(
   record Block(String encoding, int bytes, String crc32c) implements Serializable {
     Block {
       require(encoding != null && bytes >= 0 && crc32c != null, "encoding, bytes and check sum");
+    }
+  }
+
+  /**
+   * Entries that were written together.
+   *
+   * @param key by which a second writing is recognised
+   * @param firstPart number of the first part
+   * @param parts how many
+   */
+  record Batch(String key, int firstPart, int parts) implements Serializable {
+    Batch {
+      require(key != null && !key.isEmpty() && firstPart >= 0 && parts >= 0, "key and parts");
     }
   }
 

@@ -132,14 +132,15 @@ public final class ParallelContainer implements AutoCloseable {
   /**
    * Publishes what the tasks have written.
    *
-   * @param options those of the target
+   * @param options those of the target; labels are numbered already, so they are those of pieces
+   * @return false if the batch is there already, and nothing is published
    * @throws org.weft.error.WeftException as {@link org.weft.storage.OutputCommit#commit}
    */
-  public void commit(WriteOptions options, ContainerPiece pieces) throws IOException {
+  public boolean commit(WriteOptions options, ContainerPiece pieces) throws IOException {
     int order = pieces.order();
     closed = true;
     try (ContainerOutput output = new ContainerOutput(transaction, order, options, pieces)) {
-      output.commit();
+      return output.commit();
     }
   }
 

@@ -140,6 +140,7 @@ class DamageTest {
             m.statistics(),
             m.files(),
             m.parts(),
+            m.batches(),
             m.provenance());
     Files.write(root.resolve("manifest-1.json"), ManifestFile.encode(newer));
     WeftException e = failure("newer");
