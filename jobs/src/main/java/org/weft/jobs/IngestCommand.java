@@ -18,7 +18,9 @@ import org.weft.spark.ingest.ModeSpec;
 import org.weft.spark.ingest.TimeFormat;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.container.Container;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -38,6 +40,7 @@ import picocli.CommandLine.Parameters;
     },
     footer = {
       "",
+      "Example: weft ingest day.csv ev.weft --mode user --mode day=time:day --append --batch 2024-05-31",
       "Example: weft ingest sales.csv.gz sales.weft --mode shop --mode article --mode week=sold:week"
           + " --value price --min-count article=5 --rejects rejects.csv",
       "Example: weft ingest 'log/*.gz' hits.weft --format text --pattern '(?<host>\\S+) .*\\[(?<time>.*?)]"
@@ -167,6 +170,17 @@ final class IngestCommand extends WeftCommand {
       description = "Most rows that may be rejected (default: 0, or any number with --rejects).")
   @Nullable Long maxRejects;
 
+  @Option(
+      names = "--append",
+      description =
+          "Add the entries to the tensor OUT, by their labels: those that it has keep their"
+              + " coordinates, others get new ones after them, so that modes are then in the order in"
+              + " which labels came. Values of labels that are there add up. Without a tensor at OUT"
+              + " one is made.")
+  boolean append;
+
+  @Mixin BatchOptions batch = new BatchOptions();
+
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -175,7 +189,20 @@ final class IngestCommand extends WeftCommand {
     if (!TensorFiles.extensionOf(output).equals(".weft")) {
       throw usage("%s: expected the output last, a folder whose name ends in .weft", output);
     }
-    checkTensorOutput(files, output);
+    if (append && common.overwrite) {
+      throw usage("expected --append or --overwrite, found both");
+    }
+    batch.check(append, output);
+    if (append && batch.isDone(files, output, console)) {
+      return;
+    }
+    boolean present = append && Container.isThere(files, output);
+    if (!present) {
+      checkTensorOutput(files, output);
+    }
+    if (append && !present) {
+      console.note("%s: no tensor is there yet; one is made", output);
+    }
     if (rejects != null) {
       if (inputs.contains(rejects)) {
         throw usage("%s: expected --rejects to name another file than the input", rejects);
@@ -198,6 +225,10 @@ final class IngestCommand extends WeftCommand {
   }
 
   private void print(Console console, String output, IngestReport report) {
+    if (!report.written()) {
+      batch.isDone(CommonOptions.files(), output, console);
+      return;
+    }
     console.report("rows        %,d", report.rows());
     console.report("rejected    %,d", report.rejected());
     report.reasons().forEach(reason -> console.report("            %s", reason));
@@ -211,7 +242,11 @@ final class IngestCommand extends WeftCommand {
           report.rejected() > 0 ? "wrote %s" : "no row was rejected, so %s is not written",
           rejects);
     }
-    console.result("wrote %s: %s, %,d entries", output, report.shape(), report.entries());
+    console.result(
+        append ? "wrote %s: %s, %,d entries added" : "wrote %s: %s, %,d entries",
+        output,
+        report.shape(),
+        report.entries());
   }
 
   private IngestJob job(List<String> inputs, String output) {
@@ -241,6 +276,9 @@ final class IngestCommand extends WeftCommand {
         common.reproducible,
         output,
         common.overwrite,
+        append,
+        batch.key(),
+        batch.replace,
         rejects,
         most,
         String.join(", ", inputs),
@@ -296,6 +334,9 @@ final class IngestCommand extends WeftCommand {
     List<String> words = new ArrayList<>(List.of("weft", "ingest"));
     words.addAll(inputs);
     modes.forEach(mode -> words.addAll(List.of("--mode", mode)));
+    if (append) {
+      words.add("--append");
+    }
     return String.join(" ", words);
   }
 }

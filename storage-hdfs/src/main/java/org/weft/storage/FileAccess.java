@@ -78,9 +78,10 @@ public final class FileAccess implements Serializable {
   /**
    * The path of {@code uri}. Text with a scheme followed by a slash ({@code hdfs://host:port/a},
    * {@code file:/a}) is a Hadoop URI; anything else is a local file, relative to the working
-   * directory, whatever {@code fs.defaultFS} says.
+   * directory, whatever {@code fs.defaultFS} says. {@code x.weft@3} is version 3 of a container.
    */
-  public Path path(String uri) {
+  public Path path(String name) {
+    String uri = VersionName.resolved(name);
     if (uri.isEmpty()) {
       throw new WeftException(ErrorCode.USAGE, "expected a path or URI, found an empty one");
     }

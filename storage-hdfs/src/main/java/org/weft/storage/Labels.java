@@ -241,6 +241,15 @@ public final class Labels implements Serializable {
     return builder.build();
   }
 
+  /** Whether both have the same labels in the same order. Cost: a pass over the shorter one. */
+  public boolean sameAs(Labels other) {
+    boolean same = this == other || size == other.size;
+    for (int c = 0; this != other && same && c < size; c++) {
+      same = Arrays.equals(utf8(c), other.utf8(c));
+    }
+    return same;
+  }
+
   /** The labels in order; each is made when it is asked for. */
   public List<String> toList() {
     return new Listed(this);

@@ -60,7 +60,14 @@ public final class SourceFile {
 
   /** As above for a tensor of {@code format}, which may be a folder. */
   static SourceFile find(FileAccess access, String uri, TensorFileFormat format) {
-    return find(access, uri, format.compressible(), format.isFolder());
+    try {
+      return find(access, uri, format.compressible(), format.isFolder());
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.INPUT_NOT_FOUND) {
+        format.requireThere(access, uri);
+      }
+      throw e;
+    }
   }
 
   private static SourceFile find(

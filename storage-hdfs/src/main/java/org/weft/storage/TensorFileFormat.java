@@ -36,6 +36,13 @@ public interface TensorFileFormat {
     return false;
   }
 
+  /**
+   * Says more about a tensor that was not found, if there is more to say.
+   *
+   * @throws WeftException {@code INPUT_NOT_FOUND}
+   */
+  default void requireThere(FileAccess access, String uri) {}
+
   /** Reads what stands before the entries. Cost: a few lines or one seek. */
   TensorHeader readHeader(SourceFile file, ReadOptions options) throws IOException;
 

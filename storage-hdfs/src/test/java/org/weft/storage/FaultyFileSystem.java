@@ -39,6 +39,21 @@ public final class FaultyFileSystem extends FilterFileSystem {
   /** Name of a file that is removed just before it is opened. */
   public static @Nullable String vanishing;
 
+  /**
+   * Operations until the process dies: from then on every one fails, so that nothing is cleaned up;
+   * negative: never.
+   */
+  public static int operationsLeft = -1;
+
+  private static void operation() throws IOException {
+    if (operationsLeft == 0) {
+      throw new IOException("injected: the process died");
+    }
+    if (operationsLeft > 0) {
+      operationsLeft--;
+    }
+  }
+
   /** Somebody else's work. */
   public interface Meanwhile {
     void run() throws Exception;
@@ -77,6 +92,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
   @Override
   public boolean exists(Path path) throws IOException {
+    operation();
     if (silent) {
       throw new IOException("injected: no answer");
     }
@@ -85,16 +101,19 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
   @Override
   public org.apache.hadoop.fs.FileStatus getFileStatus(Path path) throws IOException {
+    operation();
     return fs.getFileStatus(local(path));
   }
 
   @Override
   public org.apache.hadoop.fs.FileStatus[] listStatus(Path path) throws IOException {
+    operation();
     return fs.listStatus(local(path));
   }
 
   @Override
   public org.apache.hadoop.fs.FSDataInputStream open(Path path, int bufferSize) throws IOException {
+    operation();
     if (path.getName().equals(vanishing)) {
       vanishing = null;
       fs.delete(local(path), false);
@@ -104,20 +123,28 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
   @Override
   public boolean mkdirs(Path path) throws IOException {
+    operation();
     return fs.mkdirs(local(path));
   }
 
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
+    operation();
     return fs.delete(local(path), recursive);
   }
 
   @Override
   public boolean rename(Path from, Path to) throws IOException {
+    operation();
     Path source = local(from);
     Path target = local(to);
     if (sparedRenames-- > 0) {
       return fs.rename(source, target);
+    }
+    if (operationsLeft > 0) {
+      boolean renamed = fs.rename(source, target);
+      operation(); // the answer may not arrive
+      return renamed;
     }
     switch (fault) {
       case RENAME_FALSE:
@@ -162,9 +189,10 @@ public final class FaultyFileSystem extends FilterFileSystem {
       long blockSize,
       Progressable progress)
       throws IOException {
+    operation();
     FSDataOutputStream out =
         fs.createNonRecursive(
-            local(path), permission, flags, bufferSize, replication, blockSize, progress);
+            local(path), null, flags, bufferSize, replication, blockSize, progress);
     return new FSDataOutputStream(new FaultyStream(out), null);
   }
 
@@ -178,6 +206,9 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
     @Override
     public void write(int b) throws IOException {
+      if (operationsLeft == 0) {
+        operation();
+      }
       if (fault == Fault.WRITE_FAILS_HALF_WAY && ++written > 3) {
         throw new IOException("injected: No space left on device");
       }
@@ -186,6 +217,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
     @Override
     public void close() throws IOException {
+      operation();
       out.close();
       if (fault == Fault.CLOSE_FAILS) {
         throw new IOException("injected: close");

@@ -6,64 +6,135 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.label.StoredLabels;
 import org.weft.spark.output.TaskAttempt;
+import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
 import scala.Tuple2;
 
 /**
- * The labels of a mode, distributed: the distinct keys in order, numbered from 0. A partition's
- * first number is the count of the keys in the partitions before it; the driver learns these counts
- * and nothing else. Close it to free what executors hold.
+ * The labels of a mode, distributed: the distinct keys in order, numbered from 0, or, of a tensor
+ * that is added to, those that it lacks, numbered after its own. A partition's first number is the
+ * count of the keys in the partitions before it; the driver learns these counts and nothing else.
+ * Close it to free what executors hold.
  */
 final class Dictionary implements AutoCloseable {
   private static final int BLOCKS = 1 << 16;
+  private static final StorageLevel HELD = StorageLevel.MEMORY_AND_DISK();
 
   private final int mode;
-  private final Dataset<Row> sorted;
+  private final List<Dataset<Row>> held;
+  private final @Nullable StoredLabels present;
+  private final JavaRDD<Row> fresh;
   private final JavaRDD<Row> numbered;
   private final long size;
 
-  private Dictionary(int mode, Dataset<Row> sorted, JavaRDD<Row> numbered, long size) {
+  /**
+   * @param held what executors hold
+   * @param present the labels that are there, if any
+   * @param fresh the others, in order: key, number, entries
+   * @param numbered all that occur
+   */
+  private Dictionary(
+      int mode,
+      List<Dataset<Row>> held,
+      @Nullable StoredLabels present,
+      JavaRDD<Row> fresh,
+      JavaRDD<Row> numbered,
+      long size) {
     this.mode = mode;
-    this.sorted = sorted;
+    this.held = held;
+    this.present = present;
+    this.fresh = fresh;
     this.numbered = numbered;
     this.size = size;
   }
 
   /** The keys of {@code mode} that occur in {@code entries}, with the entries of each. */
   static Dictionary of(Dataset<Row> entries, int mode) {
-    String key = "k" + mode;
-    Dataset<Row> sorted =
-        entries
-            .groupBy(key)
-            .agg(functions.count(functions.lit(1)).as("entries"))
-            .sort(key)
-            .persist(StorageLevel.MEMORY_AND_DISK());
-    JavaRDD<Row> keys = sorted.javaRDD();
-    Function2<Integer, Iterator<Row>, Iterator<Tuple2<Integer, Long>>> counting =
-        (partition, rows) -> List.of(new Tuple2<>(partition, count(rows))).iterator();
-    List<Tuple2<Integer, Long>> counts =
-        keys.mapPartitionsWithIndex(counting, false).collect().stream()
-            .sorted(Comparator.comparingInt(Tuple2::_1))
-            .toList();
-    long[] first = new long[counts.size() + 1];
-    for (int p = 0; p < counts.size(); p++) {
-      first[p + 1] = first[p] + counts.get(p)._2();
-    }
-    Function2<Integer, Iterator<Row>, Iterator<Row>> numbering =
-        (partition, rows) -> new Numbered(rows, first[partition]);
+    Dataset<Row> sorted = keys(entries, mode).sort(key(mode)).persist(HELD);
+    Numbers numbers = Numbers.of(sorted.javaRDD(), 0);
     return new Dictionary(
-        mode, sorted, keys.mapPartitionsWithIndex(numbering, false), first[counts.size()]);
+        mode, List.of(sorted), null, numbers.rows(), numbers.rows(), numbers.end());
+  }
+
+  /**
+   * As above for entries that are added to {@code base}. Cost: its labels of the mode are read
+   * twice and sent to tasks once.
+   *
+   * @throws org.weft.error.WeftException {@code MALFORMED_INPUT} if a label that occurs stands for
+   *     two coordinates of {@code base}
+   */
+  static Dictionary added(
+      SparkSession spark, Dataset<Row> entries, int mode, Bucket bucket, Container base) {
+    String key = key(mode);
+    StoredLabels present = StoredLabels.of(spark, base, mode);
+    UDF1<Object, String> label = bucket::label;
+    Column text = functions.udf(label, DataTypes.StringType).apply(functions.col(key));
+    Dataset<Row> joined =
+        present.join(keys(entries, mode).withColumn(StoredLabels.LABEL, text)).persist(HELD);
+    Dataset<Row> found = present.requireDistinct(joined);
+    Column at = functions.col(StoredLabels.AT);
+    JavaRDD<Row> known =
+        found
+            .where(at.isNotNull())
+            .select(functions.col(key), at, functions.col("entries"))
+            .javaRDD();
+    Dataset<Row> sorted = found.where(at.isNull()).select(key, "entries").sort(key).persist(HELD);
+    Numbers fresh = Numbers.of(sorted.javaRDD(), present.end());
+    return new Dictionary(
+        mode,
+        List.of(joined, sorted),
+        present,
+        fresh.rows(),
+        known.union(fresh.rows()),
+        fresh.end());
+  }
+
+  private static String key(int mode) {
+    return "k" + mode;
+  }
+
+  private static Dataset<Row> keys(Dataset<Row> entries, int mode) {
+    return entries.groupBy(key(mode)).agg(functions.count(functions.lit(1)).as("entries"));
+  }
+
+  /**
+   * Keys with consecutive numbers.
+   *
+   * @param end the number after the last
+   */
+  private record Numbers(JavaRDD<Row> rows, long end) {
+    /** Numbers {@code keys}, in their order, from {@code start} on. */
+    static Numbers of(JavaRDD<Row> keys, long start) {
+      Function2<Integer, Iterator<Row>, Iterator<Tuple2<Integer, Long>>> counting =
+          (partition, rows) -> List.of(new Tuple2<>(partition, count(rows))).iterator();
+      List<Tuple2<Integer, Long>> counts =
+          keys.mapPartitionsWithIndex(counting, false).collect().stream()
+              .sorted(Comparator.comparingInt(Tuple2::_1))
+              .toList();
+      long[] first = new long[counts.size() + 1];
+      first[0] = start;
+      for (int p = 0; p < counts.size(); p++) {
+        first[p + 1] = first[p] + counts.get(p)._2();
+      }
+      Function2<Integer, Iterator<Row>, Iterator<Row>> numbering =
+          (partition, rows) -> new Numbered(rows, first[partition]);
+      return new Numbers(keys.mapPartitionsWithIndex(numbering, false), first[counts.size()]);
+    }
   }
 
   private static long count(Iterator<Row> rows) {
@@ -96,14 +167,14 @@ final class Dictionary implements AutoCloseable {
     }
   }
 
-  /** Number of labels. */
+  /** Number of labels, those of the tensor that is added to included. */
   long size() {
     return size;
   }
 
   /** {@code entries} with the number {@code iM} of the key instead of the key {@code kM}. */
   Dataset<Row> encode(SparkSession spark, Dataset<Row> entries) {
-    String key = "k" + mode;
+    String key = key(mode);
     StructType schema =
         new StructType()
             .add(entries.schema().apply(key))
@@ -112,16 +183,21 @@ final class Dictionary implements AutoCloseable {
     return entries.join(spark.createDataFrame(numbered, schema).drop("entries"), key).drop(key);
   }
 
-  /** Writes the labels, in order, by as many tasks as there are partitions. */
+  /** Writes the labels that are new, in order, by as many tasks as there are partitions. */
   ContainerPiece write(ParallelContainer.Target target, Bucket bucket) {
     int at = mode;
+    int share = present == null ? 0 : 1;
     Function2<Integer, Iterator<Row>, Iterator<ContainerPiece>> writing =
         (partition, rows) ->
             List.of(
                     PieceWriter.labels(
-                        target, at, partition, TaskAttempt.suffix(), labels(rows, bucket)))
+                        target, at, partition + share, TaskAttempt.suffix(), labels(rows, bucket)))
                 .iterator();
-    return Ingest.merged(numbered.mapPartitionsWithIndex(writing, false));
+    if (present != null && size == present.end()) {
+      return ContainerPiece.none(target.modeOrder().length); // and no partition to reduce
+    }
+    ContainerPiece more = Ingest.merged(fresh.mapPartitionsWithIndex(writing, false));
+    return present == null ? more : present.writeMissing(target).merge(more);
   }
 
   private static Iterator<String> labels(Iterator<Row> rows, Bucket bucket) {
@@ -147,7 +223,7 @@ final class Dictionary implements AutoCloseable {
     Function2<Integer, Iterator<Row>, Iterator<long[]>> summing =
         (partition, rows) -> blockSums(rows, width);
     List<long[]> sums =
-        numbered.mapPartitionsWithIndex(summing, false).collect().stream()
+        inOrder().mapPartitionsWithIndex(summing, false).collect().stream()
             .sorted(Comparator.comparingLong(sum -> sum[0]))
             .toList();
     List<Long> firsts = new ArrayList<>(List.of(0L));
@@ -162,6 +238,13 @@ final class Dictionary implements AutoCloseable {
       entries += sum[1];
     }
     return firsts.stream().mapToLong(f -> f).toArray();
+  }
+
+  /** Keys in the order of their numbers. */
+  private JavaRDD<Row> inOrder() {
+    return present == null
+        ? numbered
+        : numbered.sortBy(row -> row.getLong(1), true, numbered.getNumPartitions());
   }
 
   /** Block and entries, for the blocks that occur. */
@@ -180,6 +263,6 @@ final class Dictionary implements AutoCloseable {
 
   @Override
   public void close() {
-    sorted.unpersist();
+    held.forEach(Dataset::unpersist);
   }
 }

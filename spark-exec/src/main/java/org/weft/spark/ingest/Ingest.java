@@ -24,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.ProgressListener;
+import org.weft.spark.label.StoredLabels;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.tensor.TensorShape;
@@ -37,7 +39,7 @@ import org.weft.tensor.TensorShape;
  * Makes a labelled tensor of a table: reads the rows, aggregates those with the same labels, drops
  * rare labels until none is left, numbers the labels of each mode in their order, puts numbers in
  * the place of labels by joins, and writes entries and labels by as many tasks as there are
- * partitions.
+ * partitions. Entries that are added to a tensor take the coordinates that it has for their labels.
  *
  * <p>Cost: one pass over the input, two more if it has rejects; a shuffle for the aggregation, and
  * two for each mode. Aggregated rows and labels are kept in memory and on local disks of executors.
@@ -86,15 +88,29 @@ public final class Ingest implements AutoCloseable {
    *     outputs throw
    */
   public IngestReport run(IngestJob job, ProgressListener progress) throws IOException {
-    Existing existing = job.overwrite() ? Existing.REPLACE : Existing.REFUSE;
-    try (ParallelContainer container = ParallelContainer.begin(files, job.output(), existing);
+    try (ParallelContainer container = ParallelContainer.begin(files, job.output(), existing(job));
         Side side = Side.of(files, job)) {
+      Container base = container.base().orElse(null);
+      if (base != null) {
+        StoredLabels.requireLabels(base, job.modes().stream().map(ModeSpec::name).toList());
+        if (base.batches().contains(job.batch()) && !job.replaceBatch()) {
+          return IngestReport.nothing(base.shape());
+        }
+      }
       return run(job, container, side.commit, progress);
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw failure(e);
     }
+  }
+
+  /** What becomes of the output: the first entries make it, whether they are to be added or not. */
+  private Existing existing(IngestJob job) {
+    if (job.append() && Container.isThere(files, job.output())) {
+      return Existing.APPEND;
+    }
+    return job.overwrite() ? Existing.REPLACE : Existing.REFUSE;
   }
 
   /**
@@ -194,11 +210,11 @@ public final class Ingest implements AutoCloseable {
     try {
       for (int mode = 0; mode < job.modes().size(); mode++) {
         progress.step("labels of " + job.modes().get(mode).name(), 3 + mode, steps);
-        dictionaries.add(Dictionary.of(kept.entries(), mode));
+        dictionaries.add(dictionary(job, container.base().orElse(null), kept.entries(), mode));
       }
       progress.step("write " + job.output(), steps - 1, steps);
       Written written = write(job, container, kept.entries(), dictionaries);
-      commit(container, written, reasons.isEmpty() ? null : side);
+      boolean published = commit(container, written, reasons.isEmpty() ? null : side);
       long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
       return new IngestReport(
           written.options().shape().orElseThrow(),
@@ -207,27 +223,34 @@ public final class Ingest implements AutoCloseable {
           lost,
           reasons,
           used - kept.rows(),
-          rounds);
+          rounds,
+          published);
     } finally {
       dictionaries.forEach(Dictionary::close);
       kept.close();
     }
   }
 
+  private Dictionary dictionary(
+      IngestJob job, @Nullable Container base, Dataset<Row> entries, int mode) {
+    return base == null
+        ? Dictionary.of(entries, mode)
+        : Dictionary.added(spark, entries, mode, job.modes().get(mode).bucket(), base);
+  }
+
   /**
    * The rejects appear first: a tensor without them would look complete. They go again if the
    * tensor then cannot be published.
    */
-  private static void commit(
+  private static boolean commit(
       ParallelContainer container, Written written, @Nullable OutputCommit rejects)
       throws IOException {
     if (rejects == null) {
-      container.commit(written.options(), written.pieces());
-      return;
+      return container.commit(written.options(), written.pieces());
     }
     rejects.commit();
     try {
-      container.commit(written.options(), written.pieces());
+      return container.commit(written.options(), written.pieces());
     } catch (IOException | RuntimeException e) {
       boolean unknown =
           e instanceof WeftException weft && weft.code() == ErrorCode.COMMIT_STATE_UNKNOWN;
@@ -411,6 +434,7 @@ public final class Ingest implements AutoCloseable {
             .withContainer(
                 ContainerOptions.defaults()
                     .withModeNames(job.modes().stream().map(ModeSpec::name).toList())
+                    .withBatch(job.batch(), job.replaceBatch())
                     .withProvenance(job.source(), job.command(), job.program()));
     ParallelContainer.Target target = container.target(options);
     ContainerPiece pieces = ContainerPiece.none(order);

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param reproducible whether sums have the same bits for any partitions
  * @param output the container
  * @param overwrite whether outputs that exist are replaced
+ * @param append whether the entries are added to a tensor that exists, by their labels
+ * @param batch key of what is added, which is written once; empty: none
+ * @param replaceBatch whether a batch of that key which is there is replaced
  * @param rejects file for the rows that cannot be used, or null
  * @param maxRejects most rows that may be rejected
  * @param source for the container's provenance
@@ -34,6 +37,9 @@ public record IngestJob(
     boolean reproducible,
     String output,
     boolean overwrite,
+    boolean append,
+    String batch,
+    boolean replaceBatch,
     @Nullable String rejects,
     long maxRejects,
     String source,

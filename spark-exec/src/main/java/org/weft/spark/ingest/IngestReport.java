@@ -13,6 +13,7 @@ import org.weft.tensor.TensorShape;
  * @param reasons of the rejects, the most frequent first
  * @param dropped rows whose labels were too rare
  * @param rounds passes over the labels until none was too rare
+ * @param written false if the batch was there already, and nothing is written
  */
 public record IngestReport(
     TensorShape shape,
@@ -21,7 +22,13 @@ public record IngestReport(
     long rejected,
     List<Reason> reasons,
     long dropped,
-    int rounds) {
+    int rounds,
+    boolean written) {
+  /** Of a batch that was there already, in a tensor of {@code shape}. */
+  static IngestReport nothing(TensorShape shape) {
+    return new IngestReport(shape, 0, 0, 0, List.of(), 0, 0, false);
+  }
+
   /**
    * @param column whose cells cannot be used; empty: the line as a whole
    * @param rows rejected for this reason

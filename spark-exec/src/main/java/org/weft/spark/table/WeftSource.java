@@ -91,9 +91,7 @@ public final class WeftSource extends TensorSource {
     requireContainer(options, path);
     OptionalLong version = options.number(TableOptions.VERSION, 1);
     String uri =
-        version.isPresent()
-            ? path.replaceAll("/+$", "") + "/manifest-" + version.getAsLong() + ".json"
-            : path;
+        version.isPresent() ? path.replaceAll("/+$", "") + "@" + version.getAsLong() : path;
     return TensorFiles.open(files, uri, options.readOptions());
   }
 

@@ -67,7 +67,7 @@ final class AddedLabels {
       }
     }
     if (all.size() > known.size()) {
-      requireExtensible(base, mode);
+      base.requireExtensible(mode);
       fresh.put(mode, all.range(known.size(), all.size() - known.size()));
     }
   }
@@ -114,7 +114,7 @@ final class AddedLabels {
 
   private void add(Container base, int mode, Labels added) {
     String name = base.modeNames().get(mode);
-    requireExtensible(base, mode);
+    base.requireExtensible(mode);
     Labels known = base.originalLabels(mode);
     Map<String, Integer> wanted = new HashMap<>();
     for (int c = 0; c < added.size(); c++) {
@@ -155,27 +155,6 @@ final class AddedLabels {
     this.fresh.put(mode, next == present ? new Labels.Builder().build() : more.build());
     this.names.put(mode, name);
     this.shape = shape.with(mode, next);
-  }
-
-  /**
-   * New labels follow those that are there, in stored order; that needs all of them.
-   *
-   * @throws WeftException {@code UNSUPPORTED_OPERATION}
-   */
-  static void requireExtensible(Container base, int mode) {
-    long size = base.shape().size(mode);
-    if (base.isReordered(mode) && base.labelCount(mode) != size) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          base.uri()
-              + ": expected a label for each of the "
-              + size
-              + " coordinates of mode "
-              + base.modeNames().get(mode)
-              + ", which was reordered, to add labels, found "
-              + base.labelCount(mode)
-              + "; write the tensor in its original order first (weft convert)");
-    }
   }
 
   private WeftException ambiguous(String where, String mode, String label, int one, int other) {

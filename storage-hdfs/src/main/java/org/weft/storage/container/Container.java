@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -76,6 +77,11 @@ public final class Container implements Serializable {
     }
     String folder = String.valueOf(path.getParent());
     return new Container(access, uri, folder, new Versions(access, folder).read(version));
+  }
+
+  /** Whether the folder {@code uri} has a version. */
+  public static boolean isThere(FileAccess access, String uri) {
+    return new Versions(access, uri).newest() > 0;
   }
 
   Manifest manifest() {
@@ -312,6 +318,70 @@ public final class Container implements Serializable {
   /** Number of labels of a mode that has some; nothing is read. */
   public long labelCount(int mode) {
     return labelEntry(mode).count();
+  }
+
+  /**
+   * Fails if labels cannot be put after those of {@code mode}: where it was reordered, lines are in
+   * stored order, and that needs all of them.
+   *
+   * @throws WeftException {@code UNSUPPORTED_OPERATION}
+   */
+  public void requireExtensible(int mode) {
+    if (isReordered(mode) && labelCount(mode) != shape().size(mode)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          uri
+              + ": expected a label for each of the "
+              + shape().size(mode)
+              + " coordinates of mode "
+              + modeNames().get(mode)
+              + ", which was reordered, to add labels, found "
+              + labelCount(mode)
+              + "; write the tensor in its original order first (weft convert)");
+    }
+  }
+
+  /** In how many pieces the labels of a mode are stored, so that tasks can read one each. */
+  public int labelChunks(int mode) {
+    return labelEntry(mode).text().size();
+  }
+
+  /**
+   * One of the pieces of the labels of a mode, in stored order.
+   *
+   * @throws WeftException {@code UNSUPPORTED_OPERATION} if its writer ended it within a label
+   */
+  public Labels labelChunk(int mode, int chunk) {
+    Manifest.LabelEntry entry = labelEntry(mode);
+    String what = "the labels of " + manifest.modes().get(mode).name();
+    byte[] text;
+    try (ArrayReader reader = new ArrayReader(this)) {
+      text = bytes(reader, entry.text().get(chunk), what);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    Labels.Builder labels = new Labels.Builder();
+    int start = 0;
+    for (int at = 0; at < text.length; at++) {
+      if (text[at] == '\n') {
+        labels.add(Arrays.copyOfRange(text, start, at));
+        start = at + 1;
+      }
+    }
+    if (start < text.length) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          uri
+              + ": expected pieces of whole lines as "
+              + what
+              + ", found one that ends within a line; write the tensor again (weft convert)");
+    }
+    return labels.build();
+  }
+
+  /** The original coordinate of a stored one. */
+  public long original(int mode, long stored) {
+    return isReordered(mode) ? original().of(mode, stored) : stored;
   }
 
   /** The keys of the batches that were written, in their order; nothing is read. */

@@ -20,6 +20,7 @@ import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.TensorWriter;
+import org.weft.storage.VersionName;
 import org.weft.storage.WriteOptions;
 
 /** Containers as one of the formats that commands read and write: a split for each part. */
@@ -45,7 +46,13 @@ public final class ContainerFormat implements TensorFileFormat {
   public boolean takes(String name) {
     return name.endsWith(".weft")
         || name.endsWith(".weft/")
-        || name.matches(".*\\.weft/+manifest-[0-9]+\\.json");
+        || name.matches(".*\\.weft/+manifest-[0-9]+\\.json")
+        || VersionName.isOne(name);
+  }
+
+  @Override
+  public void requireThere(FileAccess access, String uri) {
+    Container.open(access, uri);
   }
 
   @Override
@@ -135,7 +142,7 @@ public final class ContainerFormat implements TensorFileFormat {
 
   private void requireFolder(String uri, boolean zeroBased) {
     TensorFileFormat.refuseZeroBased(uri, zeroBased, name());
-    if (uri.endsWith(".json")) {
+    if (uri.endsWith(".json") || VersionName.isOne(uri)) {
       throw new WeftException(
           ErrorCode.USAGE, uri + ": versions do not change; name the folder to write a new one");
     }

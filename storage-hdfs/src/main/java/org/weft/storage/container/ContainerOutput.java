@@ -98,6 +98,9 @@ final class ContainerOutput implements TensorOutput {
   private void adopt(ContainerPiece pieces) {
     statistics.merge(pieces.statistics());
     for (ContainerPiece.Chunk chunk : pieces.chunks()) {
+      if (base != null && chunk.labels() != null && chunk.labels().count() == 0) {
+        continue; // nothing new: no file to keep from version to version
+      }
       int first = files.size();
       IntUnaryOperator moved = file -> file + first;
       files.addAll(chunk.files());

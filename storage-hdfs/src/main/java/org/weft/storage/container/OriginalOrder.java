@@ -62,6 +62,12 @@ final class OriginalOrder {
     return original;
   }
 
+  /** The original coordinate of a stored one. */
+  long of(int mode, long stored) {
+    int @Nullable [] back = originals.get(mode);
+    return back == null ? stored : back[(int) stored];
+  }
+
   boolean isStored() {
     return originals.isEmpty();
   }

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -107,13 +108,13 @@ final class Versions {
     try (FSDataInputStream in = fs.open(path)) {
       return ManifestFile.decode(in.readAllBytes(), path.toString(), version);
     } catch (FileNotFoundException e) {
+      String there = list().stream().map(v -> "@" + v.number()).collect(Collectors.joining(", "));
       throw new WeftException(
           ErrorCode.INPUT_NOT_FOUND,
           uri
               + ": expected version "
               + version
-              + ", found none at "
-              + path
+              + (there.isEmpty() ? ", found none at " + path : ", found " + there)
               + "; it may have been expired, read the folder for the newest version",
           e);
     } catch (IOException e) {

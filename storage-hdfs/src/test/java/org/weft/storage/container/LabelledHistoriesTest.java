@@ -1,0 +1,352 @@
+package org.weft.storage.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.BlockReader;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FaultyFileSystem;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.Labels;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.TensorOutput.Existing;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+
+/**
+ * Random histories of a labelled container against a model in memory: appends with keys and
+ * without, retries, replacements, writers that die at a random file operation, writers at the same
+ * time, collections. After each step the container, read by labels, is what the model says, and
+ * versions and coordinates that were there are what they were.
+ */
+class LabelledHistoriesTest {
+  private static final int HISTORIES = Integer.getInteger("weft.histories", 500);
+  private static final int STEPS = 6;
+  private static final int MODES = 2;
+  private static final List<String> NAMES = List.of("user", "day");
+  private static final int OPERATIONS = 60;
+
+  @TempDir Path folder;
+
+  private final FileAccess files = FaultyFileSystem.access();
+
+  @AfterEach
+  void noFault() {
+    FaultyFileSystem.operationsLeft = -1;
+  }
+
+  /** Cells by labels: {@code u3 d1}. */
+  private record Batch(String key, boolean replace, Map<String, Double> cells) {}
+
+  @Test
+  void containersAreWhatTheModelSays() throws Exception {
+    long seed = Long.getLong("weft.seed", 20261123);
+    for (int history = 0; history < HISTORIES; history++) {
+      try {
+        new History(folder.resolve("h" + history), new Random(seed + history)).run();
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("-Dweft.seed=" + (seed + history) + " -Dweft.histories=1", e);
+      }
+    }
+  }
+
+  /** One container and what should be in it. */
+  private final class History {
+    private final String uri;
+    private final Random random;
+
+    /** What was written, by key; what has no key has a number. */
+    private Map<String, Map<String, Double>> model = new LinkedHashMap<>();
+
+    private final Map<Long, Map<String, Double>> versions = new HashMap<>();
+    private List<List<String>> dictionary = List.of(List.of(), List.of());
+    private int made;
+
+    History(Path path, Random random) {
+      this.uri = "faulty:" + path + ".weft";
+      this.random = random;
+    }
+
+    void run() throws Exception {
+      begin();
+      check();
+      for (int step = 0; step < STEPS; step++) {
+        switch (random.nextInt(8)) {
+          case 0, 1 -> append(batch(fresh(), false));
+          case 2 -> append(batch("", false));
+          case 3 -> crash(batch(random.nextInt(4) == 0 ? "" : fresh(), false));
+          case 4 -> retry();
+          case 5 -> replace(false);
+          case 6 -> replace(true);
+          default -> together(batch(fresh(), false), batch(fresh(), false));
+        }
+        check();
+        if (random.nextInt(6) == 0) {
+          boolean expire = random.nextBoolean();
+          ContainerGarbage.collect(files, uri, expire ? Duration.ZERO : null, Duration.ZERO, false);
+          if (expire) {
+            versions.keySet().retainAll(List.of(Container.open(files, uri).version()));
+          }
+          check();
+        }
+      }
+    }
+
+    private String fresh() {
+      return "key" + made++;
+    }
+
+    private Batch batch(String key, boolean replace) {
+      Map<String, Double> cells = new TreeMap<>();
+      int base = random.nextInt(4) == 0 ? 6 : random.nextInt(2) * 3;
+      for (int n = random.nextInt(7); n >= 0; n--) {
+        String cell = "u" + (base + random.nextInt(6)) + " d" + random.nextInt(5);
+        cells.put(cell, 1.0 + random.nextInt(9));
+      }
+      return new Batch(key, replace, cells);
+    }
+
+    /** The first version, under a key or none, in an order of its own or not. */
+    private void begin() throws Exception {
+      Batch first = batch(random.nextBoolean() ? fresh() : "", false);
+      boolean reordered = random.nextInt(3) == 0;
+      try (TensorOutput out = open(first, Existing.REFUSE, reordered)) {
+        out.commit();
+      }
+      add(first);
+    }
+
+    private void add(Batch batch) {
+      model.put(batch.key().isEmpty() ? "#" + made++ : batch.key(), batch.cells());
+    }
+
+    /** A writer that has written the entries, under labels in a random order. */
+    private TensorOutput open(Batch batch, Existing existing, boolean reordered)
+        throws IOException {
+      List<List<String>> labels = new ArrayList<>();
+      for (int mode = 0; mode < MODES; mode++) {
+        int m = mode;
+        List<String> known =
+            new ArrayList<>(
+                batch.cells().keySet().stream().map(c -> c.split(" ")[m]).distinct().toList());
+        Collections.shuffle(known, random);
+        labels.add(known);
+      }
+      CooBlock.Builder block = new CooBlock.Builder(MODES, 8);
+      batch
+          .cells()
+          .forEach(
+              (cell, value) -> {
+                for (int mode = 0; mode < MODES; mode++) {
+                  block.set(mode, labels.get(mode).indexOf(cell.split(" ")[mode]));
+                }
+                block.finish(value);
+              });
+      ContainerOptions container =
+          ContainerOptions.defaults()
+              .withModeNames(NAMES)
+              .withPartEntries(3)
+              .withBatch(batch.key(), batch.replace());
+      if (reordered) {
+        container = container.withPermutations(Map.of(0, permutation(labels.get(0).size())));
+      }
+      WriteOptions options =
+          WriteOptions.defaults()
+              .withShape(TensorShape.of(labels.get(0).size(), labels.get(1).size()))
+              .withLabels(Map.of(0, Labels.of(labels.get(0)), 1, Labels.of(labels.get(1))))
+              .withContainer(container);
+      TensorOutput out = TensorFiles.create(files, uri, existing, MODES, options);
+      try {
+        out.write(block.build());
+        return out;
+      } catch (IOException | RuntimeException e) {
+        out.close();
+        throw e;
+      }
+    }
+
+    private int[] permutation(int size) {
+      List<Integer> places = new ArrayList<>();
+      for (int c = 0; c < size; c++) {
+        places.add(c);
+      }
+      Collections.shuffle(places, random);
+      return places.stream().mapToInt(c -> c).toArray();
+    }
+
+    private boolean write(Batch batch) throws IOException {
+      try (TensorOutput out = open(batch, Existing.APPEND, false)) {
+        return out.commit();
+      }
+    }
+
+    private void append(Batch batch) throws IOException {
+      assertThat(write(batch)).isTrue();
+      add(batch);
+    }
+
+    /** A writer dies; the container is as before or as after; then it is started again. */
+    private void crash(Batch batch) throws Exception {
+      Map<String, Map<String, Double>> before = new LinkedHashMap<>(model);
+      Map<String, Double> old = sums();
+      boolean died = dies(batch);
+      model.remove(batch.key());
+      add(batch);
+      Map<String, Double> now = read(uri);
+      assertThat(now).isIn(old, sums());
+      if (!died) {
+        assertThat(now).isEqualTo(sums());
+      }
+      if (batch.key().isEmpty()) {
+        model = now.equals(sums()) ? model : before; // nobody can tell, so nobody retries
+        return;
+      }
+      boolean there = before.containsKey(batch.key());
+      boolean written = write(batch);
+      if (!there) {
+        assertThat(written).as("written again").isEqualTo(now.equals(old) && !now.equals(sums()));
+      }
+    }
+
+    private boolean dies(Batch batch) throws IOException {
+      FaultyFileSystem.operationsLeft = 1 + random.nextInt(OPERATIONS);
+      try {
+        write(batch);
+        return false;
+      } catch (WeftException | IOException e) {
+        assertThat(FaultyFileSystem.operationsLeft).as(String.valueOf(e)).isZero();
+        return true;
+      } finally {
+        FaultyFileSystem.operationsLeft = -1;
+      }
+    }
+
+    private String known() {
+      List<String> keys = model.keySet().stream().filter(k -> !k.startsWith("#")).toList();
+      return keys.isEmpty() ? "" : keys.get(random.nextInt(keys.size()));
+    }
+
+    private void retry() throws IOException {
+      String key = known();
+      if (!key.isEmpty()) {
+        long version = Container.open(files, uri).version();
+        assertThat(write(batch(key, false))).as("a batch that is there").isFalse();
+        assertThat(Container.open(files, uri).version()).isEqualTo(version);
+      }
+    }
+
+    private void replace(boolean dies) throws Exception {
+      Batch batch = batch(known(), true);
+      if (batch.key().isEmpty()) {
+        return;
+      }
+      if (dies) {
+        crash(batch);
+      } else {
+        assertThat(write(batch)).isTrue();
+        model.remove(batch.key());
+        add(batch);
+      }
+    }
+
+    /** Two writers go on from the same version: one is told, and tries again. */
+    private void together(Batch one, Batch other) throws IOException {
+      try (TensorOutput first = open(one, Existing.APPEND, false);
+          TensorOutput second = open(other, Existing.APPEND, false)) {
+        boolean swapped = random.nextBoolean();
+        TensorOutput winner = swapped ? second : first;
+        TensorOutput loser = swapped ? first : second;
+        assertThat(winner.commit()).isTrue();
+        add(swapped ? other : one);
+        try {
+          loser.commit();
+          throw new AssertionError("two writers of one version");
+        } catch (WeftException e) {
+          assertThat(e.code()).isEqualTo(ErrorCode.COMMIT_CONFLICT);
+        }
+        append(swapped ? one : other);
+      }
+    }
+
+    private Map<String, Double> sums() {
+      Map<String, Double> sums = new TreeMap<>();
+      model.values().forEach(cells -> cells.forEach((at, v) -> sums.merge(at, v, Double::sum)));
+      return sums;
+    }
+
+    private void check() throws Exception {
+      Container present = Container.open(files, uri);
+      assertThat(read(uri)).isEqualTo(sums());
+      assertThat(present.modeNames()).isEqualTo(NAMES);
+      assertThat(present.batches())
+          .containsExactlyInAnyOrderElementsOf(
+              model.keySet().stream().filter(k -> !k.startsWith("#")).toList());
+      List<List<String>> labels = new ArrayList<>();
+      for (int mode = 0; mode < MODES; mode++) {
+        List<String> all = List.copyOf(present.originalLabels(mode).toList());
+        List<String> before = dictionary.get(mode);
+        assertThat(all).doesNotHaveDuplicates();
+        assertThat(all.subList(0, before.size())).isEqualTo(before);
+        assertThat(all).hasSize((int) present.shape().size(mode));
+        labels.add(all);
+      }
+      dictionary = labels;
+      if (!versions.isEmpty()) {
+        List<Long> old = List.copyOf(versions.keySet());
+        long one = old.get(random.nextInt(old.size()));
+        assertThat(read(uri + "@" + one)).isEqualTo(versions.get(one));
+      }
+      versions.put(present.version(), sums());
+      InputPlan plan = TensorFiles.open(files, uri, ReadOptions.defaults().withStoredOrder(true));
+      TensorStatistics.Builder counted = TensorStatistics.builder(MODES);
+      forEach(plan, counted::add);
+      assertThat(present.statistics()).isEqualTo(counted.build(present.shape()));
+    }
+
+    private Map<String, Double> read(String name) throws IOException {
+      Map<Integer, Labels> labels = TensorFiles.labels(files, name);
+      InputPlan plan = TensorFiles.open(files, name, ReadOptions.defaults());
+      Map<String, Double> sums = new TreeMap<>();
+      forEach(
+          plan,
+          block -> {
+            for (int e = 0; e < block.size(); e++) {
+              String user = labels.get(0).label(block.coordinate(0, e));
+              String day = labels.get(1).label(block.coordinate(1, e));
+              sums.merge(user + " " + day, block.value(e), Double::sum);
+            }
+          });
+      return sums;
+    }
+
+    private void forEach(InputPlan plan, Consumer<CooBlock> use) throws IOException {
+      for (InputSplit split : plan.splits()) {
+        try (BlockReader reader = TensorFiles.read(files, plan, split)) {
+          reader.forEachRemaining(use);
+        }
+      }
+    }
+  }
+}
