@@ -5,7 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
-import org.weft.spark.OperandFetch;
+import org.weft.engine.OperandFetch;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;

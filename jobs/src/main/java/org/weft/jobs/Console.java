@@ -2,9 +2,9 @@ package org.weft.jobs;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.spark.ProgressListener;
 
 /**
  * What a run says: results on standard output; progress, notes and errors on standard error.

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.CpdResult;
+import org.weft.engine.EngineTensor;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
-import org.weft.spark.CpdResult;
-import org.weft.spark.SparkTensor;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
@@ -120,8 +120,7 @@ final class CpdCommand extends WeftCommand {
     Map<Integer, Labels> labels = labels(files, plan.header().order());
     try (Session session =
         Session.open(common, "weft cpd " + input, console, options -> options.withForms(forms))) {
-      SparkTensor tensor =
-          order.apply(session.engine(), session.read(input, common, console), job, files, console);
+      EngineTensor tensor = order.apply(session.engine(), session.read(input), job, files, console);
       checkLabels(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import org.weft.spark.CpdResult;
+import org.weft.engine.CpdResult;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.NpyFile;

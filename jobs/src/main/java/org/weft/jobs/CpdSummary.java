@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.engine.CpdResult;
 import org.weft.planner.CpdJob;
-import org.weft.spark.CpdResult;
 import org.weft.tensor.TensorStatistics;
 
 /** What {@code summary.json} of a decomposition says. Times are in seconds. */

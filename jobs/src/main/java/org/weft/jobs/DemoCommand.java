@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.CpdResult;
+import org.weft.engine.EngineTensor;
 import org.weft.jobs.wordnet.Relation;
 import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
 import org.weft.planner.CpdJob;
-import org.weft.spark.CpdResult;
-import org.weft.spark.SparkTensor;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Decompose the relations of WordNet 3.1: a tensor of synset x relation x synset, 1 where the"
-          + " relation holds, by CP-ALS with compiled kernels on Spark in this process. Needs no"
+          + " relation holds, by CP-ALS with compiled kernels in this process. Needs no"
           + " file and no cluster.",
       "Prints the fit of each iteration and the strongest words of each component."
     },
@@ -94,7 +94,7 @@ final class DemoCommand extends WeftCommand {
   private void decompose(Console console, FileAccess files, Path file, WordNet wordnet, CpdJob job)
       throws IOException {
     try (Session session = Session.open(common, "weft demo", console)) {
-      SparkTensor tensor = session.read(file.toString(), common, console);
+      EngineTensor tensor = session.read(file.toString());
       if (planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.IntFunction;
+import org.weft.engine.CpdResult;
 import org.weft.jobs.wordnet.WordNet;
-import org.weft.spark.CpdResult;
 import org.weft.tensor.DenseMatrix;
 
 /** The components of the demo in words, strongest first. */

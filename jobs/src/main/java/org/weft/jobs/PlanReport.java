@@ -5,16 +5,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Explanation;
 import org.weft.compiler.KernelRequest;
+import org.weft.engine.Engine;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
-import org.weft.spark.WeftEngine;
 
 /** Prints a job's plan, and each distinct kernel of it as an explanation asks. */
 final class PlanReport {
   private PlanReport() {}
 
   static void print(
-      Console console, WeftEngine engine, JobPlan plan, @Nullable ExplainCommand explain) {
+      Console console, Engine engine, JobPlan plan, @Nullable ExplainCommand explain) {
     console.text(engine.planner().explain(plan));
     if (explain == null) {
       return;

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.Ordering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.Job;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
-import org.weft.spark.Ordering;
-import org.weft.spark.SparkTensor;
-import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.OutputCommit;
@@ -105,8 +105,7 @@ final class ReorderOptions {
   }
 
   /** The tensor that jobs are to run on. */
-  SparkTensor apply(
-      WeftEngine engine, SparkTensor tensor, Job job, FileAccess files, Console console)
+  EngineTensor apply(Engine engine, EngineTensor tensor, Job job, FileAccess files, Console console)
       throws IOException {
     if (!isOn()) {
       return engine.reorder(tensor, Ordering.none(), keepOrder);
@@ -127,7 +126,7 @@ final class ReorderOptions {
   }
 
   /** Writes the permutations if asked for. */
-  void write(SparkTensor tensor, FileAccess files, boolean overwrite, Console console)
+  void write(EngineTensor tensor, FileAccess files, boolean overwrite, Console console)
       throws IOException {
     if (permutations == null) {
       return;
@@ -145,7 +144,7 @@ final class ReorderOptions {
   }
 
   /** The labels that results have: with {@code --keep-order} they follow their coordinates. */
-  Map<Integer, Labels> labels(SparkTensor tensor, Map<Integer, Labels> labels) {
+  Map<Integer, Labels> labels(EngineTensor tensor, Map<Integer, Labels> labels) {
     Relabelling relabelling = tensor.relabelling();
     return relabelling == null || !keepOrder ? labels : moved(labels, relabelling);
   }

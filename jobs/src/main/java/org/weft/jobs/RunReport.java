@@ -3,8 +3,8 @@ package org.weft.jobs;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.weft.spark.JobReport;
-import org.weft.spark.StepReport;
+import org.weft.engine.JobReport;
+import org.weft.engine.StepReport;
 
 /** Prints what a job took. */
 final class RunReport {

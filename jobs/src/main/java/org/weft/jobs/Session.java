@@ -7,25 +7,41 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.weft.spark.CpdResult;
-import org.weft.spark.EngineOptions;
-import org.weft.spark.SparkTensor;
-import org.weft.spark.WeftEngine;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.local.LocalBackend;
+import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 
 /**
- * The Spark context and the engine of one run. What {@code spark-submit} or {@code -Dspark.*} set
- * stays; then come the command line's options, then the settings {@code weft.spark}.
+ * The engine of one run: in this process, or on Spark where a master is named ({@code --master},
+ * {@code spark-submit}, {@code -Dspark.master}, the setting {@code master}). What {@code
+ * spark-submit} or {@code -Dspark.*} set stays; then come the command line's options, then the
+ * settings {@code weft.spark}.
  */
 final class Session implements AutoCloseable {
-  private final JavaSparkContext context;
-  private final WeftEngine engine;
+  private final CommonOptions options;
+  private final String application;
+  private final Console console;
+  private final Engine engine;
+  private @Nullable JavaSparkContext context;
 
-  private Session(JavaSparkContext context, WeftEngine engine) {
-    this.context = context;
+  private Session(
+      CommonOptions options,
+      String application,
+      Console console,
+      Engine engine,
+      @Nullable JavaSparkContext context) {
+    this.options = options;
+    this.application = application;
+    this.console = console;
     this.engine = engine;
+    this.context = context;
   }
 
   static Session open(CommonOptions options, String application, Console console) {
@@ -39,8 +55,6 @@ final class Session implements AutoCloseable {
       Console console,
       UnaryOperator<EngineOptions> more) {
     Config settings = OptionDefaults.settings();
-    SparkConf conf = sparkConf(options, application, console);
-    boolean localByThreads = options.master == null && !new SparkConf().contains("spark.master");
     EngineOptions engineOptions =
         more.apply(
             EngineOptions.defaults()
@@ -48,20 +62,31 @@ final class Session implements AutoCloseable {
                 .withOperandFetch(options.fetch)
                 .withCheck(options.check)
                 .withReproducible(options.reproducible)
-                .withThreadsPerTask(localByThreads ? 0 : options.threads));
+                .withThreadsPerTask(options.threads));
     String cache = settings.getString("kernel-cache");
     if (!cache.isEmpty()) {
       engineOptions = engineOptions.withCompilerCache(Path.of(cache));
     }
-    WeftEngine.configure(conf, engineOptions);
+    if (master(options, settings).isEmpty()) {
+      Engine engine = LocalBackend.engine(CommonOptions.files(), engineOptions);
+      return new Session(options, application, console, engine, null);
+    }
     console.step("start Spark", 0, 1);
-    JavaSparkContext context = new JavaSparkContext(conf);
+    JavaSparkContext context = context(options, application, console, engineOptions);
     try {
-      return new Session(context, WeftEngine.create(context, engineOptions));
+      Engine engine = SparkEngine.create(context, engineOptions);
+      return new Session(options, application, console, engine, context);
     } catch (RuntimeException e) {
       context.stop();
       throw e;
     }
+  }
+
+  private static JavaSparkContext context(
+      CommonOptions options, String application, Console console, EngineOptions engineOptions) {
+    SparkConf conf = sparkConf(options, application, console);
+    SparkEngine.configure(conf, engineOptions);
+    return new JavaSparkContext(conf);
   }
 
   /** Spark's settings for one run. */
@@ -71,7 +96,12 @@ final class Session implements AutoCloseable {
     if (options.master != null && conf.contains("spark.master")) {
       console.note("weft: --master is ignored: Spark's own settings name a master already");
     }
-    conf.setIfMissing("spark.master", master(options, settings));
+    String master = master(options, settings);
+    conf.setIfMissing(
+        "spark.master",
+        !master.isEmpty()
+            ? master
+            : options.threads > 0 ? "local[" + options.threads + "]" : "local[*]");
     conf.setIfMissing("spark.app.name", application);
     if (conf.get("spark.master").startsWith("local")) {
       conf.setIfMissing("spark.driver.host", "localhost");
@@ -83,21 +113,23 @@ final class Session implements AutoCloseable {
     return conf;
   }
 
+  /** Where Spark runs; empty to run in this process without it. */
   private static String master(CommonOptions options, Config settings) {
-    if (options.master != null) {
-      return options.master;
+    String submitted = System.getProperty("spark.master", "");
+    if (!submitted.isEmpty()) {
+      return submitted;
     }
-    return options.threads > 0 ? "local[" + options.threads + "]" : settings.getString("master");
+    return options.master != null ? options.master : settings.getString("master");
   }
 
-  WeftEngine engine() {
+  Engine engine() {
     return engine;
   }
 
   /** Reads the input of a command. */
-  SparkTensor read(String uri, CommonOptions options, Console console) {
+  EngineTensor read(String uri) {
     console.step("read " + uri, 0, 1);
-    SparkTensor tensor = engine.read(uri, options.readOptions(), options.type);
+    EngineTensor tensor = engine.read(uri, options.readOptions(), options.type);
     console.note(
         "%s: %s, %,d entries", uri, tensor.statistics().shape(), tensor.statistics().entries());
     return tensor;
@@ -110,6 +142,10 @@ final class Session implements AutoCloseable {
       boolean overwrite,
       CpdResult result,
       Map<Integer, Labels> labels) {
+    if (context == null) {
+      console.step("start Spark for the table of factors", 0, 1);
+      context = context(options, application, console, EngineOptions.defaults());
+    }
     FactorTable.write(context, files, uri, overwrite, result.factors(), result.lambda(), labels);
   }
 
@@ -118,7 +154,9 @@ final class Session implements AutoCloseable {
     try {
       engine.close();
     } finally {
-      context.stop();
+      if (context != null) {
+        context.stop();
+      }
     }
   }
 }

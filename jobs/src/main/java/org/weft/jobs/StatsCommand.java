@@ -1,12 +1,12 @@
 package org.weft.jobs;
 
 import java.util.List;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
 import org.weft.planner.Job;
 import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.PartitionCosts;
-import org.weft.spark.SparkTensor;
-import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.SliceSummary;
@@ -45,7 +45,7 @@ final class StatsCommand extends WeftCommand {
       return;
     }
     try (Session session = Session.open(common, "weft stats " + input, console)) {
-      SparkTensor tensor = session.read(input, common, console);
+      EngineTensor tensor = session.read(input);
       console.step("count duplicates", 1, 2);
       tensor(console, tensor);
       slices(console, tensor.statistics());
@@ -55,7 +55,7 @@ final class StatsCommand extends WeftCommand {
     }
   }
 
-  private static void tensor(Console console, SparkTensor tensor) {
+  private static void tensor(Console console, EngineTensor tensor) {
     TensorStatistics s = tensor.statistics();
     long duplicates = tensor.duplicates();
     long distinct = s.entries() - duplicates;
@@ -89,7 +89,7 @@ final class StatsCommand extends WeftCommand {
   }
 
   /** Partitions of an MTTKRP along each mode; their storage does not depend on the rank. */
-  private void partitions(Console console, WeftEngine engine, SparkTensor tensor) {
+  private void partitions(Console console, Engine engine, EngineTensor tensor) {
     console.result("");
     console.result(
         "%4s %12s %16s %16s %14s",

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.OutputTarget;
 import org.weft.planner.Job;
-import org.weft.spark.JobReport;
-import org.weft.spark.OutputTarget;
-import org.weft.spark.SparkTensor;
-import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.TensorFiles;
@@ -55,7 +55,7 @@ abstract class TensorJobCommand extends WeftCommand {
   interface BoundJob {
     Job job();
 
-    JobReport run(WeftEngine engine, SparkTensor tensor, OutputTarget out, Console console);
+    JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console);
   }
 
   /** Checks options and reads the operands that are files; the shape is known later. */
@@ -113,9 +113,9 @@ abstract class TensorJobCommand extends WeftCommand {
     String application = "weft " + commandName() + " " + input;
     try (Session session =
         Session.open(common, application, console, options -> options.withSchedule(loops))) {
-      SparkTensor file = session.read(input, common, console);
+      EngineTensor file = session.read(input);
       BoundJob onFile = bind(file.statistics().shape());
-      SparkTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);
+      EngineTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);
       boolean sameShape = tensor.statistics().shape().equals(file.statistics().shape());
       BoundJob bound = sameShape ? onFile : bind(tensor.statistics().shape());
       if (target == null || planOnly()) {

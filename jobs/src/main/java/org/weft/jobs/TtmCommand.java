@@ -1,12 +1,12 @@
 package org.weft.jobs;
 
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.OutputTarget;
 import org.weft.planner.Job;
 import org.weft.planner.TtmJob;
-import org.weft.spark.JobReport;
-import org.weft.spark.OutputTarget;
-import org.weft.spark.SparkTensor;
-import org.weft.spark.WeftEngine;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -63,8 +63,7 @@ final class TtmCommand extends TensorJobCommand {
       }
 
       @Override
-      public JobReport run(
-          WeftEngine engine, SparkTensor tensor, OutputTarget out, Console console) {
+      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
         return engine.ttm(tensor, job, operand, out, console.progress());
       }
     };

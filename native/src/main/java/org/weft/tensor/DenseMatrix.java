@@ -196,6 +196,17 @@ public final class DenseMatrix implements Serializable {
     }
   }
 
+  /** As {@link #copyFrom} of floats. */
+  public void copyFromFloats(long address) {
+    long at = address;
+    for (double[] chunk : chunks) {
+      for (int i = 0; i < chunk.length; i++) {
+        chunk[i] = NativeMemory.getFloat(at);
+        at += Float.BYTES;
+      }
+    }
+  }
+
   public void writeTo(DataOutput out) throws IOException {
     out.writeLong(rows);
     out.writeInt(columns);

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.KernelRequest;
 import org.weft.runtime.KernelImage;
 import org.weft.tensor.TensorStatistics;
 
@@ -15,7 +16,8 @@ import org.weft.tensor.TensorStatistics;
  * @param statistics the tensor
  * @param resources the cluster
  * @param modes one pass per mode for CPD, in mode order; one pass otherwise
- * @param image the compiled kernels of all passes
+ * @param algebra the kernels of a decomposition's dense algebra: {@link FactorStatements}
+ * @param image the compiled kernels of all passes, and of the algebra
  * @param predicted costs
  * @param forms why the passes of a decomposition share a form, or do not; null for other jobs
  */
@@ -24,12 +26,14 @@ public record JobPlan(
     TensorStatistics statistics,
     Resources resources,
     List<ModePlan> modes,
+    List<KernelRequest> algebra,
     KernelImage image,
     PlanCosts predicted,
     @Nullable FormsChoice forms)
     implements Serializable {
   public JobPlan {
     modes = new ArrayList<>(modes);
+    algebra = new ArrayList<>(algebra);
   }
 
   /** The forms that the tensor is packed in, each once. */

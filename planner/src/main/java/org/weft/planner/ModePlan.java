@@ -3,6 +3,7 @@ package org.weft.planner;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -91,6 +92,34 @@ public record ModePlan(
   /** Shape of the whole result. */
   public TensorShape resultShape() {
     return kernel.resultShape(tensorShape);
+  }
+
+  /** Shape of the whole result with its modes as they are written. */
+  public TensorShape writtenShape() {
+    TensorShape result = resultShape();
+    long[] sizes = new long[result.order()];
+    for (int m = 0; m < sizes.length; m++) {
+      sizes[kernel.writtenModes().get(m)] = result.size(m);
+    }
+    return TensorShape.of(sizes);
+  }
+
+  /** The written result's modes in the order in which its entries are sorted. */
+  public int[] writtenOrder() {
+    int[] order = kernel.resultFormat().modeOrder();
+    for (int level = 0; level < order.length; level++) {
+      order[level] = kernel.writtenModes().get(order[level]);
+    }
+    return order;
+  }
+
+  /** The tensor's mode for each mode of the written result; -1 for the columns of a TTM. */
+  public int[] tensorModes() {
+    boolean columns = kernel.rank() > 0;
+    return IntStream.range(0, tensorShape.order())
+        .filter(m -> columns || m != mode)
+        .map(m -> m == mode ? -1 : m)
+        .toArray();
   }
 
   /** Predicted bytes of all partitions in storage. */

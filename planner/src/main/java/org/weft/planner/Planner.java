@@ -1,11 +1,11 @@
 package org.weft.planner;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
@@ -75,13 +75,19 @@ public final class Planner {
         predicted = one;
       }
     }
-    List<KernelRequest> requests =
-        Stream.concat(
-                modes.stream().map(mode -> mode.kernel().request()),
-                modes.stream().flatMap(mode -> mode.kernel().copies().stream()).distinct())
-            .toList();
+    List<KernelRequest> algebra =
+        job instanceof CpdJob cpd
+            ? FactorStatements.of(cpd.rank(), cpd.valueType())
+            : List.<KernelRequest>of();
+    List<KernelRequest> requests = new ArrayList<>();
+    modes.forEach(mode -> requests.add(mode.kernel().request()));
+    modes.stream()
+        .flatMap(mode -> mode.kernel().copies().stream())
+        .distinct()
+        .forEach(requests::add);
+    requests.addAll(algebra);
     return new JobPlan(
-        job, statistics, resources, modes, compile.apply(requests), predicted, forms);
+        job, statistics, resources, modes, algebra, compile.apply(requests), predicted, forms);
   }
 
   /**
@@ -124,12 +130,17 @@ public final class Planner {
     if (options.partitions() > 0) {
       return options.partitions();
     }
-    double entries = statistics.entries();
     long byCores =
         options.reproducible()
             ? REPRODUCIBLE_PARTITIONS
             : (long) resources.slots() * partitionsPerSlot(resources);
-    double byWork = Math.ceil(entries / options.minimumEntries());
+    double byWork = Math.ceil(statistics.entries() / (double) options.minimumEntries());
+    return (int) Math.max(neededPartitions(statistics, resources), Math.min(byCores, byWork));
+  }
+
+  /** Partitions that memory demands, at least one. */
+  private int neededPartitions(TensorStatistics statistics, Resources resources) {
+    double entries = statistics.entries();
     double bytes =
         entries
             * new StepModel(statistics, resources, options.machine()).blockBytesPerEntry()
@@ -140,8 +151,7 @@ public final class Planner {
             / resources.tasksPerExecutor();
     double needed =
         Math.max(Math.ceil(bytes / room), Math.ceil(entries / MAXIMUM_PARTITION_ENTRIES));
-    return (int)
-        Math.max(1, Math.min(Integer.MAX_VALUE, Math.max(needed, Math.min(byCores, byWork))));
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, needed));
   }
 
   /** Kernels in turn have threads that even out their work. */
@@ -155,14 +165,22 @@ public final class Planner {
     private final Resources resources;
     private final @Nullable ModePartitioning stored;
     private final int partitions;
+    private final int inOneResult;
     private final CostModel costs;
-    private final Map<Integer, ModePartitioning> cuts = new HashMap<>();
+    private final Map<Cut, ModePartitioning> cuts = new HashMap<>();
+
+    /** Partitions of a mode. */
+    private record Cut(int mode, int partitions) {}
 
     Passes(TensorStatistics statistics, Resources resources, @Nullable ModePartitioning stored) {
       this.statistics = statistics;
       this.resources = resources;
       this.stored = stored;
       this.partitions = partitionCount(statistics, resources);
+      this.inOneResult =
+          resources.inTurn() && options.partitions() == 0 && !options.reproducible()
+              ? neededPartitions(statistics, resources)
+              : partitions;
       this.costs = costs(resources.kernelThreads());
     }
 
@@ -247,17 +265,24 @@ public final class Planner {
     }
 
     private ModePlan pass(int mode, KernelPlan kernel) {
-      ModePartitioning partitioning = cuts.computeIfAbsent(kernel.partitionedMode(), this::cut);
+      int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
+      ModePartitioning partitioning =
+          cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
       List<PartitionCosts> predicted = costs.partitions(kernel, partitioning);
       return new ModePlan(mode, kernel, statistics.shape(), partitioning, predicted);
     }
 
-    private ModePartitioning cut(int mode) {
-      if (stored != null && stored.mode() == mode && suffices(stored, partitions, resources)) {
+    private ModePartitioning cut(Cut cut) {
+      int mode = cut.mode();
+      if (stored != null
+          && stored.mode() == mode
+          && suffices(stored, cut.partitions(), resources)) {
         return stored;
       }
       long size = statistics.shape().size(mode);
-      return options.partitioner().partition(mode, size, statistics.histogram(mode), partitions);
+      return options
+          .partitioner()
+          .partition(mode, size, statistics.histogram(mode), cut.partitions());
     }
   }
 }

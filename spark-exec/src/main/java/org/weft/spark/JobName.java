@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.spark.SparkContext;
+import org.weft.engine.Backend;
 
 /**
  * The name under which Spark shows the jobs of this thread: a group per Weft job, a description per
  * step. Closing brings the previous name back.
  */
-final class JobName implements AutoCloseable {
+final class JobName implements Backend.Label {
   private static final String GROUP = "spark.jobGroup.id";
   private static final String DESCRIPTION = "spark.job.description";
   private static final String INTERRUPT = "spark.job.interruptOnCancel";
@@ -36,8 +37,8 @@ final class JobName implements AutoCloseable {
     return name;
   }
 
-  /** What the next jobs do. */
-  void describe(String description) {
+  @Override
+  public void describe(String description) {
     context.setJobDescription(description);
   }
 

@@ -2,10 +2,18 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.JobClock;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.Passes;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.entries.Shared;
+import org.weft.planner.CpdJob;
 import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
@@ -24,8 +32,10 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.SparseStep;
 import org.weft.spark.output.OriginalEntries;
 import org.weft.spark.output.OriginalRows;
+import org.weft.spark.output.ResultFile;
 import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
+import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
@@ -35,31 +45,78 @@ import org.weft.tensor.TensorStatistics;
  * turns each pass into a distributed computation of rows or entries. Driver side; what it sends is
  * free of compiler classes. Close it to take the library back.
  */
-final class PlanRunner implements AutoCloseable {
+final class PlanRunner implements Passes {
   private static final long ENTRIES_PER_RANGE = 1 << 20;
 
   private final JavaSparkContext context;
   private final SparkTensor tensor;
   private final JobPlan plan;
-  private final OperandFetch fetch;
+  private final FileAccess files;
+  private final EngineOptions options;
   private final JobClock clock;
-  private final boolean reproducible;
   private final Broadcast<KernelImage> image;
 
   PlanRunner(
       JavaSparkContext context,
+      FileAccess files,
       SparkTensor tensor,
       JobPlan plan,
-      OperandFetch fetch,
-      JobClock clock,
-      boolean reproducible) {
-    this.fetch = fetch;
+      EngineOptions options,
+      JobClock clock) {
     this.context = context;
+    this.files = files;
     this.tensor = tensor;
     this.plan = plan;
+    this.options = options;
     this.clock = clock;
-    this.reproducible = reproducible;
     this.image = context.broadcast(plan.image());
+  }
+
+  @Override
+  public void pack(List<ModePlan> passes) {
+    passes.forEach(this::resident);
+  }
+
+  @Override
+  public Packed packed(ModePlan pass) {
+    ResidentTensor resident = resident(pass);
+    return new Packed(resident.storedEntries(), resident.normSquared());
+  }
+
+  @Override
+  public AlternatingLeastSquares.Model decompose(
+      CpdJob job, List<DenseMatrix> initial, double normSquared, ProgressListener progress) {
+    try (DistributedMttkrp mttkrps = new DistributedMttkrp(this, plan)) {
+      return new AlternatingLeastSquares(job, initial)
+          .run(mttkrps, normSquared, progress::iteration);
+    }
+  }
+
+  @Override
+  public void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out) {
+    List<OperandRows> offered = new ArrayList<>();
+    long start = System.nanoTime();
+    try {
+      for (DenseMatrix operand : operands) {
+        offered.add(offer(operand));
+      }
+      ResultFile file = new ResultFile(files, out.uri(), out.overwrite(), clock.measurements());
+      TensorShape shape = pass.writtenShape();
+      if (pass.kernel().merge() == Merge.ENTRIES) {
+        file.writeEntries(
+            resultEntries(pass, offered), shape, pass.writtenOrder(), resultSlices(pass));
+      } else {
+        file.writeRows(resultRows(pass, offered), shape);
+      }
+    } finally {
+      offered.forEach(OperandRows::destroy);
+    }
+    ran(pass, System.nanoTime() - start);
+  }
+
+  /** Says what the next Spark jobs of this thread do. */
+  void describe(String step) {
+    context.setLocalProperty("spark.job.description", step);
   }
 
   /** The tensor packed for {@code pass}. */
@@ -69,7 +126,7 @@ final class PlanRunner implements AutoCloseable {
 
   /** Offers a matrix to all processes: whole, or as blocks of rows of which each takes its own. */
   OperandRows offer(DenseMatrix matrix) {
-    int blocks = fetch.blocks(matrix, plan.resources().executors());
+    int blocks = options.operandFetch().blocks(matrix, plan.resources().executors());
     long blockRows = Math.max(1, (matrix.rows() + blocks - 1) / blocks);
     List<Broadcast<DenseMatrix>> broadcasts = new ArrayList<>();
     if (blocks == 1) {
@@ -105,7 +162,7 @@ final class PlanRunner implements AutoCloseable {
   /** As {@link #rows}, with the row numbers that the caller is to see. */
   JavaRDD<RowBlock> resultRows(ModePlan pass, List<OperandRows> operands) {
     JavaRDD<RowBlock> rows = rows(pass, operands);
-    Broadcast<Relabelling> back = tensor.resultRelabelling();
+    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     return back == null || pass.kernel().merge() != Merge.ROWS
         ? rows
         : rows.mapPartitions(new OriginalRows(back, pass.mode()));
@@ -114,12 +171,12 @@ final class PlanRunner implements AutoCloseable {
   /** As {@link #entries}, with the coordinates that the caller is to see. */
   JavaRDD<EntryBlock> resultEntries(ModePlan pass, List<OperandRows> operands) {
     JavaRDD<EntryBlock> entries = entries(pass, operands);
-    Broadcast<Relabelling> back = tensor.resultRelabelling();
+    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     if (back == null) {
       return entries;
     }
     int cut = pass.kernel().partitionedMode();
-    int[] tensorModes = tensorModes(pass);
+    int[] tensorModes = pass.tensorModes();
     int sorting = 0;
     while (tensorModes[sorting] != cut) {
       sorting++;
@@ -139,32 +196,9 @@ final class PlanRunner implements AutoCloseable {
     return new EqualNonzeros().partition(cut, file.shape().size(cut), file.histogram(cut), ranges);
   }
 
-  /** The tensor's mode for each mode of the written result; -1 for the columns of a TTM. */
-  private static int[] tensorModes(ModePlan pass) {
-    KernelPlan kernel = pass.kernel();
-    int order = pass.tensorShape().order();
-    boolean columns = kernel.rank() > 0;
-    return IntStream.range(0, order)
-        .filter(mode -> columns || mode != pass.mode())
-        .map(mode -> mode == pass.mode() ? -1 : mode)
-        .toArray();
-  }
-
   /** Books one execution of {@code pass}. */
   void ran(ModePlan pass, long elapsedNanos) {
-    String step = plan.job().name() + " mode " + pass.mode();
-    clock.ran(step, predictedSeconds(pass), elapsedNanos, kernelsAtATime(pass));
-  }
-
-  /** Kernel seconds of a pass if those that run at a time have even shares. */
-  private double predictedSeconds(ModePlan pass) {
-    double sum = pass.partitions().stream().mapToDouble(PartitionCosts::seconds).sum();
-    return sum / kernelsAtATime(pass);
-  }
-
-  private int kernelsAtATime(ModePlan pass) {
-    int most = pass.kernelsAtATime(plan.resources());
-    return Math.max(1, Math.min(most, pass.partitions().size()));
+    clock.ran(plan, pass, elapsedNanos);
   }
 
   private KernelCall call(ModePlan pass, List<OperandRows> matrices) {
@@ -193,7 +227,7 @@ final class PlanRunner implements AutoCloseable {
         entries == 0 ? 0 : flops / entries,
         plan.resources().kernelThreads(),
         plan.resources().coresPerExecutor(),
-        reproducible);
+        options.reproducible());
   }
 
   @Override

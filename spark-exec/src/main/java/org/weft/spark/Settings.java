@@ -3,6 +3,7 @@ package org.weft.spark;
 import java.lang.management.ManagementFactory;
 import org.apache.spark.SparkConf;
 import org.apache.spark.serializer.KryoSerializer;
+import org.weft.engine.EngineOptions;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.kryo.WeftRegistrator;
@@ -79,7 +80,7 @@ final class Settings {
           ErrorCode.USAGE,
           "expected a Spark context with "
               + setting
-              + "; call WeftEngine.configure on its SparkConf, or pass --conf "
+              + "; call Engine.configure on its SparkConf, or pass --conf "
               + setting);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Runs plans on Spark. {@link org.weft.spark.WeftEngine} is the front door: it reads tensors, plans
+ * Runs plans on Spark. {@link org.weft.engine.Engine} is the front door: it reads tensors, plans
  * jobs, runs them, and owns the compiler, which lives on the driver only. Code that runs on
  * executors is in the sub-packages and names no class of the compiler.
  *

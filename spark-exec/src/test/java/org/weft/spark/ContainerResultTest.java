@@ -18,6 +18,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.Ordering;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.TtmJob;
@@ -38,7 +44,7 @@ final class ContainerResultTest {
   @TempDir Path folder;
 
   static Stream<Arguments> tensors() {
-    return EngineTest.tensors()
+    return EngineContract.tensors()
         .filter(
             tensor ->
                 List.of("order 2", "order 4", "empty", "duplicates", "heavy slice")
@@ -71,7 +77,7 @@ final class ContainerResultTest {
     return entries;
   }
 
-  private SparkTensor read(WeftEngine engine, SparseEntries entries) throws IOException {
+  private EngineTensor read(Engine engine, SparseEntries entries) throws IOException {
     return engine.read(
         entries.write(folder.resolve("in.tns")).toString(),
         ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED).withBlockEntries(100),
@@ -95,11 +101,11 @@ final class ContainerResultTest {
     long[] sizes = entries.sizes();
     Relabelling shuffle =
         new Relabelling(Reorderers.named("random:9").reorder(TensorShape.of(sizes), List.of()));
-    try (WeftEngine engine =
-        WeftEngine.create(
+    try (Engine engine =
+        SparkEngine.create(
             LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions))) {
-      SparkTensor file = read(engine, entries);
-      SparkTensor moved = engine.reorder(file, Ordering.given("a test", shuffle), false);
+      EngineTensor file = read(engine, entries);
+      EngineTensor moved = engine.reorder(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode++) {
         DenseMatrix matrix = DenseMatrix.random(sizes[mode], 2, 8);
         double[] vector = new double[(int) sizes[mode]];
@@ -114,7 +120,7 @@ final class ContainerResultTest {
         }
         long[] columns = sizes.clone();
         columns[mode] = 2;
-        for (SparkTensor tensor : List.of(file, moved)) {
+        for (EngineTensor tensor : List.of(file, moved)) {
           TtvJob ttv = new TtvJob(mode, ValueType.DOUBLE);
           engine.ttv(tensor, ttv, vector, out, ProgressListener.NONE);
           assertWritten(entries.ttv(mode, vector), TensorShape.of(left));
@@ -130,9 +136,9 @@ final class ContainerResultTest {
   void manyTasksWriteAndWhatFailsLeavesNothing() throws IOException {
     SparseEntries entries = SparseEntries.random(3, 900, 20, 30, 25);
     String uri = folder.resolve("y.weft").toString();
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(6))) {
-      SparkTensor tensor = read(engine, entries);
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(6))) {
+      EngineTensor tensor = read(engine, entries);
       TtvJob job = new TtvJob(2, ValueType.DOUBLE);
       double[] vector = new double[25];
       Arrays.fill(vector, 1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.weft.engine.EngineOptions;
 import org.weft.spark.resident.ResidentMemory;
 
 /** One in-process Spark for all tests of the module, stopped when the JVM ends. */
@@ -22,7 +23,7 @@ public final class LocalSpark {
               .set("spark.ui.enabled", "false")
               .set("spark.memory.offHeap.size", "1g")
               .set("spark.unsafe.exceptionOnMemoryLeak", "true");
-      WeftEngine.configure(conf, EngineOptions.defaults());
+      SparkEngine.configure(conf, EngineOptions.defaults());
       context = new JavaSparkContext(conf);
       Runtime.getRuntime().addShutdownHook(new Thread(context::close));
     }

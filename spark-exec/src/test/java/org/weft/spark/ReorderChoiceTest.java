@@ -10,6 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.Ordering;
 import org.weft.planner.CpdJob;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
@@ -51,9 +55,9 @@ class ReorderChoiceTest {
   @Test
   void ordersOnlyWhatPaysOverTheIterations() throws IOException {
     String file = shuffledBlocks().write(folder.resolve("in.tns")).toString();
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
-      SparkTensor tensor =
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      EngineTensor tensor =
           engine.read(
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
@@ -66,7 +70,7 @@ class ReorderChoiceTest {
       assertThat(often.relabelling()).isPresent();
       assertThat(often.method()).isEqualTo("lexi");
       assertThat(often.reasons()).anyMatch(line -> line.startsWith("auto: lexi on 90,000 entries"));
-      SparkTensor ordered = engine.reorder(tensor, often, false);
+      EngineTensor ordered = engine.reorder(tensor, often, false);
       assertThat(imbalance(engine.plan(ordered, job(10))))
           .isLessThanOrEqualTo(1.05 * imbalance(engine.plan(tensor, job(10))));
       Ordering again = engine.chooseOrder(ordered, job(1), 0);
@@ -96,9 +100,9 @@ class ReorderChoiceTest {
       entries.add(1, random.nextInt(200_000), random.nextInt(200_000), random.nextInt(200_000));
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
-      SparkTensor tensor =
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      EngineTensor tensor =
           engine.read(
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
@@ -116,8 +120,8 @@ class ReorderChoiceTest {
     SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
     String file = entries.write(folder.resolve("in.tns")).toString();
     EngineOptions options = EngineOptions.defaults().withPartitions(2).withReproducible(true);
-    try (WeftEngine engine = WeftEngine.create(LocalSpark.context(), options)) {
-      SparkTensor tensor =
+    try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
+      EngineTensor tensor =
           engine.read(
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
@@ -143,9 +147,9 @@ class ReorderChoiceTest {
           1, block + random.nextInt(60), block + random.nextInt(60), block + random.nextInt(60));
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
-      SparkTensor tensor =
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      EngineTensor tensor =
           engine.read(
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),

@@ -14,6 +14,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.engine.JobClock;
 import org.weft.error.WeftException;
 import org.weft.planner.EqualNonzeros;
 import org.weft.planner.ModePartitioning;
@@ -62,7 +63,8 @@ class ResidencyTest {
     assertThat(tensor.statistics().entries()).isEqualTo(3000);
     assertThat(tensor.statistics().histogram(1).total()).isEqualTo(3000);
     assertThat(tensor.duplicates()).isEqualTo(3000 - entries.distinct());
-    tensor.unpersist();
+    tensor.releaseResident();
+    tensor.releaseEntries();
   }
 
   @Test
@@ -80,7 +82,7 @@ class ResidencyTest {
     for (int partitions : new int[] {1, 4, 40}) {
       ModePartitioning cut =
           new EqualNonzeros().partition(0, 11, tensor.statistics().histogram(0), partitions);
-      JobClock clock = new JobClock(spark.sc(), 2);
+      JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
       try (ResidentTensor resident =
           ResidentTensor.pack(
               tensor.split(cut),
@@ -100,7 +102,8 @@ class ResidencyTest {
       }
       LocalSpark.assertNothingResident();
     }
-    tensor.unpersist();
+    tensor.releaseResident();
+    tensor.releaseEntries();
   }
 
   private static List<String> lines(ResidentTensor resident) {
@@ -121,7 +124,7 @@ class ResidencyTest {
   void aPartitionTravelsWithItsArrays() throws Exception {
     SparkTensor tensor = read(SparseEntries.random(3, 500, 6, 7), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 6, tensor.statistics().histogram(0), 3);
-    JobClock clock = new JobClock(spark.sc(), 2);
+    JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
     try (ResidentTensor resident =
         ResidentTensor.pack(
             tensor.split(cut),
@@ -146,14 +149,15 @@ class ResidencyTest {
                   });
       assertThat(moved.collect()).containsExactlyInAnyOrderElementsOf(direct);
     }
-    tensor.unpersist();
+    tensor.releaseResident();
+    tensor.releaseEntries();
   }
 
   @Test
   void aPoolThatIsTooSmallSaysWhichSettingToRaise() throws Exception {
     SparkTensor tensor = read(SparseEntries.random(4, 100, 5, 5), 64);
     ModePartitioning cut = new EqualNonzeros().partition(0, 5, tensor.statistics().histogram(0), 1);
-    JobClock clock = new JobClock(spark.sc(), 2);
+    JobClock clock = new JobClock(new SparkMeasurements(spark.sc()), 2);
     // A dense format of 2e4 x 2e4 needs 3.2 GB; the pool has 1.
     assertThatThrownBy(
             () ->
@@ -169,7 +173,8 @@ class ResidencyTest {
                 assertThat(Failures.unwrap((Exception) failure))
                     .isInstanceOf(WeftException.class)
                     .hasMessageContaining("spark.memory.offHeap.size"));
-    tensor.unpersist();
+    tensor.releaseResident();
+    tensor.releaseEntries();
   }
 
   private static List<org.weft.planner.SliceRange> cutTo(long size) {

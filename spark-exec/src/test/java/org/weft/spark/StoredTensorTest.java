@@ -8,6 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.ProgressListener;
 import org.weft.planner.CpdJob;
 import org.weft.planner.MttkrpJob;
 import org.weft.storage.ContainerOptions;
@@ -53,9 +60,9 @@ class StoredTensorTest {
   }
 
   private JobReport mttkrp(String uri, int mode, ValueType type, String output) {
-    try (WeftEngine engine =
-        WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
-      SparkTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+      EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
       List<DenseMatrix> factors = new ArrayList<>();
       for (int m = 0; m < 3; m++) {
         factors.add(DenseMatrix.random(SHAPE[m], 4, m));
@@ -93,9 +100,9 @@ class StoredTensorTest {
     String text = write("c.tns", TensorOutput.Existing.REFUSE, 0, 40);
     List<CpdResult> results = new ArrayList<>();
     for (String uri : List.of(text, stored)) {
-      try (WeftEngine engine =
-          WeftEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
-        SparkTensor tensor = engine.read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
+      try (Engine engine =
+          SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+        EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
         assertThat(tensor.duplicates()).isZero();
         results.add(
             engine.cpd(

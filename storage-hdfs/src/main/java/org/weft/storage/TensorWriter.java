@@ -2,7 +2,10 @@ package org.weft.storage;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Iterator;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorStorage;
 
 /**
  * Writes one tensor file from blocks of 0-based coordinates. Blocks are taken in the order in which
@@ -12,6 +15,14 @@ import org.weft.tensor.CooBlock;
 public interface TensorWriter extends Closeable {
   /** Appends the entries of {@code block}. */
   void write(CooBlock block) throws IOException;
+
+  /** Appends the stored entries of {@code tensor}, which is borrowed. */
+  default void write(TensorStorage tensor) throws IOException {
+    Iterator<CooBlock> blocks = Packing.unpackBlocks(tensor, 1 << 16);
+    while (blocks.hasNext()) {
+      write(blocks.next());
+    }
+  }
 
   /** Writes what remains; closing again does nothing. */
   @Override

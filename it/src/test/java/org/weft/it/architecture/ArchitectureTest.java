@@ -30,6 +30,8 @@ final class ArchitectureTest {
               "org.weft.reorder",
               "org.weft.storage",
               "org.weft.planner",
+              "org.weft.decomposition",
+              "org.weft.engine",
               "org.weft.spark",
               "org.weft.jobs");
 
@@ -42,6 +44,8 @@ final class ArchitectureTest {
         "org.weft.reorder",
         "org.weft.storage",
         "org.weft.planner",
+        "org.weft.decomposition",
+        "org.weft.engine",
         "org.weft.spark",
         "org.weft.jobs"
       })
@@ -67,7 +71,7 @@ final class ArchitectureTest {
         .layer("planner")
         .definedBy("org.weft.planner..")
         .layer("spark-exec")
-        .definedBy("org.weft.spark..")
+        .definedBy("org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..")
         .layer("jobs")
         .definedBy("org.weft.jobs..")
         .whereLayer("native")
@@ -115,7 +119,7 @@ final class ArchitectureTest {
   void sparkExecDoesNotKnowTheLanguage() {
     noClasses()
         .that()
-        .resideInAnyPackage("org.weft.spark..")
+        .resideInAnyPackage("org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -142,6 +146,7 @@ final class ArchitectureTest {
         "org.weft.tensor.(**)",
         "org.weft.storage.(**)",
         "org.weft.planner.(**)",
+        "org.weft.engine.(**)",
         "org.weft.spark.(**)",
         "org.weft.jobs.(**)"
       })

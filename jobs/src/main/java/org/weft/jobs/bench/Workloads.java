@@ -10,6 +10,10 @@ import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
+import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.FactorKernels;
+import org.weft.decomposition.OffHeapUpdates;
+import org.weft.engine.FactorAlgebra;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -32,10 +36,6 @@ import org.weft.planner.tune.BlockFormats;
 import org.weft.planner.tune.TileFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
-import org.weft.spark.FactorAlgebra;
-import org.weft.spark.cpd.AlternatingLeastSquares;
-import org.weft.spark.cpd.FactorKernels;
-import org.weft.spark.cpd.OffHeapUpdates;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
@@ -387,7 +387,7 @@ public final class Workloads implements AutoCloseable {
         kernels.add(kernel(plan, chosen));
       }
       Work all = new Work(statistics.entries(), work.flops(), work.bytes());
-      FactorKernels algebra = FactorAlgebra.compile(compiler, rank);
+      FactorKernels algebra = FactorAlgebra.of(plan);
       Workload.Call call = use -> leastSquares(job, plan, kernels, algebra, count, operands, use);
       made.add(new Workload(BenchKernel.CP_ALS.label(), "R" + rank, 0, count, all, call));
     }
@@ -419,6 +419,7 @@ public final class Workloads implements AutoCloseable {
     try {
       OffHeapUpdates updates =
           new OffHeapUpdates(
+              job,
               AlternatingLeastSquares.initialFactors(job, tensor.shape()),
               mttkrp,
               algebra,

@@ -4,11 +4,10 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Measurements;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeMemory;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.TensorShape;
@@ -26,18 +25,14 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
   private final TensorShape result;
   private final boolean slices;
   private final int columns;
-  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final Measurements measurements;
 
   /**
    * @param result shape of the whole result; of order 1 it is one row, of order 0 one number
    * @param slices whether a partition makes the rows of its slices; otherwise it makes all rows, to
    *     be summed over the partitions
    */
-  public DenseStep(
-      KernelCall call,
-      TensorShape result,
-      boolean slices,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+  public DenseStep(KernelCall call, TensorShape result, boolean slices, Measurements measurements) {
     this.call = call;
     this.result = result;
     this.slices = slices;

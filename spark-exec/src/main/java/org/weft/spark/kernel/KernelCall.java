@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.broadcast.Broadcast;
-import org.apache.spark.util.CollectionAccumulator;
+import org.weft.engine.Measurements;
+import org.weft.engine.TaskMeasurement;
 import org.weft.memory.MemoryScope;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
@@ -14,7 +15,6 @@ import org.weft.runtime.KernelLibrary;
 import org.weft.runtime.KernelSignature;
 import org.weft.runtime.NativeRuntime;
 import org.weft.spark.metrics.KernelMetrics;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.spark.resident.ResidentMatrix;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
@@ -63,8 +63,7 @@ public record KernelCall(
   }
 
   /** The running task's binding of the inputs for one partition. Borrowed storages. */
-  Map<String, TensorStorage> bind(
-      ResidentPartition partition, CollectionAccumulator<TaskMeasurement> measurements) {
+  Map<String, TensorStorage> bind(ResidentPartition partition, Measurements measurements) {
     long start = System.nanoTime();
     long rows = 0;
     Map<String, TensorStorage> bound = new HashMap<>();

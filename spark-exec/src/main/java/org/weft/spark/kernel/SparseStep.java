@@ -5,11 +5,10 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Measurements;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.SliceRange;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.CooBlock;
@@ -28,17 +27,14 @@ public final class SparseStep implements FlatMapFunction<Iterator<ResidentPartit
   private final KernelCall call;
   private final TensorShape shape;
   private final int[] writtenModes;
-  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final Measurements measurements;
 
   /**
    * @param shape of the whole result as the kernel orders its modes
    * @param writtenModes for each of the kernel's result modes, its mode in the written result
    */
   public SparseStep(
-      KernelCall call,
-      TensorShape shape,
-      int[] writtenModes,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+      KernelCall call, TensorShape shape, int[] writtenModes, Measurements measurements) {
     this.call = call;
     this.shape = shape;
     this.writtenModes = writtenModes.clone();

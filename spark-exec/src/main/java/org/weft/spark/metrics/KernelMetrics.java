@@ -8,6 +8,7 @@ import java.util.function.LongSupplier;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.TaskMeasurement;
 
 /**
  * Source {@code weft} of Spark's metrics system, one per process. Per operation: {@code

@@ -1,7 +1,7 @@
 /**
  * What tasks measure about themselves, and the weft source of Spark's metrics system. {@link
- * org.weft.spark.metrics.TaskMeasurement} is one observation; {@link
- * org.weft.spark.metrics.KernelMetrics} publishes the kernels' rates of a process.
+ * org.weft.engine.TaskMeasurement} is one observation; {@link org.weft.spark.metrics.KernelMetrics}
+ * publishes the kernels' rates of a process.
  */
 @NullMarked
 package org.weft.spark.metrics;

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.broadcast.Broadcast;
+import org.weft.engine.entries.Shared;
 import org.weft.planner.ModePartitioning;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
@@ -20,7 +20,7 @@ import org.weft.tensor.CooBlock;
 public final class OriginalEntries implements FlatMapFunction<Iterator<EntryBlock>, EntryBlock> {
   private static final long serialVersionUID = 1L;
 
-  private final Broadcast<Relabelling> inverse;
+  private final Shared<Relabelling> inverse;
   private final int[] tensorModes;
   private final int sortingMode;
   private final ModePartitioning ranges;
@@ -33,7 +33,7 @@ public final class OriginalEntries implements FlatMapFunction<Iterator<EntryBloc
    * @param ranges of old coordinates of that mode
    */
   public OriginalEntries(
-      Broadcast<Relabelling> inverse, int[] tensorModes, int sortingMode, ModePartitioning ranges) {
+      Shared<Relabelling> inverse, int[] tensorModes, int sortingMode, ModePartitioning ranges) {
     this.inverse = inverse;
     this.tensorModes = tensorModes.clone();
     this.sortingMode = sortingMode;

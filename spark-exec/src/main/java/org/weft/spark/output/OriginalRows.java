@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.broadcast.Broadcast;
+import org.weft.engine.entries.Shared;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.kernel.RowBlock;
@@ -19,14 +19,14 @@ public final class OriginalRows implements FlatMapFunction<Iterator<RowBlock>, R
   private static final long serialVersionUID = 1L;
   private static final int REGION_ELEMENTS = 1 << 20;
 
-  private final Broadcast<Relabelling> inverse;
+  private final Shared<Relabelling> inverse;
   private final int mode;
 
   /**
    * @param inverse from new coordinates to old ones
    * @param mode the tensor's mode that numbers the rows
    */
-  public OriginalRows(Broadcast<Relabelling> inverse, int mode) {
+  public OriginalRows(Shared<Relabelling> inverse, int mode) {
     this.inverse = inverse;
     this.mode = mode;
   }

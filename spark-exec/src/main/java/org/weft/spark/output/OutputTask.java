@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
-import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Measurements;
+import org.weft.engine.TaskMeasurement;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -33,14 +33,14 @@ final class OutputTask implements Serializable {
   private final String uri;
   private final boolean overwrite;
   private final TensorShape shape;
-  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final Measurements measurements;
 
   OutputTask(
       FileAccess files,
       String uri,
       boolean overwrite,
       TensorShape shape,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+      Measurements measurements) {
     this.files = files;
     this.uri = uri;
     this.overwrite = overwrite;

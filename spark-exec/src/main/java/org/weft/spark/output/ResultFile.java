@@ -8,11 +8,10 @@ import java.util.stream.Stream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.util.CollectionAccumulator;
+import org.weft.engine.Measurements;
 import org.weft.planner.ModePartitioning;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
@@ -33,13 +32,9 @@ public final class ResultFile {
   private final FileAccess files;
   private final String uri;
   private final boolean overwrite;
-  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final Measurements measurements;
 
-  public ResultFile(
-      FileAccess files,
-      String uri,
-      boolean overwrite,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+  public ResultFile(FileAccess files, String uri, boolean overwrite, Measurements measurements) {
     this.files = files;
     this.uri = uri;
     this.overwrite = overwrite;

@@ -1,7 +1,7 @@
 package org.weft.spark.read;
 
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.resident.OriginBlock;
+import org.weft.engine.entries.OriginBlock;
 
 /** An element of a parsed split: its blocks in file order, then its statistics. */
 public final class ParsedPart {

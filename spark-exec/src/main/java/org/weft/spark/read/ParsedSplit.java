@@ -2,8 +2,8 @@ package org.weft.spark.read;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.weft.spark.metrics.ProcessMemory;
-import org.weft.spark.resident.OriginBlock;
+import org.weft.engine.ProcessMemory;
+import org.weft.engine.entries.OriginBlock;
 import org.weft.storage.BlockReader;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorStatistics;

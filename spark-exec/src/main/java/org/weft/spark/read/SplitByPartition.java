@@ -2,17 +2,17 @@ package org.weft.spark.read;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Queue;
 import org.apache.spark.api.java.function.PairFlatMapFunction;
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.entries.EntryCuts;
+import org.weft.engine.entries.OriginBlock;
+import org.weft.engine.entries.Shared;
 import org.weft.planner.ModePartitioning;
 import org.weft.reorder.Relabelling;
-import org.weft.spark.resident.OriginBlock;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;
 
@@ -27,13 +27,13 @@ public final class SplitByPartition
   private static final int BATCH_ENTRIES = 1 << 19;
 
   private final ModePartitioning partitioning;
-  private final @Nullable Broadcast<Relabelling> relabelling;
+  private final @Nullable Shared<Relabelling> relabelling;
 
   /**
    * @param relabelling new coordinates, applied before entries are cut, or null
    */
   public SplitByPartition(
-      ModePartitioning partitioning, @Nullable Broadcast<Relabelling> relabelling) {
+      ModePartitioning partitioning, @Nullable Shared<Relabelling> relabelling) {
     this.partitioning = partitioning;
     this.relabelling = relabelling;
   }
@@ -90,41 +90,9 @@ public final class SplitByPartition
     }
 
     private void cut(CooBlock block, long origin) {
-      int[] partitionOf = new int[block.size()];
-      int[] ends = new int[partitioning.partitions() + 1];
-      boolean hashed = partitioning.anyOverlapping();
-      for (int e = 0; e < partitionOf.length; e++) {
-        long coordinate = block.coordinate(partitioning.mode(), e);
-        partitionOf[e] = partitioning.partitionOf(coordinate, hashed ? hash(block, e) : 0);
-        ends[partitionOf[e] + 1]++;
+      for (EntryCuts.Cut cut : EntryCuts.of(partitioning, block)) {
+        ready.add(new Tuple2<>(cut.partition(), new OriginBlock(origin, cut.entries())));
       }
-      for (int p = 0; p < partitioning.partitions(); p++) {
-        ends[p + 1] += ends[p];
-      }
-      int[] order = new int[partitionOf.length];
-      int[] at = ends.clone();
-      for (int e = 0; e < partitionOf.length; e++) {
-        order[at[partitionOf[e]]++] = e;
-      }
-      for (int p = 0; p < partitioning.partitions(); p++) {
-        if (ends[p + 1] > ends[p]) {
-          ready.add(
-              new Tuple2<>(
-                  p,
-                  new OriginBlock(
-                      origin, block.select(Arrays.copyOfRange(order, ends[p], ends[p + 1])))));
-        }
-      }
-    }
-
-    private long hash(CooBlock block, int entry) {
-      long hash = ModePartitioning.hashSeed();
-      for (int mode = 0; mode < block.order(); mode++) {
-        if (mode != partitioning.mode()) {
-          hash = ModePartitioning.hashFold(hash, block.coordinate(mode, entry));
-        }
-      }
-      return hash;
     }
   }
 }

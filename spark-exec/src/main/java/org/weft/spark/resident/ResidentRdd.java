@@ -12,11 +12,12 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.memory.MemoryStore;
-import org.apache.spark.util.CollectionAccumulator;
+import org.weft.engine.Measurements;
+import org.weft.engine.TaskMeasurement;
+import org.weft.engine.entries.OriginBlock;
 import org.weft.memory.NativeArray;
 import org.weft.planner.ModePartitioning;
 import org.weft.planner.SliceRange;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -41,7 +42,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
   private final boolean rebased;
   private final TensorShape shape;
   private final TensorFormat format;
-  private final CollectionAccumulator<TaskMeasurement> measurements;
+  private final Measurements measurements;
   private final transient List<String> executors;
   private final transient int partitions;
 
@@ -58,7 +59,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
       boolean rebased,
       TensorShape shape,
       TensorFormat format,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+      Measurements measurements) {
     super(shuffled, ClassTag$.MODULE$.apply(ResidentPartition.class));
     this.partitioning = partitioning;
     this.rebased = rebased;

@@ -5,9 +5,9 @@ import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
-import org.apache.spark.util.CollectionAccumulator;
+import org.weft.engine.Measurements;
+import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.ModePartitioning;
-import org.weft.spark.metrics.TaskMeasurement;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
@@ -34,7 +34,7 @@ public final class ResidentTensor implements AutoCloseable {
       boolean rebased,
       TensorShape shape,
       TensorFormat format,
-      CollectionAccumulator<TaskMeasurement> measurements) {
+      Measurements measurements) {
     JavaRDD<ResidentPartition> partitions =
         new ResidentRdd(blocks.rdd(), partitioning, rebased, shape, format, measurements)
             .toJavaRDD();

@@ -1,0 +1,147 @@
+package org.weft.decomposition;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.ejml.data.DMatrixRMaj;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.CpdJob;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+
+/**
+ * CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} by alternating least squares (Kolda
+ * and Bader 2009, figure 3.3), or with nonnegative factors by hierarchical alternating least
+ * squares (HALS; Cichocki and Phan 2009, algorithm 2).
+ *
+ * <p>Every update normalises the columns of the new factor to 2-norm 1 and puts the norms into
+ * lambda; a column that vanished keeps zeros and lambda 0. The fit is {@code 1 - ||X - model|| /
+ * ||X||}, from the last MTTKRP of the sweep: {@code ||X - model||^2 = ||X||^2 - 2 <X, model> +
+ * ||model||^2}, never forming the residual. The fit of an all-zero tensor is 1 where the model is
+ * zero. Initial factors are uniform in [0, 1), a function of seed, mode and row.
+ */
+public final class AlternatingLeastSquares {
+  private static final long MODE_SEED = 0xD1B54A32D192ED03L;
+
+  private final CpdJob job;
+  private final List<DenseMatrix> initial;
+  private final int order;
+  private final DMatrixRMaj[] grams;
+  private double[] lambda;
+  private double inner;
+
+  /** Where MTTKRPs come from. */
+  public interface Tensor {
+    /** The factor of {@code mode} has changed. */
+    void publish(int mode, DenseMatrix factor);
+
+    /** {@code M: I_mode x R}; the caller may change it. {@code sweep} counts from 1. */
+    DenseMatrix mttkrp(int mode, int sweep);
+  }
+
+  /** Hears of every sweep. */
+  public interface Observer {
+    void sweep(int number, double fit, double change, double seconds);
+  }
+
+  /** What a run ends with: factors with unit columns, lambda, fit and seconds of each sweep. */
+  public record Model(
+      List<DenseMatrix> factors,
+      double[] lambda,
+      List<Double> fits,
+      List<Double> seconds,
+      boolean converged) {}
+
+  public AlternatingLeastSquares(CpdJob job, TensorShape shape) {
+    this(job, initialFactors(job, shape));
+  }
+
+  /**
+   * @param initial a factor per mode, mode size x rank; they become this object's
+   */
+  public AlternatingLeastSquares(CpdJob job, List<DenseMatrix> initial) {
+    this.job = job;
+    this.initial = List.copyOf(initial);
+    this.order = initial.size();
+    this.grams = new DMatrixRMaj[order];
+    this.lambda = new double[job.rank()];
+    java.util.Arrays.fill(lambda, 1);
+  }
+
+  /** The factors that a job starts from: a function of its seed, of mode and row. */
+  public static List<DenseMatrix> initialFactors(CpdJob job, TensorShape shape) {
+    List<DenseMatrix> initial = new ArrayList<>();
+    for (int mode = 0; mode < shape.order(); mode++) {
+      initial.add(DenseMatrix.random(shape.size(mode), job.rank(), job.seed() + mode * MODE_SEED));
+    }
+    return initial;
+  }
+
+  /** As {@link #run(FactorUpdates, double, Observer)} with factors on the heap. */
+  public Model run(Tensor tensor, double normSquared, Observer observer) {
+    return run(new HeapUpdates(job, initial, tensor), normSquared, observer);
+  }
+
+  /**
+   * Runs sweeps until the fit changes by less than the tolerance, or to the job's limit.
+   *
+   * @param normSquared of the tensor, duplicates summed
+   * @throws WeftException {@code NONFINITE_VALUE} if it is not finite, or a fit is not
+   */
+  public Model run(FactorUpdates updates, double normSquared, Observer observer) {
+    requireFinite("the sum of the squares of the tensor's values", normSquared);
+    for (int mode = 0; mode < order; mode++) {
+      grams[mode] = updates.gram(mode);
+    }
+    List<Double> fits = new ArrayList<>();
+    List<Double> seconds = new ArrayList<>();
+    boolean converged = false;
+    double previous = 0;
+    for (int sweep = 1; sweep <= job.maxIterations() && !converged; sweep++) {
+      long start = System.nanoTime();
+      for (int mode = 0; mode < order; mode++) {
+        DMatrixRMaj v = GramMatrix.hadamard(grams, job.rank(), mode);
+        FactorUpdates.Update update = updates.update(mode, sweep, v, mode == order - 1);
+        lambda = update.lambda();
+        grams[mode] = update.gram();
+        inner = update.inner();
+      }
+      double fit = fit(normSquared);
+      requireFinite("the fit after iteration " + sweep, fit);
+      double change = fit - previous;
+      converged = sweep > 1 && Math.abs(change) < job.tolerance();
+      previous = fit;
+      fits.add(fit);
+      seconds.add((System.nanoTime() - start) * 1e-9);
+      observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
+    }
+    return new Model(updates.factors(), lambda.clone(), fits, seconds, converged);
+  }
+
+  private static void requireFinite(String what, double value) {
+    if (!Double.isFinite(value)) {
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          what
+              + " is "
+              + value
+              + ": values of about 1e150 and more overflow; divide them all by one number, and leave"
+              + " out those that are not finite");
+    }
+  }
+
+  private double fit(double normSquared) {
+    DMatrixRMaj all = GramMatrix.hadamard(grams, job.rank(), -1);
+    double model = 0;
+    for (int r = 0; r < job.rank(); r++) {
+      for (int s = 0; s < job.rank(); s++) {
+        model += lambda[r] * all.get(r, s) * lambda[s];
+      }
+    }
+    double residual = Math.sqrt(Math.max(0, normSquared - 2 * inner + model));
+    if (normSquared == 0) {
+      return model <= Double.MIN_NORMAL ? 1 : 0;
+    }
+    return 1 - residual / Math.sqrt(normSquared);
+  }
+}

@@ -1,0 +1,56 @@
+package org.weft.engine;
+
+import org.weft.planner.Job;
+import org.weft.planner.JobPlan;
+import org.weft.planner.Resources;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.tensor.ValueType;
+
+/**
+ * Where tensors lie and kernels run: the threads of this process, or Spark. An {@link Engine} plans
+ * and orders; a backend knows nothing of what the passes are for.
+ */
+public interface Backend extends AutoCloseable {
+  /** Files as everything that runs here sees them. */
+  FileAccess files();
+
+  /** What it offers, as the planner counts it. */
+  Resources resources();
+
+  /** Most bytes of a split, so that all cores read until the end; 0 for the usual size. */
+  long splitBytes();
+
+  /** A place for the measurements of one job. */
+  Measurements measurements();
+
+  /**
+   * Reads a tensor: every byte is parsed once, entries are kept, statistics come along. A container
+   * has been counted when it was written and is not parsed before somebody asks for its entries.
+   */
+  EngineTensor read(InputPlan plan, ValueType type);
+
+  /** The passes of {@code plan}, which is for {@code tensor}; nothing is packed yet. */
+  Passes open(EngineTensor tensor, JobPlan plan, JobClock clock);
+
+  /** Names the work of this thread to whoever watches it, until the answer is closed. */
+  Label label(Job job, String uri);
+
+  /** The error that a failed job means to its user. */
+  RuntimeException failure(Exception failure);
+
+  /** Frees what is left when a job has ended, or failed. */
+  void sweep();
+
+  /** The engine that owns the backend is closed: all its tensors are. */
+  @Override
+  void close();
+
+  /** What a job does now. */
+  interface Label extends AutoCloseable {
+    void describe(String step);
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,414 @@
+package org.weft.engine;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.TensorCompiler;
+import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.engine.entries.Shared;
+import org.weft.engine.order.ReorderChoice;
+import org.weft.engine.order.SampledOrder;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.CpdJob;
+import org.weft.planner.Job;
+import org.weft.planner.JobPlan;
+import org.weft.planner.MachineParameters;
+import org.weft.planner.ModePlan;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.Operand;
+import org.weft.planner.Planner;
+import org.weft.planner.PlannerOptions;
+import org.weft.planner.Resources;
+import org.weft.planner.TtmJob;
+import org.weft.planner.TtvJob;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderer;
+import org.weft.reorder.Reorderers;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.ValueType;
+
+/**
+ * Tensor jobs: reads tensors, plans jobs, runs them on a {@link Backend}. It owns the compiler,
+ * which lives where the engine does only. Jobs run one at a time.
+ *
+ * <p>Closing the engine frees all tensors that it read, and closes the backend.
+ */
+public final class Engine implements AutoCloseable {
+  private final Backend backend;
+  private final EngineOptions options;
+  private final TensorCompiler compiler;
+  private final Planner planner;
+  private final List<EngineTensor> tensors = new ArrayList<>();
+
+  /** An engine on {@code backend}, which it owns from now on. */
+  public Engine(Backend backend, EngineOptions options) {
+    CompilerOptions compilerOptions = CompilerOptions.forThisHost().withCheck(options.check());
+    if (options.compilerCache().isPresent()) {
+      compilerOptions = compilerOptions.withCacheDirectory(options.compilerCache().get());
+    }
+    this.backend = backend;
+    this.options = options;
+    this.compiler = TensorCompiler.create(compilerOptions);
+    this.planner =
+        new Planner(
+            compiler,
+            PlannerOptions.defaults()
+                .withPartitions(options.partitions())
+                .withMachine(machine(options))
+                .withSchedule(options.schedule())
+                .withReproducible(options.reproducible())
+                .withForms(options.forms()));
+  }
+
+  /** Parameters of this machine, or of any where plans may not depend on it. */
+  private static MachineParameters machine(EngineOptions options) {
+    return options
+        .machine()
+        .orElseGet(
+            () ->
+                options.reproducible()
+                    ? MachineParameters.defaults()
+                    : MachineParameters.ofThisMachine());
+  }
+
+  /** The compiler, for explanations. Owned by the engine. */
+  public TensorCompiler compiler() {
+    return compiler;
+  }
+
+  /** The planner, for explanations. */
+  public Planner planner() {
+    return planner;
+  }
+
+  /** Files as the engine sees them. */
+  public FileAccess files() {
+    return backend.files();
+  }
+
+  /**
+   * Reads a tensor: every byte is parsed once, entries are kept where they were read, statistics
+   * come along. The engine frees it when it closes.
+   *
+   * @throws org.weft.error.WeftException of kind USER or DATA, naming file and line
+   */
+  public EngineTensor read(String uri, ReadOptions readOptions, ValueType type) {
+    InputPlan plan =
+        TensorFiles.open(files(), uri, readOptions.withStoredOrder(true), backend.splitBytes());
+    EngineTensor tensor = backend.read(plan, type);
+    tensors.add(tensor);
+    return tensor;
+  }
+
+  /**
+   * Orders a tensor by a method of {@link Reorderers}: its entries on the driver if no more than
+   * {@code mostEntries}, otherwise a sample of about so many, extended to the others. Nothing is
+   * changed yet; see {@link #reorder}.
+   *
+   * @param method such as {@code lexi}; {@code partition} alone makes as many parts as jobs on the
+   *     tensor have partitions
+   * @param mostEntries 0 for as many as the driver's heap allows
+   * @throws org.weft.error.WeftException {@code USAGE} for an unknown method
+   */
+  public Ordering order(EngineTensor tensor, String method, long mostEntries) {
+    long start = System.nanoTime();
+    TensorStatistics statistics = tensor.statistics();
+    Reorderer reorderer =
+        Reorderers.named(
+            method.equals("partition")
+                ? "partition:" + Math.min(256, planner.partitionCount(statistics, resources()))
+                : method);
+    long capacity = SampledOrder.driverCapacity(statistics.shape().order());
+    try {
+      SampledOrder order = new SampledOrder(tensor.entries(), statistics);
+      List<CooBlock> sample =
+          order.sample(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity);
+      Relabelling found = order.order(reorderer, sample);
+      long entries = sample.stream().mapToLong(CooBlock::size).sum();
+      double seconds = (System.nanoTime() - start) * 1e-9;
+      String line =
+          String.format(
+              Locale.ROOT,
+              "%s of %s%,d entries in %.2f s",
+              reorderer.name(),
+              entries < statistics.entries() ? "a sample of " : "",
+              entries,
+              seconds);
+      return new Ordering(
+          reorderer.name(), Optional.of(found), entries, seconds, false, List.of(line));
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  /**
+   * Decides whether an order pays for {@code job}, and finds it: predicted from rows missed on
+   * windows of the tensor, over the iterations that the job is sure to run. The answer says why.
+   *
+   * @param mostEntries as for {@link #order}
+   */
+  public Ordering chooseOrder(EngineTensor tensor, Job job, long mostEntries) {
+    long start = System.nanoTime();
+    job.checkAppliesTo(tensor.statistics().shape());
+    long capacity = SampledOrder.driverCapacity(tensor.statistics().shape().order());
+    try {
+      ReorderChoice.Decision decision =
+          new ReorderChoice(
+                  tensor.entries(),
+                  plan(tensor, job),
+                  planner.options().partitioner(),
+                  planner.options().machine())
+              .decide(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity, tensor::moved);
+      return new Ordering(
+          decision.method(),
+          decision.relabelling(),
+          decision.entries(),
+          (System.nanoTime() - start) * 1e-9,
+          false,
+          decision.reasons());
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  /**
+   * {@code tensor} with its coordinates changed while it is packed, for locality. Jobs on it take
+   * operands, and give results, in original coordinates; with {@code keepOrder} results have the
+   * new ones, or those of a container that was reordered. The entries are shared: {@code tensor}
+   * stays open as long as the new one.
+   *
+   * @param ordering a permutation for each mode, of at least its size; the next job on the tensor
+   *     reports the time that it took. Without permutations the answer is {@code tensor}
+   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}
+   */
+  public EngineTensor reorder(EngineTensor tensor, Ordering ordering, boolean keepOrder) {
+    if (ordering.relabelling().isEmpty()) {
+      tensor.ordered(ordering);
+      if (keepOrder) {
+        tensor.keepOrder();
+      }
+      return tensor;
+    }
+    EngineTensor reordered = tensor.reordered(ordering);
+    if (keepOrder) {
+      reordered.keepOrder();
+    }
+    tensors.add(reordered);
+    return reordered;
+  }
+
+  /** What a job would do. Compiles the kernels, runs nothing. */
+  public JobPlan plan(EngineTensor tensor, Job job) {
+    return planner.plan(job, tensor.statistics(), resources(), tensor.storedPartitioning());
+  }
+
+  /** What the backend offers, as the planner counts it. */
+  public Resources resources() {
+    return backend.resources();
+  }
+
+  /**
+   * {@code M(i, r) = sum T(.., i, ..) prod F_m(.., r)} over all modes but the job's.
+   *
+   * @param factors one matrix per mode, mode size x R; that of the job's own mode is not used
+   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}, {@code OUTPUT_EXISTS}, ...
+   */
+  public JobReport mttkrp(
+      EngineTensor tensor,
+      MttkrpJob job,
+      List<DenseMatrix> factors,
+      OutputTarget out,
+      ProgressListener progress) {
+    return single(tensor, job, factors, out, progress);
+  }
+
+  /** {@code Y(.., r, ..) = sum_k T(.., k, ..) U(k, r)}; {@code matrix}: mode size x R. */
+  public JobReport ttm(
+      EngineTensor tensor,
+      TtmJob job,
+      DenseMatrix matrix,
+      OutputTarget out,
+      ProgressListener progress) {
+    return single(tensor, job, everyMode(tensor, matrix), out, progress);
+  }
+
+  /** {@code Y(..) = sum_k T(.., k, ..) v(k)}; {@code vector} has the mode's size. */
+  public JobReport ttv(
+      EngineTensor tensor,
+      TtvJob job,
+      double[] vector,
+      OutputTarget out,
+      ProgressListener progress) {
+    return single(tensor, job, everyMode(tensor, DenseMatrix.column(vector)), out, progress);
+  }
+
+  private static List<DenseMatrix> everyMode(EngineTensor tensor, DenseMatrix matrix) {
+    return Collections.nCopies(tensor.statistics().shape().order(), matrix);
+  }
+
+  private JobReport single(
+      EngineTensor tensor,
+      Job job,
+      List<DenseMatrix> byMode,
+      OutputTarget out,
+      ProgressListener progress) {
+    job.checkAppliesTo(tensor.statistics().shape());
+    TensorFiles.checkOutput(files(), out.uri(), out.overwrite());
+    return run(
+        tensor,
+        job,
+        (label, clock) -> {
+          JobPlan plan = planned(tensor, job, clock, progress);
+          ModePlan pass = plan.only();
+          List<DenseMatrix> operands = operands(tensor, pass, byMode);
+          try (Passes passes = backend.open(tensor, plan, clock)) {
+            progress.step("pack " + pass.tensorShape() + " by mode " + root(pass), 1, 3);
+            long stored = passes.packed(pass).storedEntries();
+            progress.step(job.name() + " and write " + out.uri(), 2, 3);
+            passes.write(pass, operands, out);
+            progress.step("done", 3, 3);
+            return clock.report(job, stored, pass.partitioning().partitions());
+          }
+        });
+  }
+
+  private static List<DenseMatrix> operands(
+      EngineTensor tensor, ModePlan pass, List<DenseMatrix> byMode) {
+    List<DenseMatrix> operands = new ArrayList<>();
+    for (Operand operand : pass.kernel().operands()) {
+      DenseMatrix matrix = byMode.get(operand.mode());
+      requireShape(operand, tensor.statistics().shape(), matrix);
+      Relabelling there = tensor.relabelling();
+      operands.add(there == null ? matrix : there.applyToRows(operand.mode(), matrix));
+    }
+    return operands;
+  }
+
+  /**
+   * Checks a matrix against the operand it is meant for.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH}
+   */
+  private static void requireShape(Operand operand, TensorShape tensor, DenseMatrix matrix) {
+    int columns = Math.max(1, operand.columns());
+    if (matrix.rows() != tensor.size(operand.mode()) || matrix.columns() != columns) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "operand %s belongs to mode %d: expected %d x %d, found %d x %d",
+              operand.name(),
+              operand.mode(),
+              tensor.size(operand.mode()),
+              columns,
+              matrix.rows(),
+              matrix.columns()));
+    }
+  }
+
+  /** CP decomposition; see {@link AlternatingLeastSquares} for the algorithm. */
+  public CpdResult cpd(EngineTensor tensor, CpdJob job, ProgressListener progress) {
+    job.checkAppliesTo(tensor.statistics().shape());
+    return run(
+        tensor,
+        job,
+        (label, clock) -> {
+          JobPlan plan = planned(tensor, job, clock, progress);
+          try (Passes passes = backend.open(tensor, plan, clock)) {
+            int forms = plan.packedForms().size();
+            progress.step("pack " + forms + " form(s) of " + plan.statistics().shape(), 1, 3);
+            label.describe("cpd: pack");
+            passes.pack(plan.modes());
+            ModePlan first = plan.modes().get(0);
+            Passes.Packed packed = passes.packed(first);
+            progress.step("alternating least squares", 2, 3);
+            AlternatingLeastSquares.Model model =
+                passes.decompose(job, initialFactors(job, tensor), packed.normSquared(), progress);
+            JobReport report =
+                clock.report(job, packed.storedEntries(), first.partitioning().partitions());
+            return new CpdResult(
+                resultFactors(model.factors(), tensor),
+                model.lambda(),
+                model.fits(),
+                model.seconds(),
+                Math.sqrt(packed.normSquared()),
+                model.converged(),
+                report);
+          }
+        });
+  }
+
+  private static int root(ModePlan pass) {
+    return pass.kernel().partitionedMode();
+  }
+
+  /** What a job does between its first and its last line. */
+  private interface Body<T> {
+    T run(Backend.Label label, JobClock clock) throws Exception;
+  }
+
+  private <T> T run(EngineTensor tensor, Job job, Body<T> body) {
+    JobClock clock = new JobClock(backend.measurements(), resources());
+    clock.add("read", tensor.takeReadNanos(clock));
+    clock.add("reorder", tensor.takeReorderNanos());
+    try (Backend.Label label = backend.label(job, tensor.uri())) {
+      return body.run(label, clock);
+    } catch (Exception e) {
+      tensor.releaseResident();
+      throw backend.failure(e);
+    } finally {
+      backend.sweep();
+    }
+  }
+
+  /** The same rows for the same slices, whatever the order. */
+  private static List<DenseMatrix> initialFactors(CpdJob job, EngineTensor tensor) {
+    List<DenseMatrix> initial =
+        AlternatingLeastSquares.initialFactors(job, tensor.statistics().shape());
+    Relabelling there = tensor.relabelling();
+    return there == null ? initial : relabelled(initial, there);
+  }
+
+  private static List<DenseMatrix> resultFactors(List<DenseMatrix> factors, EngineTensor tensor) {
+    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
+    return back == null ? factors : relabelled(factors, back.value());
+  }
+
+  private static List<DenseMatrix> relabelled(List<DenseMatrix> factors, Relabelling relabelling) {
+    return IntStream.range(0, factors.size())
+        .mapToObj(mode -> relabelling.applyToRows(mode, factors.get(mode)))
+        .toList();
+  }
+
+  private JobPlan planned(EngineTensor tensor, Job job, JobClock clock, ProgressListener progress) {
+    progress.step("plan and compile", 0, 3);
+    long start = System.nanoTime();
+    JobPlan plan = plan(tensor, job);
+    clock.add("compile", System.nanoTime() - start);
+    return plan;
+  }
+
+  /** Frees the tensors, the compiler and the backend. */
+  @Override
+  public void close() {
+    for (int t = tensors.size() - 1; t >= 0; t--) {
+      tensors.get(t).close(); // a reordered tensor before the one that it shares entries with
+    }
+    backend.sweep();
+    compiler.close();
+    backend.close();
+  }
+}

@@ -1,0 +1,284 @@
+package org.weft.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.entries.EntryBlocks;
+import org.weft.engine.entries.Shared;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.ModePartitioning;
+import org.weft.reorder.Relabelling;
+import org.weft.tensor.ModeHistogram;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.ValueType;
+
+/**
+ * A tensor that jobs run on: its parsed entries and the forms that jobs have packed, all of them
+ * with the engine that read it. Not thread-safe.
+ */
+public abstract class EngineTensor {
+  private final String uri;
+  private final ValueType valueType;
+  private final TensorStatistics statistics;
+  private final @Nullable Order order;
+  private final @Nullable EngineTensor source;
+  private final ReadCost cost;
+  private @Nullable TensorStatistics original;
+  private boolean orderKept;
+  private boolean reported;
+  private long reorderNanos;
+
+  /**
+   * New coordinates, which the packed forms have. Those of the parsed entries stay as they are: the
+   * original ones, or for a container that was reordered those that it stores.
+   *
+   * @param there from original coordinates
+   * @param back to original coordinates
+   * @param parsed from the coordinates of the parsed entries; null if the packed forms have those
+   */
+  public record Order(
+      Shared<Relabelling> there, Shared<Relabelling> back, @Nullable Shared<Relabelling> parsed) {
+    /** The order that a container's entries were written in. */
+    public static Order stored(EntryBlocks entries, Relabelling there) {
+      return new Order(entries.share(there), entries.share(there.inverse()), null);
+    }
+
+    void close() {
+      there.close();
+      back.close();
+      if (parsed != null) {
+        parsed.close();
+      }
+    }
+  }
+
+  /**
+   * What reading took.
+   *
+   * @param nanos elapsed
+   * @param peakBytes largest resident set of a process that read
+   */
+  public record ReadCost(long nanos, long peakBytes) {}
+
+  /**
+   * @param source the tensor whose entries this one shares under new coordinates, or null
+   */
+  protected EngineTensor(
+      String uri,
+      ValueType valueType,
+      TensorStatistics statistics,
+      @Nullable Order order,
+      @Nullable EngineTensor source,
+      ReadCost cost) {
+    this.uri = uri;
+    this.valueType = valueType;
+    this.statistics = statistics;
+    this.order = order;
+    this.source = source;
+    this.cost = cost;
+  }
+
+  /** The parsed entries, under the coordinates of the file. */
+  public abstract EntryBlocks entries();
+
+  /** This tensor under other coordinates, its entries shared. */
+  protected abstract EngineTensor under(Order newOrder, TensorStatistics moved);
+
+  /** The partitions in which the tensor lies in its files, if it does. */
+  public abstract @Nullable ModePartitioning storedPartitioning();
+
+  /**
+   * Entries that repeat the coordinates of another. Known once a job has packed the tensor;
+   * otherwise sorts it for the count.
+   */
+  public abstract long duplicates();
+
+  /** Off-heap bytes of all packed forms. */
+  public abstract long residentBytes();
+
+  /** Frees the packed forms; the parsed entries stay. */
+  public abstract void releaseResident();
+
+  /** Frees the parsed entries. */
+  protected abstract void releaseEntries();
+
+  public final String uri() {
+    return uri;
+  }
+
+  public final ValueType valueType() {
+    return valueType;
+  }
+
+  /** Shape, histograms and values of the packed entries, duplicates counted apart. */
+  public final TensorStatistics statistics() {
+    return statistics;
+  }
+
+  /** Elapsed ns of reading. */
+  public final long readNanos() {
+    return cost.nanos();
+  }
+
+  /** The tensor whose entries this one shares, or null. */
+  protected final @Nullable EngineTensor source() {
+    return source;
+  }
+
+  protected final @Nullable Order order() {
+    return order;
+  }
+
+  protected final ReadCost cost() {
+    return cost;
+  }
+
+  /** From original coordinates to those of the packed forms, if they differ. */
+  public final @Nullable Relabelling relabelling() {
+    return order == null ? null : order.there().value();
+  }
+
+  /** From the coordinates of the packed forms to those of results, if they differ. */
+  public final @Nullable Shared<Relabelling> resultRelabelling() {
+    return order == null || orderKept ? null : order.back();
+  }
+
+  /** From the coordinates of the parsed entries to those of the packed forms, if they differ. */
+  public final @Nullable Shared<Relabelling> parsedRelabelling() {
+    return order == null ? null : order.parsed();
+  }
+
+  /** From now on results have the coordinates of the packed forms. */
+  final void keepOrder() {
+    orderKept = true;
+  }
+
+  /** Notes the time that went into an order, or into the decision for none. */
+  final void ordered(Ordering ordering) {
+    reorderNanos += (long) (ordering.seconds() * 1e9);
+  }
+
+  /** The reading time for the first report that asks, 0 afterwards: it is spent once. */
+  final long takeReadNanos(JobClock clock) {
+    clock.peak("driver", cost.peakBytes());
+    long nanos = reported ? 0 : cost.nanos();
+    reported = true;
+    return nanos;
+  }
+
+  /** The time of {@link #ordered} for the first report that asks, 0 afterwards. */
+  final long takeReorderNanos() {
+    long nanos = reorderNanos;
+    reorderNanos = 0;
+    return nanos;
+  }
+
+  /** Statistics of the entries under original coordinates. */
+  public final TensorStatistics originalStatistics() {
+    TensorStatistics known = original;
+    if (known == null) {
+      if (order == null) {
+        known = statistics;
+      } else if (source == null) {
+        known = statistics.withHistograms(statistics.shape(), moved(order.back()));
+      } else {
+        known = source.originalStatistics().withShape(statistics.shape());
+      }
+      original = known;
+    }
+    return known;
+  }
+
+  /**
+   * This tensor with its coordinates changed while it is packed. The parsed entries are shared:
+   * this tensor must not be closed before the new one. Jobs on the new tensor take operands in
+   * original coordinates and give results in them, unless {@link #keepOrder}.
+   *
+   * @param ordering from the coordinates of the parsed entries, or from the original ones if it is
+   *     {@link Ordering#isGiven given}; a mode may have more of them than the file
+   */
+  final EngineTensor reordered(Ordering ordering) {
+    long start = System.nanoTime();
+    if (source != null) {
+      throw new IllegalStateException(uri + " is reordered already");
+    }
+    Relabelling relabelling = ordering.relabelling().orElseThrow();
+    requireCovered(relabelling);
+    TensorShape shape = relabelling.shape();
+    Relabelling there = relabelling;
+    if (order != null && ordering.isGiven()) {
+      relabelling = order.back().value().extendedTo(shape).andThen(there);
+    } else if (order != null) {
+      there = order.there().value().andThen(relabelling);
+    }
+    Shared<Relabelling> sent = entries().share(there);
+    Shared<Relabelling> parsedThere = order == null ? sent : entries().share(relabelling);
+    EngineTensor reordered =
+        under(
+            new Order(sent, entries().share(there.inverse()), parsedThere),
+            statistics.withHistograms(shape, moved(parsedThere)));
+    reordered.reported = reported;
+    reordered.ordered(ordering);
+    reordered.reorderNanos += System.nanoTime() - start;
+    return reordered;
+  }
+
+  private void requireCovered(Relabelling relabelling) {
+    TensorShape shape = relabelling.shape();
+    for (int mode = 0; mode < statistics.shape().order(); mode++) {
+      if (relabelling.order() != statistics.shape().order()
+          || shape.size(mode) < statistics.shape().size(mode)) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            uri
+                + ": expected permutations of at least "
+                + statistics.shape()
+                + " coordinates, found "
+                + shape);
+      }
+    }
+  }
+
+  /** The histograms under new coordinates; exact ones are moved, others counted again. */
+  final List<ModeHistogram> moved(Shared<Relabelling> there) {
+    if (!statistics.histograms().stream().allMatch(ModeHistogram::isExact)) {
+      return count(there).build(there.value().shape()).histograms();
+    }
+    List<ModeHistogram> histograms = new ArrayList<>();
+    for (int mode = 0; mode < statistics.shape().order(); mode++) {
+      ModeHistogram from = statistics.histogram(mode);
+      ModeHistogram to = new ModeHistogram();
+      for (int slice = 0; slice < from.buckets(); slice++) {
+        to.add(there.value().mode(mode).apply(slice), from.count(slice));
+      }
+      histograms.add(to);
+    }
+    return histograms;
+  }
+
+  private TensorStatistics.Builder count(Shared<Relabelling> there) {
+    return entries()
+        .reduce(
+            blocks -> {
+              TensorStatistics.Builder counts = TensorStatistics.builder(there.value().order());
+              while (blocks.hasNext()) {
+                counts.add(there.value().apply(blocks.next().block()));
+              }
+              return List.of(counts).iterator();
+            },
+            TensorStatistics.Builder::merge);
+  }
+
+  /** Frees everything that is this tensor's own; calling it again does nothing. */
+  final void close() {
+    releaseResident();
+    if (order != null) {
+      order.close();
+    }
+    if (source == null) {
+      releaseEntries();
+    }
+  }
+}

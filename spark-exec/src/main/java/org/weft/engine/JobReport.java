@@ -1,0 +1,48 @@
+package org.weft.engine;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.planner.Job;
+
+/**
+ * What a job took.
+ *
+ * <p>Phases are elapsed time on the driver's clock and add up to about the whole: {@code read}
+ * (parse, count and cache, once per tensor), {@code reorder} (find an order, or decide that none
+ * pays; once per tensor), {@code shuffle} (to partitions), {@code pack} and {@code kernel} (task
+ * time over the tasks that run at once), {@code compile} (plan included), {@code merge} (what a
+ * step takes beyond its kernels: scheduling, broadcast, sums, linear algebra), {@code write}.
+ *
+ * @param phaseNanos elapsed ns by phase
+ * @param nonzeros entries of the tensor after duplicates were summed
+ * @param partitions of the first mode
+ * @param nonzerosPerSecond of the kernels over their own time, summed over concurrent tasks
+ * @param kernelGflops as above, 1e9 floating-point operations per second
+ * @param kernelGbps as above, 1e9 bytes of operands and results per second
+ * @param steps each kernel against its prediction
+ * @param operandRowsFetched rows of operands that travelled to a process, summed over processes and
+ *     steps
+ * @param peakMemoryBytes largest resident sets of all processes, added up
+ */
+public record JobReport(
+    Job job,
+    Map<String, Long> phaseNanos,
+    long nonzeros,
+    int partitions,
+    double nonzerosPerSecond,
+    double kernelGflops,
+    double kernelGbps,
+    List<StepReport> steps,
+    long operandRowsFetched,
+    long peakMemoryBytes) {
+  public JobReport {
+    phaseNanos = new LinkedHashMap<>(phaseNanos);
+    steps = List.copyOf(steps);
+  }
+
+  /** Elapsed seconds of a phase; 0 if it did not occur. */
+  public double seconds(String phase) {
+    return phaseNanos.getOrDefault(phase, 0L) * 1e-9;
+  }
+}

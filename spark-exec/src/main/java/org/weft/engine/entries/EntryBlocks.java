@@ -1,0 +1,32 @@
+package org.weft.engine.entries;
+
+import java.io.Serializable;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The parsed entries of a tensor, wherever they lie: work goes to them. Parts are passed in the
+ * order of the file, the blocks of a part in theirs.
+ */
+public interface EntryBlocks {
+  /** Work on one part. Travels to where the part lies. */
+  @FunctionalInterface
+  interface Step<R> extends Serializable {
+    Iterator<R> run(Iterator<OriginBlock> blocks);
+  }
+
+  /** Makes one of two results; may reuse either. */
+  @FunctionalInterface
+  interface Merge<R> extends Serializable {
+    R of(R one, R other);
+  }
+
+  /** What {@code step} makes of every part, in the order of the parts. */
+  <R> List<R> collect(Step<R> step);
+
+  /** As above, merged; {@code step} makes at least one result in all. */
+  <R> R reduce(Step<R> step, Merge<R> merge);
+
+  /** Makes {@code value} available to steps, once for each process. */
+  <T> Shared<T> share(T value);
+}

@@ -1,0 +1,134 @@
+package org.weft.engine.local;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import org.weft.engine.Backend;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobClock;
+import org.weft.engine.Measurements;
+import org.weft.engine.Passes;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.Job;
+import org.weft.planner.JobPlan;
+import org.weft.planner.Resources;
+import org.weft.runtime.NativeRuntime;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.tensor.ValueType;
+
+/**
+ * Tensors and kernels in this process: files are parsed and packed by Java threads, kernels run one
+ * after another, each on all threads of the task runtime.
+ */
+public final class LocalBackend implements Backend {
+  private static final long LEAST_OFF_HEAP = 512L << 20;
+  private static final long SPLIT_BYTES = 8L << 20;
+
+  private final FileAccess files;
+  private final EngineOptions options;
+  private final int threads;
+  private final BoundedMemory memory;
+  private final Workers workers;
+
+  private LocalBackend(FileAccess files, EngineOptions options, int threads) {
+    this.files = files;
+    this.options = options;
+    this.threads = threads;
+    this.memory = new BoundedMemory(offHeapBytes());
+    this.workers = new Workers(threads);
+    NativeRuntime.setThreads(threads);
+  }
+
+  /**
+   * An engine in this process.
+   *
+   * @param options {@code threadsPerTask} is the number of threads; 0 takes one for each processor
+   */
+  public static Engine engine(FileAccess files, EngineOptions options) {
+    int threads =
+        options.threadsPerTask() > 0
+            ? options.threadsPerTask()
+            : Runtime.getRuntime().availableProcessors();
+    return new Engine(new LocalBackend(files, options, threads), options);
+  }
+
+  /** Three quarters of what the heap leaves of the machine's memory. */
+  private static long offHeapBytes() {
+    long heap = Runtime.getRuntime().maxMemory();
+    long all =
+        ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+            ? system.getTotalMemorySize()
+            : 2 * heap;
+    return Math.max(LEAST_OFF_HEAP, (all - heap) / 4 * 3);
+  }
+
+  @Override
+  public FileAccess files() {
+    return files;
+  }
+
+  @Override
+  public Resources resources() {
+    return new Resources(1, threads, 1, offHeapBytes()).withKernelsInTurn();
+  }
+
+  @Override
+  public long splitBytes() {
+    return SPLIT_BYTES;
+  }
+
+  @Override
+  public Measurements measurements() {
+    return new LocalMeasurements();
+  }
+
+  @Override
+  public EngineTensor read(InputPlan plan, ValueType type) {
+    return LocalTensor.read(files, plan, type, workers, memory);
+  }
+
+  @Override
+  public Passes open(EngineTensor tensor, JobPlan plan, JobClock clock) {
+    MemoryScope scope = MemoryScope.root(plan.job().name(), memory);
+    return new LocalPasses(
+        files, (LocalTensor) tensor, plan, clock, workers, scope, options.reproducible());
+  }
+
+  @Override
+  public Label label(Job job, String uri) {
+    return new Label() {
+      @Override
+      public void describe(String step) {}
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public RuntimeException failure(Exception failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof WeftException weft) {
+        return weft;
+      }
+    }
+    return failure instanceof RuntimeException unchecked
+        ? unchecked
+        : new IllegalStateException(failure);
+  }
+
+  @Override
+  public void sweep() {}
+
+  /** Closes the threads. Tensors and jobs have freed their memory. */
+  @Override
+  public void close() {
+    workers.close();
+    if (memory.used() != 0) {
+      throw new IllegalStateException(memory.used() + " bytes off the heap were not freed");
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Orders of tensors: {@link org.weft.engine.order.SampledOrder} brings the entries, or a sample of
+ * them, to one process, orders them there and extends the order to the rest; {@link
+ * org.weft.engine.order.ReorderChoice} decides whether an order pays.
+ */
+@NullMarked
+package org.weft.engine.order;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-package org.weft.spark;
-
-/**
- * Where a result goes.
- *
- * @param uri any Hadoop URI or a local path; its extension chooses the format
- * @param overwrite replace what exists; otherwise an existing output is refused
- */
-public record OutputTarget(String uri, boolean overwrite) {}

@@ -1,0 +1,91 @@
+package org.weft.spark;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.weft.engine.Backend;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobClock;
+import org.weft.engine.Measurements;
+import org.weft.engine.Passes;
+import org.weft.planner.Job;
+import org.weft.planner.JobPlan;
+import org.weft.planner.Resources;
+import org.weft.spark.resident.ResidentMemory;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.tensor.ValueType;
+
+/** Tensors and kernels on the executors of one Spark context. */
+final class SparkBackend implements Backend {
+  private final JavaSparkContext context;
+  private final EngineOptions options;
+  private final FileAccess files;
+
+  SparkBackend(JavaSparkContext context, EngineOptions options) {
+    this.context = context;
+    this.options = options;
+    this.files = FileAccess.of(context.hadoopConfiguration());
+  }
+
+  @Override
+  public FileAccess files() {
+    return files;
+  }
+
+  @Override
+  public Resources resources() {
+    SparkConf conf = context.getConf();
+    boolean inProcess = Settings.isInProcess(conf);
+    // The driver is in the list of executors, and the only one in process.
+    int known = context.sc().statusTracker().getExecutorInfos().length - 1;
+    int executors = inProcess ? 1 : Math.max(1, known);
+    int cores =
+        inProcess
+            ? context.defaultParallelism()
+            : conf.getInt(
+                "spark.executor.cores", Math.max(1, context.defaultParallelism() / executors));
+    int threads =
+        options.threadsPerTask() > 0 ? options.threadsPerTask() : conf.getInt("spark.task.cpus", 1);
+    long memory = conf.getSizeAsBytes(Settings.OFF_HEAP_SIZE);
+    return new Resources(executors, Math.max(1, cores), threads, Math.max(1, memory));
+  }
+
+  @Override
+  public long splitBytes() {
+    return 0;
+  }
+
+  @Override
+  public Measurements measurements() {
+    return new SparkMeasurements(context.sc());
+  }
+
+  @Override
+  public EngineTensor read(InputPlan plan, ValueType type) {
+    return SparkTensor.read(context, files, plan, type);
+  }
+
+  @Override
+  public Passes open(EngineTensor tensor, JobPlan plan, JobClock clock) {
+    return new PlanRunner(context, files, (SparkTensor) tensor, plan, options, clock);
+  }
+
+  @Override
+  public Label label(Job job, String uri) {
+    return JobName.open(context.sc(), job + " of " + uri);
+  }
+
+  @Override
+  public RuntimeException failure(Exception failure) {
+    return Failures.unwrap(failure);
+  }
+
+  @Override
+  public void sweep() {
+    ResidentMemory.PROCESS.sweep();
+  }
+
+  @Override
+  public void close() {}
+}

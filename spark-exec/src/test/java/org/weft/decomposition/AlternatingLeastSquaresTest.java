@@ -1,0 +1,288 @@
+package org.weft.decomposition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.TensorCompiler;
+import org.weft.engine.FactorAlgebra;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.planner.CpdJob;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+class AlternatingLeastSquaresTest {
+
+  /** A dense tensor of order 3 with a naive MTTKRP. */
+  private static final class Dense implements AlternatingLeastSquares.Tensor {
+    private final int[] sizes;
+    private final double[][][] x;
+    private final DenseMatrix[] factors = new DenseMatrix[3];
+    private final int rank;
+
+    Dense(int rank, int... sizes) {
+      this.rank = rank;
+      this.sizes = sizes;
+      this.x = new double[sizes[0]][sizes[1]][sizes[2]];
+    }
+
+    double normSquared() {
+      return Arrays.stream(x)
+          .flatMap(Arrays::stream)
+          .flatMapToDouble(Arrays::stream)
+          .map(v -> v * v)
+          .sum();
+    }
+
+    TensorShape shape() {
+      return TensorShape.of(Arrays.stream(sizes).asLongStream().toArray());
+    }
+
+    @Override
+    public void publish(int mode, DenseMatrix factor) {
+      factors[mode] = factor.copy();
+    }
+
+    @Override
+    public DenseMatrix mttkrp(int mode, int sweep) {
+      DenseMatrix m = DenseMatrix.zeros(sizes[mode], rank);
+      int[] at = new int[3];
+      for (at[0] = 0; at[0] < sizes[0]; at[0]++) {
+        for (at[1] = 0; at[1] < sizes[1]; at[1]++) {
+          for (at[2] = 0; at[2] < sizes[2]; at[2]++) {
+            for (int r = 0; r < rank; r++) {
+              double term = x[at[0]][at[1]][at[2]];
+              for (int other = 0; other < 3; other++) {
+                term *= other == mode ? 1 : factors[other].get(at[other], r);
+              }
+              m.set(at[mode], r, m.get(at[mode], r) + term);
+            }
+          }
+        }
+      }
+      return m;
+    }
+  }
+
+  private static Dense planted(int planted, int rank, long seed, int... sizes) {
+    Dense tensor = new Dense(rank, sizes);
+    Random random = new Random(seed);
+    for (int r = 0; r < planted; r++) {
+      double[][] a = new double[3][];
+      for (int m = 0; m < 3; m++) {
+        a[m] = random.doubles(sizes[m]).toArray();
+      }
+      for (int i = 0; i < sizes[0]; i++) {
+        for (int j = 0; j < sizes[1]; j++) {
+          for (int k = 0; k < sizes[2]; k++) {
+            tensor.x[i][j][k] += a[0][i] * a[1][j] * a[2][k];
+          }
+        }
+      }
+    }
+    return tensor;
+  }
+
+  private static AlternatingLeastSquares.Model run(
+      Dense tensor, int iterations, boolean nonnegative, long seed) {
+    CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
+    return new AlternatingLeastSquares(job, tensor.shape())
+        .run(tensor, tensor.normSquared(), (number, fit, change, seconds) -> {});
+  }
+
+  /** The same with factors off the heap; the naive MTTKRP gets copies. */
+  private static AlternatingLeastSquares.Model runOffHeap(
+      Dense tensor, int iterations, int threads, long seed) {
+    CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, false, seed, ValueType.DOUBLE);
+    OffHeapUpdates.Mttkrp mttkrp =
+        (mode, sweep, factors, result) -> {
+          for (int m = 0; m < 3; m++) {
+            DenseMatrix copy = DenseMatrix.zeros(tensor.sizes[m], tensor.rank);
+            copy.copyFrom(factors.get(m).vals().address());
+            tensor.publish(m, copy);
+          }
+          tensor.mttkrp(mode, sweep).copyTo(result.vals().address());
+        };
+    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+        MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      FactorKernels kernels = FactorAlgebra.compile(compiler, tensor.rank, ValueType.DOUBLE);
+      return new AlternatingLeastSquares(job, tensor.shape())
+          .run(
+              new OffHeapUpdates(
+                  job,
+                  AlternatingLeastSquares.initialFactors(job, tensor.shape()),
+                  mttkrp,
+                  kernels,
+                  threads,
+                  scope),
+              tensor.normSquared(),
+              (number, fit, change, seconds) -> {});
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {1e200, Double.NaN, Double.POSITIVE_INFINITY})
+  void valuesWhoseSquaresOverflow(double value) {
+    Dense tensor = new Dense(2, 2, 2, 2);
+    tensor.x[1][0][1] = value;
+    assertThatThrownBy(() -> run(tensor, 3, false, 1))
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining("the sum of the squares of the tensor's values is")
+        .hasMessageContaining("divide them all by one number");
+  }
+
+  @Test
+  void offHeapUpdatesFindWhatThoseOnTheHeapFind() {
+    Dense tensor = planted(5, 3, 2, 30, 20, 9);
+    AlternatingLeastSquares.Model heap = run(tensor, 12, false, 4);
+    AlternatingLeastSquares.Model off = runOffHeap(tensor, 12, 1, 4);
+    assertThat(off.fits()).hasSameSizeAs(heap.fits());
+    for (int i = 0; i < off.fits().size(); i++) {
+      assertThat(off.fits().get(i)).isCloseTo(heap.fits().get(i), within(1e-9));
+    }
+    assertThat(off.fits().get(11)).isCloseTo(fit(tensor, off), within(1e-9));
+    for (int r = 0; r < 3; r++) {
+      assertThat(off.lambda()[r]).isCloseTo(heap.lambda()[r], within(1e-7 * heap.lambda()[r]));
+      for (int mode = 0; mode < 3; mode++) {
+        for (int i = 0; i < tensor.sizes[mode]; i++) {
+          assertThat(off.factors().get(mode).get(i, r))
+              .isCloseTo(heap.factors().get(mode).get(i, r), within(1e-7));
+        }
+      }
+    }
+    AlternatingLeastSquares.Model threads = runOffHeap(tensor, 12, 3, 4);
+    assertThat(threads.fits()).isEqualTo(off.fits());
+    assertThat(threads.lambda()).containsExactly(off.lambda());
+  }
+
+  @Test
+  void offHeapUpdatesStandSingularZeroAndHugeTensors() {
+    Dense small = planted(2, 8, 7, 3, 1, 2);
+    assertThat(fit(small, runOffHeap(small, 60, 1, 2))).isGreaterThan(0.999);
+    AlternatingLeastSquares.Model zero = runOffHeap(new Dense(3, 4, 3, 2), 5, 1, 1);
+    assertThat(zero.lambda()).containsOnly(0);
+    assertThat(zero.fits()).contains(1.0);
+    Dense huge = planted(2, 2, 1, 7, 6, 5);
+    for (double[][] slice : huge.x) {
+      for (double[] row : slice) {
+        for (int k = 0; k < row.length; k++) {
+          row[k] *= 1e90;
+        }
+      }
+    }
+    assertThat(fit(huge, runOffHeap(huge, 100, 1, 4))).isGreaterThan(0.999);
+  }
+
+  /** The fit computed the long way, from the residual. */
+  private static double fit(Dense tensor, AlternatingLeastSquares.Model model) {
+    double residual = 0;
+    for (int i = 0; i < tensor.sizes[0]; i++) {
+      for (int j = 0; j < tensor.sizes[1]; j++) {
+        for (int k = 0; k < tensor.sizes[2]; k++) {
+          double value = tensor.x[i][j][k];
+          for (int r = 0; r < tensor.rank; r++) {
+            value -=
+                model.lambda()[r]
+                    * model.factors().get(0).get(i, r)
+                    * model.factors().get(1).get(j, r)
+                    * model.factors().get(2).get(k, r);
+          }
+          residual += value * value;
+        }
+      }
+    }
+    return 1 - Math.sqrt(residual / tensor.normSquared());
+  }
+
+  @Test
+  void fitsATensorOfLowRankAndReportsTheTrueFit() {
+    Dense tensor = planted(2, 2, 1, 7, 6, 5);
+    AlternatingLeastSquares.Model model = run(tensor, 200, false, 4);
+    assertThat(model.fits().get(model.fits().size() - 1)).isGreaterThan(0.999);
+    Dense coarse = planted(5, 2, 2, 7, 6, 5);
+    AlternatingLeastSquares.Model rough = run(coarse, 20, false, 4);
+    assertThat(rough.fits().get(rough.fits().size() - 1))
+        .isCloseTo(fit(coarse, rough), within(1e-9));
+  }
+
+  @Test
+  void fitNeverFallsWithoutConstraints() {
+    AlternatingLeastSquares.Model model = run(planted(4, 3, 3, 9, 4, 6), 30, false, 5);
+    for (int i = 1; i < model.fits().size(); i++) {
+      assertThat(model.fits().get(i)).isGreaterThan(model.fits().get(i - 1) - 1e-12);
+    }
+  }
+
+  @Test
+  void columnsHaveNormOne() {
+    AlternatingLeastSquares.Model model = run(planted(3, 3, 6, 8, 5, 4), 10, false, 6);
+    for (DenseMatrix factor : model.factors()) {
+      for (int r = 0; r < 3; r++) {
+        double square = 0;
+        for (int i = 0; i < factor.rows(); i++) {
+          square += factor.get(i, r) * factor.get(i, r);
+        }
+        assertThat(square).isCloseTo(1, within(1e-12));
+      }
+    }
+  }
+
+  @Test
+  void anAllZeroTensorGivesAZeroModel() {
+    for (boolean nonnegative : new boolean[] {false, true}) {
+      AlternatingLeastSquares.Model model = run(new Dense(3, 4, 3, 2), 5, nonnegative, 1);
+      assertThat(model.lambda()).containsOnly(0);
+      assertThat(model.fits()).contains(1.0);
+    }
+  }
+
+  @Test
+  void rankAboveTheModeSizesAndModesOfSizeOneWork() {
+    Dense small = planted(2, 8, 7, 3, 1, 2);
+    AlternatingLeastSquares.Model model = run(small, 60, false, 2);
+    assertThat(model.fits().get(model.fits().size() - 1)).isGreaterThan(0.999);
+    assertThat(fit(small, model)).isGreaterThan(0.999);
+  }
+
+  @Test
+  void moreComponentsThanTheTensorHasDoNotFail() {
+    Dense tensor = planted(1, 4, 8, 6, 5, 4);
+    AlternatingLeastSquares.Model model = run(tensor, 40, false, 3);
+    assertThat(fit(tensor, model)).isGreaterThan(0.999);
+  }
+
+  @Test
+  void nonnegativeFactorsAreNonnegativeAndFit() {
+    Dense tensor = planted(3, 3, 9, 9, 8, 7);
+    AlternatingLeastSquares.Model model = run(tensor, 500, true, 11);
+    for (DenseMatrix factor : model.factors()) {
+      for (int i = 0; i < factor.rows(); i++) {
+        for (int r = 0; r < 3; r++) {
+          assertThat(factor.get(i, r)).isGreaterThanOrEqualTo(0);
+        }
+      }
+    }
+    assertThat(model.fits().get(model.fits().size() - 1)).isGreaterThan(0.98);
+    assertThat(model.fits().get(model.fits().size() - 1))
+        .isCloseTo(fit(tensor, model), within(1e-6));
+  }
+
+  @Test
+  void theSameSeedGivesTheSameBits() {
+    Dense tensor = planted(4, 3, 10, 40, 30, 20);
+    AlternatingLeastSquares.Model one = run(tensor, 8, false, 77);
+    AlternatingLeastSquares.Model two = run(tensor, 8, false, 77);
+    assertThat(one.lambda()).containsExactly(two.lambda());
+    assertThat(one.fits()).isEqualTo(two.fits());
+    assertThat(run(tensor, 8, false, 78).lambda()).isNotEqualTo(one.lambda());
+  }
+}

@@ -1,0 +1,15 @@
+package org.weft.spark;
+
+import org.apache.hadoop.conf.Configuration;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.local.LocalBackend;
+import org.weft.storage.FileAccess;
+
+/** The contract of engines in this process; closing one fails if memory stays. */
+class LocalEngineTest extends EngineContract {
+  @Override
+  Engine open(EngineOptions options) {
+    return LocalBackend.engine(FileAccess.of(new Configuration()), options);
+  }
+}

@@ -1,0 +1,64 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.spark.SparkEnv;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.OperandFetch;
+import org.weft.engine.ProgressListener;
+import org.weft.planner.MttkrpJob;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.tensor.ValueType;
+
+/** The contract of engines on Spark, and what only Spark does. */
+class SparkEngineTest extends EngineContract {
+  @Override
+  Engine open(EngineOptions options) {
+    return SparkEngine.create(LocalSpark.context(), options);
+  }
+
+  @AfterEach
+  void nothingStaysOffHeap() {
+    LocalSpark.assertNothingResident();
+    assertThat(TaskMemory.liveBytes()).isZero();
+    assertThat(SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed()).isZero();
+    assertThat(SparkEnv.get().memoryManager().offHeapExecutionMemoryUsed()).isZero();
+  }
+
+  /** Entries read rows 0 to 99 and 900 to 999 of an operand of 3200 rows, in blocks of 100. */
+  @Test
+  void onlyBlocksOfRowsThatAreReadTravel() throws IOException {
+    SparseEntries entries = SparseEntries.empty(20, 3200);
+    for (int e = 0; e < 400; e++) {
+      entries.add(e + 0.5, e % 20, e % 7 == 0 ? 900 + e % 100 : e % 100);
+    }
+    double[][][] factors = {matrix(20, RANK, 1), matrix(3200, RANK, 2)};
+    long[] fetched = new long[2];
+    for (OperandFetch fetch : List.of(OperandFetch.WHOLE, OperandFetch.ROWS)) {
+      EngineOptions options = EngineOptions.defaults().withPartitions(3).withOperandFetch(fetch);
+      try (Engine engine = open(options)) {
+        fetched[fetch == OperandFetch.ROWS ? 1 : 0] =
+            engine
+                .mttkrp(
+                    read(engine, entries, ValueType.DOUBLE),
+                    new MttkrpJob(0, RANK, ValueType.DOUBLE),
+                    List.of(weft(factors[0], RANK), weft(factors[1], RANK)),
+                    target("m.npy"),
+                    ProgressListener.NONE)
+                .operandRowsFetched();
+      }
+      double[][] rows = entries.mttkrp(0, factors, RANK);
+      double[] found = npy(folder.resolve("m.npy"));
+      for (int i = 0; i < found.length; i++) {
+        assertThat(found[i]).isCloseTo(rows[i / RANK][i % RANK], within(1e-9));
+      }
+    }
+    assertThat(fetched).containsExactly(3200, 200);
+  }
+}
