@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
@@ -33,17 +34,21 @@ import org.weft.storage.container.Container;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.PackedForms;
 import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * A tensor in this process: its parsed entries on the heap, and its packed forms off it until they
- * are released. The entries of a container are not parsed before a form needs them that the files
- * do not have.
+ * A tensor in this process: its parsed entries on the heap until they are packed, and its packed
+ * forms off it until they are released. The entries of a container are not parsed before a form
+ * needs them that the files do not have; those of other files are unpacked if another job wants
+ * them, or parsed again.
  */
 final class LocalTensor extends EngineTensor {
+  private static final int BLOCK_ENTRIES = 1 << 16;
+
   private final FileAccess files;
   private final InputPlan plan;
   private final Workers workers;
@@ -150,13 +155,35 @@ final class LocalTensor extends EngineTensor {
     }
     LocalBlocks known = parsed;
     if (known == null) {
-      List<ParsedSplit> splits = parse(files, plan, workers);
-      plan.verify(
-          splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow());
-      known = new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
+      known =
+          packed.keySet().stream()
+              .filter(this::holdsEntries)
+              .findFirst()
+              .map(this::unpacked)
+              .orElseGet(this::parsedAgain);
       parsed = known;
     }
     return known;
+  }
+
+  /** Whether a form has the entries as they were read, but for duplicates, which are summed. */
+  private boolean holdsEntries(PackedForm form) {
+    return order() == null
+        && form.partitioning().partitions() == 1
+        && form.format().valueType() == ValueType.DOUBLE;
+  }
+
+  private LocalBlocks unpacked(PackedForm form) {
+    List<CooBlock> blocks = new ArrayList<>();
+    TensorStorage storage = parts(form).get(0).storage();
+    Packing.unpackBlocks(storage, BLOCK_ENTRIES).forEachRemaining(blocks::add);
+    return new LocalBlocks(List.of(blocks), workers);
+  }
+
+  private LocalBlocks parsedAgain() {
+    List<ParsedSplit> splits = parse(files, plan, workers);
+    plan.verify(splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow());
+    return new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
   }
 
   @Override
@@ -195,28 +222,28 @@ final class LocalTensor extends EngineTensor {
 
   /** Forms of one partition are packed together; those of several by partition. */
   private void packAll(List<PackedForm> forms) {
-    List<CooBlock> blocks = relabelled(parsed().blocks());
     List<PackedForm> whole =
         forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
-    if (!whole.isEmpty()) {
-      long entries = blocks.stream().mapToLong(CooBlock::size).sum();
-      PackedForms made =
-          Packing.packAll(
-              scope(),
-              statistics().shape(),
-              whole.stream().map(PackedForm::format).toList(),
-              new ArrayDeque<>(blocks),
-              workers.threads());
-      for (int f = 0; f < whole.size(); f++) {
-        SliceRange all = whole.get(f).partitioning().ranges().get(0);
-        packed.put(
-            whole.get(f),
-            List.of(new Part(all, made.forms().get(f), entries, made.sumOfSquares())));
-      }
+    boolean last = whole.size() == forms.size() && source() == null;
+    Queue<CooBlock> blocks = new ArrayDeque<>(relabelled(parsed().blocks()));
+    if (last) {
+      parsed = null; // the heap has them back block by block
     }
     forms.stream()
         .filter(form -> form.partitioning().partitions() > 1)
-        .forEach(form -> packed.put(form, packed(form, blocks)));
+        .forEach(form -> packed.put(form, packed(form, List.copyOf(blocks))));
+    if (whole.isEmpty()) {
+      return;
+    }
+    long entries = blocks.stream().mapToLong(CooBlock::size).sum();
+    List<TensorFormat> formats = whole.stream().map(PackedForm::format).toList();
+    PackedForms made =
+        Packing.packAll(scope(), statistics().shape(), formats, blocks, workers.threads());
+    for (int f = 0; f < whole.size(); f++) {
+      SliceRange all = whole.get(f).partitioning().ranges().get(0);
+      packed.put(
+          whole.get(f), List.of(new Part(all, made.forms().get(f), entries, made.sumOfSquares())));
+    }
   }
 
   private MemoryScope scope() {
