@@ -113,7 +113,7 @@ final class EvalCommand extends WeftCommand {
       Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
       Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
       StatementInput plain = input(evaluator, statement, stored, schedule);
-      Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads);
+      Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads, console, compiler, scope);
       StatementInput input =
           tuned.isEmpty() ? plain : tuned(console, evaluator, scope, plain, tuned.get());
       if (explainOnly || planOnly()) {
@@ -168,7 +168,12 @@ final class EvalCommand extends WeftCommand {
 
   /** What {@code weft tune} kept for the class of this statement, unless a schedule is given. */
   private Optional<TunedStore.Tuned> tuned(
-      CompilerOptions compile, StatementInput input, int threads) {
+      CompilerOptions compile,
+      StatementInput input,
+      int threads,
+      Console console,
+      TensorCompiler compiler,
+      MemoryScope scope) {
     boolean assigns = input.statement().assignment() == Statement.Assignment.ASSIGN;
     if (noTuned || options.schedule != null || !assigns || compile.cacheDirectory().isEmpty()) {
       return Optional.empty();
@@ -181,7 +186,11 @@ final class EvalCommand extends WeftCommand {
             input.resultFormat(),
             input.sizes(),
             threads);
-    return new TunedStore(compile.cacheDirectory().get()).find(task);
+    TunedStore store = new TunedStore(compile.cacheDirectory().get());
+    Optional<TunedStore.Tuned> found = store.find(task);
+    return explainOnly || planOnly() || found.isEmpty() || found.get().measuredHere()
+        ? found
+        : new TunedElsewhere(compiler, scope, store, console).measured(task, found.get());
   }
 
   private static StatementInput tuned(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
@@ -34,9 +35,11 @@ import picocli.CommandLine.Option;
       "Find the fastest way to evaluate an expression on its operands: formats, mode orders and"
           + " widths of sparse operands, and schedules of the loops.",
       "Variants are pruned by a cost model; the rest are verified against the result without"
-          + " tuning, and timed in turns. The fastest is kept in the kernel cache, where 'weft eval'"
-          + " finds it for expressions of the same class: equal up to names, with operands of"
-          + " similar size. An operand with a stated format keeps it."
+          + " tuning, and timed in turns. The fastest is kept in the kernel cache if its slow runs"
+          + " (the upper quartile) are faster than every run without tuning. 'weft eval' finds it"
+          + " there for expressions of the same class: equal up to names, with operands of similar"
+          + " size; on another machine it is measured again first. An operand with a stated format"
+          + " keeps it."
     },
     footer = {"", "Example: weft tune \"y(i) = A(i,j) * x(j)\" --input A=a.mtx --input x=x.npy"})
 final class TuneCommand extends WeftCommand {
@@ -79,6 +82,7 @@ final class TuneCommand extends WeftCommand {
       Tuner tuner = new Tuner(compiler, MachineParameters.ofThisMachine(), console::note);
       TuningResult found = tuner.tune(scope, task, trials);
       console.result("%s", found.table().stripTrailing());
+      console.result("%s", found.verdict());
       keep(console, compile, task, found);
       if (plot != null) {
         Files.writeString(plot, TuningPlot.svg(found));
@@ -120,7 +124,8 @@ final class TuneCommand extends WeftCommand {
       console.note("the winner is not kept: the kernel cache is off");
       return;
     }
-    Path file = new TunedStore(compile.cacheDirectory().get()).store(task, result);
-    console.note("kept for expressions of this class: %s", file);
+    Optional<Path> file = new TunedStore(compile.cacheDirectory().get()).store(task, result);
+    console.note(
+        "%s", file.map(f -> "kept for expressions of this class: " + f).orElse("nothing is kept"));
   }
 }

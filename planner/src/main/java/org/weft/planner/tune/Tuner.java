@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.weft.compiler.Explanation;
 import org.weft.compiler.KernelRequest;
@@ -32,8 +33,9 @@ import org.weft.tensor.TensorStorage;
 /**
  * Finds the fastest variant of a statement: enumerates the state space, drops what the compiler
  * refuses, keeps what the cost model predicts to be fast, runs each of those once and compares its
- * answer, and times them in turns, so that a slow moment of the machine hits all alike. Variants
- * that are far behind after two rounds are timed no further.
+ * answer, and times them in turns, so that a slow moment of the machine hits all alike. Every round
+ * begins and ends with the variant without tuning, whose runs tell how noisy the machine is.
+ * Variants that are far behind after two rounds are timed no further.
  */
 public final class Tuner {
   private static final int MOST_FORMATS = 4096;
@@ -64,10 +66,8 @@ public final class Tuner {
     final TuningTask task;
     final VariantCost cost;
     final Map<String, Map<TensorFormat, Long>> blocks;
-    final Set<String> seen = new HashSet<>();
     long enumerated;
     long illegal;
-    long legal;
 
     Search(TuningTask task, VariantCost cost, Map<String, Map<TensorFormat, Long>> blocks) {
       this.task = task;
@@ -85,6 +85,41 @@ public final class Tuner {
    *     gives another answer, which is a bug
    */
   public TuningResult tune(MemoryScope scope, TuningTask task, int trials) {
+    return run(scope, task, (search, result) -> Optional.of(candidates(search, result, trials)))
+        .orElseThrow();
+  }
+
+  /**
+   * Times {@code variant}, which was found elsewhere, against the one without tuning.
+   *
+   * @return nothing if one of them is not legal for these operands
+   * @throws WeftException as {@link #tune}
+   */
+  public Optional<TuningResult> compare(MemoryScope scope, TuningTask task, Variant variant) {
+    return run(scope, task, (search, result) -> pair(search, result, variant));
+  }
+
+  private Optional<List<Candidate>> pair(Search search, TensorFormat result, Variant variant) {
+    search.enumerated = 2;
+    Optional<Candidate> untuned =
+        lower(search, given(search.task), result, Schedule.parallel(), true);
+    Optional<Candidate> other =
+        lower(search, operands(variant, search.task), result, variant.schedule(), false);
+    return untuned.isEmpty() || other.isEmpty()
+        ? Optional.empty()
+        : Optional.of(List.of(untuned.get(), other.get()));
+  }
+
+  private static Map<String, TensorFormat> given(TuningTask task) {
+    Map<String, TensorFormat> formats = new HashMap<>();
+    task.operands().forEach((name, storage) -> formats.put(name, storage.format()));
+    return formats;
+  }
+
+  private Optional<TuningResult> run(
+      MemoryScope scope,
+      TuningTask task,
+      BiFunction<Search, TensorFormat, Optional<List<Candidate>>> choice) {
     Statement statement = parse(task.expression());
     MemoryScope own = scope.child("tuning");
     try {
@@ -96,14 +131,22 @@ public final class Tuner {
       Map<String, Map<TensorFormat, Long>> blocks = new HashMap<>();
       task.operands().forEach((name, storage) -> blocks.put(name, BlockFormats.of(storage)));
       Search search = new Search(task, cost(statement, task, blocks, reference), blocks);
-      List<Candidate> candidates = candidates(search, reference.format(), trials);
+      Optional<List<Candidate>> candidates = choice.apply(search, reference.format());
+      if (candidates.isEmpty()) {
+        return Optional.empty();
+      }
+      int timing = candidates.get().size();
       progress.accept(
-          search.enumerated + " variants, " + search.legal + " legal, timing " + candidates.size());
+          TuningResult.counts(
+                  search.enumerated, search.illegal, search.enumerated - search.illegal - timing)
+              + ", timing "
+              + timing);
       try (VariantRuns runs = new VariantRuns(compiler, evaluator, own, task, reference)) {
-        List<TuningResult.Trial> timed = time(candidates, runs);
+        List<TuningResult.Trial> timed = time(candidates.get(), runs);
+        search.illegal += timing - timed.size();
         long pruned = search.enumerated - search.illegal - timed.size();
-        return new TuningResult(
-            task.expression(), timed, search.enumerated, search.illegal, pruned);
+        return Optional.of(
+            new TuningResult(task.expression(), timed, search.enumerated, search.illegal, pruned));
       }
     } finally {
       own.close();
@@ -207,11 +250,12 @@ public final class Tuner {
     List<Candidate> all = new ArrayList<>(List.of(untuned));
     all.addAll(kept);
     int attempts = 0;
-    for (Schedule schedule : schedules) {
+    for (Schedule schedule : schedules.subList(1, schedules.size())) {
       for (Candidate layout : kept) {
         if (attempts++ < MOST_ATTEMPTS) {
-          Map<String, TensorFormat> operands = operandsOf(layout, task);
-          lower(search, operands, result, schedule, false).ifPresent(all::add);
+          Map<String, TensorFormat> operands = operands(layout.variant(), task);
+          lower(search, operands, result, schedule, false)
+              .ifPresentOrElse(all::add, () -> search.illegal++);
         }
       }
     }
@@ -232,8 +276,8 @@ public final class Tuner {
     return formats;
   }
 
-  private static Map<String, TensorFormat> operandsOf(Candidate layout, TuningTask task) {
-    Map<String, TensorFormat> operands = new HashMap<>(layout.variant().formats());
+  private static Map<String, TensorFormat> operands(Variant variant, TuningTask task) {
+    Map<String, TensorFormat> operands = new HashMap<>(variant.formats());
     operands.keySet().retainAll(task.operands().keySet());
     return operands;
   }
@@ -278,16 +322,10 @@ public final class Tuner {
       Explanation explanation = compiler.explain(request);
       double predicted =
           search.cost.seconds(formats, order(explanation.iterationGraph()), schedule);
-      if (search.seen.add(variant.toString())) {
-        search.legal++;
-      }
       return Optional.of(new Candidate(variant, explanation.loops(), predicted, untuned));
     } catch (WeftException e) {
       if (e.code().kind() == ErrorCode.Kind.INTERNAL) {
         throw e;
-      }
-      if (search.seen.add(variant.toString())) {
-        search.illegal++;
       }
       return Optional.empty();
     }
@@ -313,14 +351,18 @@ public final class Tuner {
         throw new IllegalStateException("the untuned variant does not run: " + candidate);
       }
     }
+    Candidate reference = candidates.get(0);
     for (int round = 0; round < ROUNDS; round++) {
       double best = best(seconds);
       for (Map.Entry<Candidate, List<Double>> timed : seconds.entrySet()) {
-        boolean behind = round >= SCREENING_ROUNDS && median(timed.getValue()) > FAR_BEHIND * best;
+        boolean behind =
+            round >= SCREENING_ROUNDS && new Timings(timed.getValue()).median() > FAR_BEHIND * best;
         if (!behind || timed.getKey().untuned()) {
           timed.getValue().add(runs.seconds(timed.getKey().variant()));
         }
       }
+      double again = runs.seconds(reference.variant());
+      seconds.computeIfAbsent(reference, none -> new ArrayList<>()).add(again);
       progress.accept("round " + (round + 1) + " of " + ROUNDS);
     }
     List<TuningResult.Trial> trials = new ArrayList<>();
@@ -331,9 +373,7 @@ public final class Tuner {
                     candidate.variant(),
                     candidate.untuned(),
                     candidate.predicted(),
-                    median(times),
-                    times.stream().mapToDouble(t -> t).min().orElseThrow(),
-                    times.size())));
+                    new Timings(times))));
     trials.sort(Comparator.comparingDouble(TuningResult.Trial::medianSeconds));
     return trials;
   }
@@ -341,14 +381,8 @@ public final class Tuner {
   private static double best(Map<Candidate, List<Double>> seconds) {
     return seconds.values().stream()
         .filter(times -> !times.isEmpty())
-        .mapToDouble(Tuner::median)
+        .mapToDouble(times -> new Timings(times).median())
         .min()
         .orElse(0);
-  }
-
-  private static double median(List<Double> times) {
-    double[] sorted = times.stream().mapToDouble(t -> t).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 }

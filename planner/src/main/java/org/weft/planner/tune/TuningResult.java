@@ -23,19 +23,59 @@ public record TuningResult(
    *
    * @param untuned whether this is how the statement runs without tuning
    * @param predictedSeconds by the cost model
-   * @param medianSeconds of the timed runs
-   * @param bestSeconds of the timed runs
+   * @param timings of its runs
    */
-  public record Trial(
-      Variant variant,
-      boolean untuned,
-      double predictedSeconds,
-      double medianSeconds,
-      double bestSeconds,
-      int runs) {}
+  public record Trial(Variant variant, boolean untuned, double predictedSeconds, Timings timings) {
+    public double medianSeconds() {
+      return timings.median();
+    }
+  }
 
+  /**
+   * What is worth keeping: of the variants whose upper quartile is below the fastest run without
+   * tuning the one of least median, or the one without tuning if there is none.
+   */
   public Trial winner() {
-    return trials.get(0);
+    Trial reference = untuned();
+    return trials.stream()
+        .filter(trial -> trial.timings().clearlyFasterThan(reference.timings()))
+        .findFirst()
+        .orElse(reference);
+  }
+
+  /** The numbers of variants, in words; every count of them is this one. */
+  static String counts(long enumerated, long illegal, long pruned) {
+    return String.format(
+        Locale.ROOT,
+        "%d variants: %d illegal, %d pruned by the cost model",
+        enumerated,
+        illegal,
+        pruned);
+  }
+
+  /** How much faster the winner is, and how noisy the machine was: one line. */
+  public String verdict() {
+    Timings reference = untuned().timings();
+    String noise =
+        String.format(
+            Locale.ROOT,
+            "%d runs without tuning: fastest %s ms, median %s ms, spread %.0f %%",
+            reference.runs(),
+            millis(reference.fastest()),
+            millis(reference.median()),
+            100 * reference.spread());
+    if (winner().untuned()) {
+      return "no variant is clearly faster than the one without tuning (" + noise + ")";
+    }
+    Timings best = winner().timings();
+    return String.format(
+        Locale.ROOT,
+        "%s is %.2f times as fast: %d runs, upper quartile %s ms (%s)",
+        winner().variant(),
+        reference.median() / best.median(),
+        best.runs(),
+        millis(best.upperQuartile()),
+        noise);
   }
 
   /** How the statement runs without tuning. */
@@ -46,22 +86,17 @@ public record TuningResult(
   /** One line per variant, the fastest first. */
   public String table() {
     StringBuilder text = new StringBuilder();
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "%d variants: %d illegal, %d pruned by the cost model, %d timed and verified%n",
-            enumerated,
-            illegal,
-            pruned,
-            trials.size()));
-    String row = "%4s %11s %11s %11s %6s %8s  %s%n";
+    text.append(counts(enumerated, illegal, pruned));
+    text.append(String.format(Locale.ROOT, ", %d timed and verified%n", trials.size()));
+    String row = "%4s %11s %11s %19s %11s %6s %8s  %s%n";
     text.append(
         String.format(
             Locale.ROOT,
             row,
             "",
             "median ms",
-            "best ms",
+            "fastest ms",
+            "quartiles ms",
             "model ms",
             "runs",
             "speed-up",
@@ -74,9 +109,10 @@ public record TuningResult(
               row,
               i + 1,
               millis(t.medianSeconds()),
-              millis(t.bestSeconds()),
+              millis(t.timings().fastest()),
+              millis(t.timings().lowerQuartile()) + ".." + millis(t.timings().upperQuartile()),
               millis(t.predictedSeconds()),
-              t.runs(),
+              t.timings().runs(),
               String.format(Locale.ROOT, "%.2f", untuned().medianSeconds() / t.medianSeconds()),
               t.variant() + (t.untuned() ? "  (without tuning)" : "")));
     }

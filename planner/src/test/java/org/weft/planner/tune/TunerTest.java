@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -81,10 +83,11 @@ class TunerTest {
         .isEqualTo(result.illegal() + result.pruned() + result.trials().size());
     assertThat(result.winner().medianSeconds())
         .isLessThanOrEqualTo(result.untuned().medianSeconds());
+    assertThat(result.untuned().timings().runs()).isEqualTo(14);
     assertThat(result.trials().stream().map(t -> t.variant().formats().get("A")).distinct())
         .hasSizeGreaterThan(2);
     assertThat(result.table())
-        .contains("median ms", "model ms", "(without tuning)")
+        .contains("median ms", "quartiles ms", "model ms", "(without tuning)")
         .hasLineCount(result.trials().size() + 2);
     assertThat(TuningPlot.svg(result))
         .startsWith("<svg")
@@ -139,10 +142,10 @@ class TunerTest {
   @Test
   void winnersServeTheWholeClass() throws IOException {
     TuningTask task = spmv("A", "x", Set.of());
-    TuningResult result = tune(task, 6);
+    TuningResult result = faster(task, Schedule.sequential());
     TunedStore store = new TunedStore(folder);
     assertThat(store.find(task)).isEmpty();
-    assertThat(store.store(task, result)).exists();
+    assertThat(store.store(task, result).orElseThrow()).exists();
 
     TunedStore.Tuned tuned = store.find(spmv("Matrix", "v", Set.of())).orElseThrow();
     assertThat(tuned.schedule()).isEqualTo(result.winner().variant().schedule());
@@ -151,16 +154,77 @@ class TunerTest {
     assertThat(store.find(spmv("A", "x", Set.of("A")))).isEmpty();
   }
 
+  /** A result whose variant with {@code schedule} is clearly faster. */
+  private static TuningResult faster(TuningTask task, Schedule schedule) {
+    Map<String, TensorFormat> formats = new HashMap<>();
+    task.operands().forEach((name, operand) -> formats.put(name, operand.format()));
+    return result(
+        task,
+        trial(new Variant(formats, schedule), false, 1.0, 1.1, 1.2, 1.1, 1.0),
+        trial(new Variant(formats, Schedule.parallel()), true, 2.0, 2.1, 2.0, 3.0, 2.0));
+  }
+
+  private static TuningResult.Trial trial(Variant variant, boolean untuned, Double... seconds) {
+    return new TuningResult.Trial(variant, untuned, 1, new Timings(List.of(seconds)));
+  }
+
+  private static TuningResult result(TuningTask task, TuningResult.Trial... trials) {
+    return new TuningResult(task.expression(), List.of(trials), trials.length, 0, 0);
+  }
+
+  /** What an earlier search kept must not outlive one that found nothing. */
+  @Test
+  void whatIsNotClearlyFasterIsNotKept() throws IOException {
+    TuningTask task = spmv("A", "x", Set.of());
+    TunedStore store = new TunedStore(folder);
+    store.store(task, faster(task, Schedule.sequential()));
+    Variant untuned = faster(task, Schedule.sequential()).untuned().variant();
+    Variant other = faster(task, Schedule.sequential()).winner().variant();
+    TuningResult noise =
+        result(
+            task,
+            trial(other, false, 1.0, 1.0, 1.0, 1.0, 1.0),
+            trial(untuned, true, 2.0, 2.0, 0.9, 2.0, 2.0));
+    assertThat(noise.winner()).isEqualTo(noise.untuned());
+    assertThat(noise.verdict()).contains("no variant is clearly faster");
+    assertThat(store.store(task, noise)).isEmpty();
+    assertThat(store.find(task)).isEmpty();
+  }
+
+  @Test
+  void winnersOfAnotherMachineAreMarkedAndMeasuredAgain() throws IOException {
+    TuningTask task = spmv("A", "x", Set.of());
+    new TunedStore(folder, "a faster machine").store(task, faster(task, Schedule.sequential()));
+    TunedStore.Tuned tuned = new TunedStore(folder).find(task).orElseThrow();
+    assertThat(tuned.measuredHere()).isFalse();
+    assertThat(tuned.machine()).isEqualTo("a faster machine");
+    assertThat(new TunedStore(folder, "a faster machine").find(task).orElseThrow().measuredHere())
+        .isTrue();
+    Variant variant = new Variant(tuned.formats(), tuned.schedule());
+    TuningResult again =
+        new Tuner(compiler, MachineParameters.defaults(), line -> {})
+            .compare(scope, task, variant)
+            .orElseThrow();
+    assertThat(again.trials()).hasSize(2);
+    assertThat(again.trials()).extracting(t -> t.variant().schedule()).contains(tuned.schedule());
+  }
+
+  @Test
+  void linesOfProgressAndTheTableCountAlike() {
+    List<String> lines = new ArrayList<>();
+    TuningResult result =
+        new Tuner(compiler, MachineParameters.defaults(), lines::add)
+            .tune(scope, spmv("A", "x", Set.of("A")), 4);
+    String counts = result.table().lines().findFirst().orElseThrow();
+    assertThat(counts).endsWith(", 4 timed and verified");
+    assertThat(lines.get(0)).isEqualTo(counts.replace(", 4 timed and verified", ", timing 4"));
+  }
+
   @Test
   void labelsOfASchedulesAreTranslated() throws IOException {
     TuningTask task = spmv("A", "x", Set.of("A"));
-    TuningResult found = tune(task, 2);
-    Variant variant =
-        new Variant(
-            found.winner().variant().formats(),
-            Schedule.parse("order(i,j) split(i:position:64) parallel(i) unroll(j,4)"));
-    TuningResult.Trial trial = new TuningResult.Trial(variant, true, 1, 1, 1, 1);
-    TuningResult result = new TuningResult(task.expression(), List.of(trial), 1, 0, 0);
+    TuningResult result =
+        faster(task, Schedule.parse("order(i,j) split(i:position:64) parallel(i) unroll(j,4)"));
     TunedStore store = new TunedStore(folder);
     store.store(task, result);
     TuningTask other =
