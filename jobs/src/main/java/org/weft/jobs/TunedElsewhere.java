@@ -47,7 +47,7 @@ final class TunedElsewhere {
     try {
       store.store(task, again.get());
     } catch (IOException e) {
-      console.note("the measurement is not kept: %s", e.getMessage());
+      console.note("the measurement is not kept: %s", String.valueOf(e.getMessage()));
     }
     return again.get().winner().untuned() ? Optional.empty() : Optional.of(tuned);
   }

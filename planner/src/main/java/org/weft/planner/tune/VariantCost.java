@@ -136,8 +136,10 @@ final class VariantCost {
     String innermost =
         order.isEmpty() ? "" : new IndexVar(order.get(order.size() - 1)).label().name();
     for (String loop : order) {
+      double merged = trips * mergedSegments(formats, bound, loop);
       bound.add(loop);
       trips = Math.max(1, trips(formats, bound));
+      seconds += Math.max(0, merged - trips) * LOOP_SECONDS;
       boolean last = bound.size() == order.size();
       seconds += trips * LOOP_SECONDS / (last && runsAlong(innermost, formats) ? LANES : 1);
     }
@@ -157,6 +159,34 @@ final class VariantCost {
     }
     double pieces = order.isEmpty() ? 1 : size(order.get(0));
     return parallel ? seconds / Math.min(threads, pieces) : seconds;
+  }
+
+  /**
+   * Coordinates that one run of the loop passes where it merges segments of several operands: all
+   * that they store, however few they share; 0 where it walks one or none.
+   *
+   * @param bound the loops around it
+   */
+  private double mergedSegments(Map<String, TensorFormat> formats, Set<String> bound, String loop) {
+    int segments = 0;
+    double coordinates = 0;
+    for (Use use : operands) {
+      TensorFormat format = format(formats, use);
+      int level = 0;
+      while (level < format.levelCount() && binds(bound, loop(use, format, level))) {
+        level++;
+      }
+      boolean walked =
+          level < format.levelCount()
+              && !format.level(level).properties().full()
+              && loop(use, format, level).equals(loop);
+      if (walked) {
+        double parents = level == 0 ? 1 : Math.max(1, positions(use, format, level));
+        segments++;
+        coordinates += positions(use, format, level + 1) / parents;
+      }
+    }
+    return segments > 1 ? coordinates : 0;
   }
 
   private List<Use> uses() {

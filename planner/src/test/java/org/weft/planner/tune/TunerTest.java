@@ -122,6 +122,35 @@ class TunerTest {
         .anySatisfy(trial -> assertThat(trial.predictedSeconds()).isEqualTo(best));
   }
 
+  /** A row merged with all of a sparse vector, in every row; columns take one pass over it. */
+  @Test
+  void mergesOfARowWithALongVectorArePredictedToBeBad() {
+    TuningTask task =
+        new TuningTask(
+            "y(i) = A(i,j) * x(j)",
+            Map.of("A", random("CSR", 9000, 3000, 3000), "x", random("{CU}", 3000, 3000)),
+            Set.of(),
+            TensorFormat.dense(1, ValueType.DOUBLE),
+            Map.of(),
+            1);
+    TuningResult result = tune(task, 8);
+    double best =
+        result.trials().stream()
+            .mapToDouble(TuningResult.Trial::predictedSeconds)
+            .min()
+            .orElseThrow();
+    assertThat(result.untuned().predictedSeconds()).isGreaterThan(20 * best);
+    assertThat(result.trials())
+        .filteredOn(trial -> trial.predictedSeconds() < 2 * best)
+        .isNotEmpty()
+        .allSatisfy(
+            trial ->
+                assertThat(trial.variant().formats().get("A").modeOrder())
+                    .as("mode order of %s", trial.variant())
+                    .isEqualTo(new int[] {1, 0}));
+    System.out.printf("rank correlation of prediction and time: %.2f%n", result.correlation());
+  }
+
   /** Formats whose roots count slots or diagonals, how many nobody knows before packing. */
   @ParameterizedTest
   @ValueSource(strings = {"ELL", "DIA", "BCSR(2,2)", "CSB(4,4)"})
