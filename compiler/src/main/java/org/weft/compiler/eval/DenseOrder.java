@@ -1,7 +1,9 @@
 package org.weft.compiler.eval;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -79,7 +81,7 @@ final class DenseOrder {
 
   private static List<String> loops(TensorAssignment assignment, IndexVar inner) {
     TensorExpr.Access target = assignment.target();
-    List<String> loops = new ArrayList<>();
+    Set<String> loops = new LinkedHashSet<>();
     for (int level = 0; level < target.tensor().format().levelCount(); level++) {
       if (!target.variableAt(level).equals(inner)) {
         loops.add(target.variableAt(level).name());
@@ -89,17 +91,17 @@ final class DenseOrder {
         .filter(assignment::isReduction)
         .forEach(variable -> loops.add(variable.name()));
     loops.add(inner.name());
-    return loops;
+    return List.copyOf(loops);
   }
 
+  /** The mode order of {@code access} with the modes of {@code inner} behind all others. */
   private static List<Integer> innermost(TensorExpr.Access access, IndexVar inner) {
     List<Integer> modes = new ArrayList<>();
+    List<Integer> last = new ArrayList<>();
     for (int mode : access.tensor().format().modeOrder()) {
-      if (!access.variables().get(mode).equals(inner)) {
-        modes.add(mode);
-      }
+      (access.variables().get(mode).equals(inner) ? last : modes).add(mode);
     }
-    modes.add(access.variables().indexOf(inner));
+    modes.addAll(last);
     return modes;
   }
 }

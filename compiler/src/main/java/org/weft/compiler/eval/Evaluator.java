@@ -1,10 +1,11 @@
 package org.weft.compiler.eval;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.algebra.AlgebraBuilder;
 import org.weft.compiler.algebra.IndexVar;
@@ -138,7 +139,7 @@ public final class Evaluator {
     ValueType type = input.resultFormat().valueType();
     StatementInput dense = input.withResultFormat(TensorFormat.dense(order, type));
     TensorAssignment algebra = algebra(dense);
-    LabelSizes labels = labels(algebra, dense.operands(), dense);
+    LabelSizes labels = labels(algebra, dense);
     TensorFormat format = ResultFormats.infer(algebra, labels, entries(input.operands()), type);
     return StatementPlanner.narrow(format, labels.shape(algebra.target().variables()));
   }
@@ -169,27 +170,57 @@ public final class Evaluator {
 
   private Prepared planned(StatementInput input) {
     TensorAssignment algebra = algebra(input);
-    String name = input.statement().target().tensor();
+    LabelSizes labels = labels(algebra, input);
     boolean accumulates = input.statement().assignment() != Statement.Assignment.ASSIGN;
-    Optional<String> old = Optional.empty();
     Map<String, TensorStorage> operands = new HashMap<>(input.operands());
+    Accumulation sum = null;
+    Optional<String> old = Optional.empty();
     if (accumulates && !algebra.accumulate() && input.previous().isPresent()) {
-      old = Optional.of(name + "_old");
-      operands.put(name + "_old", input.previous().get());
-      algebra = plusPrevious(algebra, name + "_old", input.previous().get().format());
+      TensorStorage previous = input.previous().get();
+      String name = input.statement().target().tensor();
+      TensorVar before =
+          new TensorVar(unused(name + "_old", operands), previous.format(), TensorVar.Kind.OPERAND);
+      operands.put(before.name(), previous);
+      old = Optional.of(before.name());
+      sum = Accumulation.of(algebra, before, unused(name + "_part", operands), labels);
+      labels = labels.withCopies(sum.copies());
     }
-    LabelSizes labels = labels(algebra, operands, input);
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
     StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, lowered);
     Contractions contractions = new Contractions(labels, entries, planner);
-    boolean free = input.schedule().loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
-    TensorAssignment whole = free ? contractions.split(algebra) : algebra;
-    planner.add(whole, input.schedule(), "");
-    return new Prepared(
-        algebra,
-        old,
-        new EvaluationPlan(algebra.toString(), contractions.notes(), planner.steps()));
+    Schedule schedule = input.schedule();
+    TensorAssignment last = sum == null ? algebra : sum.whole();
+    String text = last.toString();
+    if (sum != null && sum.part() != null) {
+      TensorAssignment part = sum.part();
+      Set<IndexVar> cells = new HashSet<>(part.target().variables());
+      entries.put(part.target().tensor().name(), new Estimates(labels, entries).cells(cells));
+      add(planner, contractions, part, schedule);
+      schedule = schedule.equals(Schedule.sequential()) ? schedule : Schedule.parallel();
+      text = part + ", then " + last;
+    }
+    add(planner, contractions, last, schedule);
+    EvaluationPlan plan = new EvaluationPlan(text, contractions.notes(), planner.steps());
+    return new Prepared(last, old, plan);
+  }
+
+  private static void add(
+      StatementPlanner planner,
+      Contractions contractions,
+      TensorAssignment algebra,
+      Schedule schedule) {
+    boolean free = schedule.loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
+    planner.add(free ? contractions.split(algebra) : algebra, schedule, "");
+  }
+
+  /** {@code wanted}, or with a number behind it if an operand has that name. */
+  private static String unused(String wanted, Map<String, TensorStorage> operands) {
+    String name = wanted;
+    for (int copy = 2; operands.containsKey(name); copy++) {
+      name = wanted + "_" + copy;
+    }
+    return name;
   }
 
   /**
@@ -216,31 +247,10 @@ public final class Evaluator {
         : algebra;
   }
 
-  private static TensorAssignment plusPrevious(
-      TensorAssignment algebra, String name, TensorFormat format) {
-    int id =
-        algebra.value().accesses().stream().mapToInt(TensorExpr.Access::id).max().orElse(0) + 1;
-    TensorExpr.Access target = algebra.target();
-    TensorExpr.Access old =
-        new TensorExpr.Access(
-            Math.max(id, target.id() + 1),
-            new TensorVar(name, format, TensorVar.Kind.OPERAND),
-            target.variables(),
-            target.span());
-    List<TensorExpr> terms = new ArrayList<>(List.of(old));
-    if (algebra.value() instanceof TensorExpr.Sum sum) {
-      terms.addAll(sum.terms());
-    } else {
-      terms.add(algebra.value());
-    }
-    return algebra.withValue(new TensorExpr.Sum(terms));
-  }
-
-  private static LabelSizes labels(
-      TensorAssignment algebra, Map<String, TensorStorage> operands, StatementInput input) {
+  private static LabelSizes labels(TensorAssignment algebra, StatementInput input) {
     Map<String, TensorShape> shapes = new HashMap<>();
     for (TensorExpr.Access access : algebra.value().accesses()) {
-      TensorStorage storage = operands.get(access.tensor().name());
+      TensorStorage storage = input.operands().get(access.tensor().name());
       if (storage != null) {
         shapes.put(access.tensor().name(), storage.shape());
       }

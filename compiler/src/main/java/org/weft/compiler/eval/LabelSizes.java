@@ -82,6 +82,15 @@ final class LabelSizes {
     }
   }
 
+  /** These sizes and those of {@code copies}, which are as large as the labels they stand for. */
+  LabelSizes withCopies(Map<IndexVar, IndexVar> copies) {
+    LabelSizes labels = new LabelSizes();
+    labels.sizes.putAll(sizes);
+    labels.sources.putAll(sources);
+    copies.forEach((copy, label) -> labels.add(copy, size(label), "a copy of " + label));
+    return labels;
+  }
+
   long size(IndexVar variable) {
     Long size = sizes.get(variable);
     if (size == null) {

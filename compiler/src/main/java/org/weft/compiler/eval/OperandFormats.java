@@ -1,10 +1,12 @@
 package org.weft.compiler.eval;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,11 +66,15 @@ final class OperandFormats {
     }
   }
 
-  /** A mode order that agrees with the kept edges; it is kept from now on. */
+  /**
+   * A mode order that agrees with the kept edges; it is kept from now on. The modes of a label that
+   * the access repeats become neighbours.
+   */
   private int[] transposed(TensorExpr.Access access) {
     kept.removeIf(edge -> edge.access() != null && edge.access().id() == access.id());
-    List<IndexVar> rest = new ArrayList<>();
-    for (int mode : access.tensor().format().modeOrder()) {
+    int[] stored = access.tensor().format().modeOrder();
+    Set<IndexVar> rest = new LinkedHashSet<>();
+    for (int mode : stored) {
       rest.add(access.variables().get(mode));
     }
     List<IndexVar> sorted = new ArrayList<>();
@@ -77,14 +83,18 @@ final class OperandFormats {
           rest.stream()
               .filter(v -> rest.stream().noneMatch(o -> !o.equals(v) && reaches(o, v)))
               .findFirst()
-              .orElse(rest.get(0));
+              .orElseGet(() -> rest.iterator().next());
       for (IndexVar above : sorted) {
         kept.add(new IterationGraph.Edge(above, next, access));
       }
       sorted.add(next);
       rest.remove(next);
     }
-    return sorted.stream().mapToInt(access.variables()::indexOf).toArray();
+    return sorted.stream()
+        .flatMapToInt(
+            variable ->
+                Arrays.stream(stored).filter(mode -> access.variables().get(mode).equals(variable)))
+        .toArray();
   }
 
   private boolean reaches(IndexVar from, IndexVar to) {

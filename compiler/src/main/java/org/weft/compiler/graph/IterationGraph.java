@@ -11,6 +11,7 @@ import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorMask;
+import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.lang.Mask;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -112,7 +113,8 @@ public final class IterationGraph {
 
   /**
    * A pulling mask has its loops outside the reductions of what it masks; a pushing one has the
-   * loop over its last sparse level inside them.
+   * loop over its last sparse level inside them. The second label of a diagonal has one coordinate
+   * for each of the first and may run anywhere.
    */
   private void demandStrategy(TensorMask mask) {
     TensorExpr.Access access = mask.access();
@@ -120,7 +122,13 @@ public final class IterationGraph {
     while (last >= 0 && randomAccess(access.tensor().format(), last)) {
       last--;
     }
-    for (IndexVar reduced : assignment.value().reducedVariables()) {
+    Set<IndexVar> masked = new LinkedHashSet<>(assignment.value().reducedVariables());
+    for (TensorExpr.Access operand : assignment.value().accesses()) {
+      if (operand.tensor().kind() == TensorVar.Kind.DIAGONAL) {
+        masked.remove(operand.variables().get(1));
+      }
+    }
+    for (IndexVar reduced : masked) {
       if (mask.strategy() == Mask.Strategy.PULL) {
         access.variables().forEach(v -> demandMask(v, reduced));
       } else if (mask.strategy() == Mask.Strategy.PUSH && last >= 0) {

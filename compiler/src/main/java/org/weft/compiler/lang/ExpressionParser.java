@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import org.weft.compiler.lang.Token.Kind;
 
 /**
@@ -244,6 +245,8 @@ final class ExpressionParser {
         default:
           if (FUNCTIONS.contains(name.text())) {
             return call(name);
+          } else if (isCall()) {
+            return unknownFunction(name);
           }
       }
     }
@@ -304,14 +307,53 @@ final class ExpressionParser {
         new Syntax.Label(label.text(), label.span()), body, name.span().through(end.span()));
   }
 
-  private Syntax call(Token name) {
-    Token open = tokens.next();
+  /** Whether what the next parenthesis encloses has brackets of its own, which no label has. */
+  private boolean isCall() {
+    boolean nested = false;
+    int open = 1;
+    for (int at = 1; open > 0; at++) {
+      switch (tokens.peek(at).kind()) {
+        case LEFT_PARENTHESIS, LEFT_BRACKET -> {
+          nested = true;
+          open++;
+        }
+        case RIGHT_PARENTHESIS, RIGHT_BRACKET -> open--;
+        case SEMICOLON, ASSIGN, END -> {
+          return false;
+        }
+        default -> {}
+      }
+    }
+    return nested;
+  }
+
+  private Syntax unknownFunction(Token name) {
+    tokens.error(
+        name,
+        "there is no function " + name.text(),
+        "functions are "
+            + String.join(", ", new TreeSet<>(FUNCTIONS))
+            + ", sum, SUM and transpose; a tensor has names of labels in its parentheses: "
+            + name.text()
+            + "(i,j)");
     List<Syntax> arguments = new ArrayList<>();
+    Token end = arguments(arguments);
+    return new Syntax.Call(name.text(), arguments, name.span().through(end.span()));
+  }
+
+  /** Takes the arguments in parentheses; returns the token that closes them. */
+  private Token arguments(List<Syntax> arguments) {
+    Token open = tokens.next();
     arguments.add(sum());
     while (tokens.accept(Kind.COMMA)) {
       arguments.add(sum());
     }
-    Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
+    return tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
+  }
+
+  private Syntax call(Token name) {
+    List<Syntax> arguments = new ArrayList<>();
+    Token end = arguments(arguments);
     int expected = name.text().equals("min") || name.text().equals("max") ? 2 : 1;
     if (arguments.size() != expected) {
       tokens.error(
@@ -366,6 +408,18 @@ final class ExpressionParser {
 
   /** The mask that {@code open}, a taken {@code <}, begins. */
   Mask mask(Token open, Syntax.Access target) {
+    Token not = tokens.peek();
+    if (tokens.accept(Kind.NOT)) {
+      tokens.error(
+          not,
+          "expected a tensor as the mask, found '!': a mask says where the result has entries, and"
+              + " no mask is complemented",
+          "compute everything, then take away what a mask has: "
+              + target.tensor()
+              + "(...) = e, then "
+              + target.tensor()
+              + "(...)<M> -= e");
+    }
     Token name = tokens.peek();
     Syntax.Access tensor;
     if (tokens.accept(Kind.NAME)) {

@@ -80,6 +80,7 @@ final class Lexer {
       case '+' -> take(equals ? Kind.PLUS_ASSIGN : Kind.PLUS, at + (equals ? 2 : 1));
       case '-' -> take(equals ? Kind.MINUS_ASSIGN : Kind.MINUS, at + (equals ? 2 : 1));
       case '*' -> take(Kind.STAR, at + 1);
+      case '!' -> take(Kind.NOT, at + 1);
       default -> {
         if (c == '.' && follows('*')) {
           take(Kind.DOT_STAR, at + 2);
@@ -111,7 +112,7 @@ final class Lexer {
     return !Character.isWhitespace(c)
         && !isLetter(c)
         && !isDigit(c)
-        && "()[]{}<>,;:?=+-*/.@|&#\"".indexOf(c) < 0;
+        && "()[]{}<>,;:?=+-*/.@|&!#\"".indexOf(c) < 0;
   }
 
   /** A text in double quotes, on one line. */

@@ -1,6 +1,10 @@
 package org.weft.compiler.lang;
 
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Token.Kind;
 
@@ -29,7 +33,35 @@ public final class Parser {
   public static Optional<Statement> statement(SourceText source, Diagnostics diagnostics) {
     Parser parser = new Parser(new TokenCursor(source, diagnostics));
     Optional<Statement> statement = parser.statement();
+    if (!diagnostics.hasErrors()) {
+      statement.ifPresent(s -> requireTensors(s, diagnostics));
+    }
     return diagnostics.hasErrors() ? Optional.empty() : statement;
+  }
+
+  /** Reports labels that stand where a tensor has to. */
+  private static void requireTensors(Statement statement, Diagnostics diagnostics) {
+    List<Syntax> all = new ArrayList<>(List.of(statement.target(), statement.value()));
+    for (int at = 0; at < all.size(); at++) {
+      all.addAll(all.get(at).children());
+    }
+    Set<String> labels = new HashSet<>();
+    for (Syntax part : all) {
+      if (part instanceof Syntax.Access access) {
+        access.labels().forEach(label -> labels.add(label.name()));
+      }
+    }
+    for (Syntax part : all.subList(1, all.size())) {
+      if (part instanceof Syntax.Access access
+          && access.labels().isEmpty()
+          && labels.contains(access.tensor())) {
+        diagnostics.error(
+            access.span(),
+            "expected a tensor, found the label " + access.tensor(),
+            "a label has no value: use a tensor that holds the coordinates, or give a scalar a"
+                + " name that no label has");
+      }
+    }
   }
 
   private Optional<Statement> statement() {

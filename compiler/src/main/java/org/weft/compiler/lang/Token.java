@@ -30,6 +30,7 @@ record Token(Kind kind, SourceSpan span) {
     ASSIGN("'='"),
     PLUS_ASSIGN("'+='"),
     MINUS_ASSIGN("'-='"),
+    NOT("'!'"),
     UNKNOWN("an unknown character"),
     END("the end of the text");
 

@@ -11,6 +11,8 @@ import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -41,6 +43,7 @@ final class Assignments {
     try (MemoryScope temporary = frame.scope().child("statement")) {
       Operands operands = bind(temporary, Accesses.operands(statement));
       List<Optional<Slices.Range>> ranges = targetRanges(target, statement.target(), operands);
+      requireSameRanges(target, written.target(), statement.target(), operands);
       TensorStorage result =
           ranges.isEmpty()
               ? whole(target, statement, operands)
@@ -172,16 +175,49 @@ final class Assignments {
 
   private List<Optional<Slices.Range>> targetRanges(
       TensorVariable target, Syntax.Access access, Operands operands) {
-    boolean mayslice =
-        access.labels().stream()
-            .anyMatch(label -> frame.label(label.name()).map(r -> r.slices()).orElse(false));
-    if (!mayslice) {
-      return List.of();
+    return maySlice(access) ? slices.ranges(access, shape(target, access, operands)) : List.of();
+  }
+
+  /** The labels on the left must address what those of the transposition do. */
+  private void requireSameRanges(
+      TensorVariable target, Syntax.Access written, Syntax.Access used, Operands operands) {
+    if (written.labels().equals(used.labels()) || !maySlice(written) && !maySlice(used)) {
+      return;
     }
+    TensorShape shape = shape(target, used, operands);
+    for (int m = 0; m < shape.order(); m++) {
+      Optional<Slices.Range> left = slices.range(written.labels().get(m), shape.size(m));
+      Optional<Slices.Range> right = slices.range(used.labels().get(m), shape.size(m));
+      if (!left.equals(right)) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            "the label "
+                + written.labels().get(m).name()
+                + " means "
+                + Slices.text(left)
+                + " of mode "
+                + m
+                + " of "
+                + target.name()
+                + " but the label "
+                + used.labels().get(m).name()
+                + " of the transposition means "
+                + Slices.text(right)
+                + "; transpose into a tensor of that size, then assign it to "
+                + target.name()
+                + " with the range on the left");
+      }
+    }
+  }
+
+  private TensorShape shape(TensorVariable target, Syntax.Access access, Operands operands) {
     TensorStorage storage = target.storage();
-    TensorShape shape =
-        storage != null ? storage.shape() : shapes.shape(target, access, operands.sizes);
-    return slices.ranges(access, shape);
+    return storage != null ? storage.shape() : shapes.shape(target, access, operands.sizes);
+  }
+
+  private boolean maySlice(Syntax.Access access) {
+    return access.labels().stream()
+        .anyMatch(label -> frame.label(label.name()).map(r -> r.slices()).orElse(false));
   }
 
   private TensorStorage whole(TensorVariable target, Statement statement, Operands operands) {

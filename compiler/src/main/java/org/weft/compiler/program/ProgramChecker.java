@@ -329,6 +329,13 @@ final class ProgramChecker {
     if (scalars.contains(access.tensor())) {
       return true;
     }
+    if (labels.containsKey(access.tensor())) {
+      diagnostics.error(
+          access.span(),
+          "expected a variable or a tensor, found the label " + access.tensor(),
+          "a label has no value: use a tensor that holds the coordinates");
+      return false;
+    }
     Set<String> known = new HashSet<>(scalars);
     known.addAll(tensors.keySet());
     diagnostics.error(

@@ -83,6 +83,13 @@ final class Slices {
     return Optional.of(new Range(range.start(), range.step(), count));
   }
 
+  /** {@code range} as a message names it. */
+  static String text(Optional<Range> range) {
+    return range
+        .map(r -> r.count() + " coordinates from " + r.start() + " by " + r.step())
+        .orElse("all coordinates");
+  }
+
   /** The ranges of all modes; empty when the access is about the whole tensor. */
   List<Optional<Range>> ranges(Syntax.Access access, TensorShape shape) {
     List<Optional<Range>> ranges = new ArrayList<>();

@@ -27,7 +27,7 @@ final class Campaign {
   private final Runner checked;
   private final Runner optimised;
   private final Refusals refusals;
-  private final boolean anyModeOrder;
+  private final boolean converts;
 
   /** The same in every usual run, so that a change is judged by what it changed. */
   private final long seed =
@@ -40,7 +40,7 @@ final class Campaign {
    * @param plain compiles without LLVM's optimiser, which would take most of the time
    * @param checked compiles bounds checks into the kernels; gets every fourth batch
    * @param optimised compiles with it; gets every sixteenth batch
-   * @param anyModeOrder whether mode orders are drawn without regard to each other
+   * @param converts whether cases may be such that only conversions make them possible
    */
   Campaign(
       String name,
@@ -48,13 +48,13 @@ final class Campaign {
       Runner checked,
       Runner optimised,
       Refusals refusals,
-      boolean anyModeOrder) {
+      boolean converts) {
     this.name = name;
     this.plain = plain;
     this.checked = checked;
     this.optimised = optimised;
     this.refusals = refusals;
-    this.anyModeOrder = anyModeOrder;
+    this.converts = converts;
   }
 
   /**
@@ -88,7 +88,7 @@ final class Campaign {
     for (int number : numbers) {
       Random random = new Random(seed * 1_000_003 + number);
       random.nextInt();
-      RandomCases generator = new RandomCases(random, anyModeOrder);
+      RandomCases generator = new RandomCases(random, converts);
       generators.add(generator);
       cases.add(generator.next());
     }

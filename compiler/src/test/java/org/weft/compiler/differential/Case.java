@@ -142,12 +142,14 @@ record Case(
   }
 
   private boolean isSparse(Term.Access access, String label) {
-    int mode = access.labels().indexOf(label);
     TensorFormat format = formats.get(access.tensor());
-    for (int level = 0; mode >= 0 && level < format.levelCount(); level++) {
+    if (!format.isOrdinary()) {
+      return !access.labels().contains(label);
+    }
+    for (int level = 0; level < format.levelCount(); level++) {
       LevelSpec spec = format.level(level);
       boolean keeps = List.of("CU", "CN", "S", "H").contains(spec.format().symbol());
-      if (format.modeOf(level) == mode && !keeps || !format.isOrdinary()) {
+      if (access.labels().get(format.modeOf(level)).equals(label) && !keeps) {
         return false;
       }
     }

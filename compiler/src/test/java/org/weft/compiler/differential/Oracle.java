@@ -145,10 +145,16 @@ final class Oracle {
         : Cell.ABSENT;
   }
 
-  /** The value of the right side at a cell of the result. */
-  Cell cell(List<Integer> cell) {
+  /** The value of the right side at a cell of the result, if the target addresses it. */
+  private Cell cell(List<Integer> cell) {
+    List<String> labels = subject.target().labels();
     for (int mode = 0; mode < cell.size(); mode++) {
-      at[numbers.get(subject.target().labels().get(mode))] = cell.get(mode);
+      at[numbers.get(labels.get(mode))] = cell.get(mode);
+    }
+    for (int mode = 0; mode < cell.size(); mode++) {
+      if (at[numbers.get(labels.get(mode))] != cell.get(mode)) {
+        return Cell.ABSENT;
+      }
     }
     return evaluate(subject.value());
   }

@@ -27,7 +27,7 @@ final class RandomCases {
 
   private final Random random;
   private final RandomFormats randomFormats;
-  private final boolean anyModeOrder;
+  private final boolean converts;
   private Map<String, TensorFormat> formats = new TreeMap<>();
   private Map<String, Term.Access> accesses = new TreeMap<>();
   private List<String> order = LABELS;
@@ -35,20 +35,21 @@ final class RandomCases {
   private ValueType type = ValueType.DOUBLE;
 
   /**
-   * @param anyModeOrder whether mode orders are drawn without regard to each other; otherwise most
-   *     cases follow one order of the labels
+   * @param converts whether the cases are for what converts where it must: mode orders are drawn
+   *     without regard to each other, and results in any format are updated; otherwise most cases
+   *     follow one order of the labels
    */
-  RandomCases(Random random, boolean anyModeOrder) {
+  RandomCases(Random random, boolean converts) {
     this.random = random;
     this.randomFormats = new RandomFormats(random);
-    this.anyModeOrder = anyModeOrder;
+    this.converts = converts;
   }
 
   Case next() {
     formats = new TreeMap<>();
     accesses = new TreeMap<>();
     type = ValueType.values()[random.nextInt(8) < 5 ? 0 : random.nextInt(4)];
-    modeOrdersClash = anyModeOrder ? random.nextBoolean() : random.nextInt(12) == 0;
+    modeOrdersClash = converts ? random.nextBoolean() : random.nextInt(12) == 0;
     Term value;
     Term.Access target;
     if (random.nextInt(3) == 0) {
@@ -65,7 +66,8 @@ final class RandomCases {
       List<String> labels = new ArrayList<>();
       value.accesses().forEach(access -> labels.addAll(access.labels()));
       Set<String> used = new TreeSet<>(labels);
-      target = new Term.Access("Y", subset(random.nextInt(8) == 0 ? order : List.copyOf(used)));
+      List<String> kept = subset(random.nextInt(8) == 0 ? order : List.copyOf(used));
+      target = new Term.Access("Y", repeated(kept, 5));
     }
     type = resultType(value);
     format(target);
@@ -77,7 +79,13 @@ final class RandomCases {
     if (target.labels().isEmpty() || random.nextInt(8) != 0) {
       return Optional.empty();
     }
-    Term.Access mask = new Term.Access("M", target.labels());
+    List<String> labels = target.labels();
+    if (random.nextInt(3) == 0) {
+      labels = new ArrayList<>(labels.stream().distinct().toList());
+      Collections.shuffle(labels, random);
+      labels = repeated(labels.subList(0, 1 + random.nextInt(labels.size())), 4);
+    }
+    Term.Access mask = new Term.Access("M", labels);
     format(mask);
     return Optional.of(new Case.Mask(mask, pick("push", "pull", "auto")));
   }
@@ -86,13 +94,14 @@ final class RandomCases {
     Set<String> labels = new LinkedHashSet<>(target.labels());
     accesses.values().forEach(access -> labels.addAll(access.labels()));
     Map<String, Axis> axes = new TreeMap<>();
-    boolean large = labels.size() < 3;
+    boolean large =
+        labels.size() < 3 && accesses.values().stream().allMatch(a -> a.labels().size() < 3);
     for (String label : labels) {
       axes.put(label, Axis.dense(size(large)));
     }
     Set<String> constants =
         labels.stream().filter(label -> random.nextInt(3) == 0).collect(Collectors.toSet());
-    boolean update = formats.get("Y").isInsertable() && random.nextInt(6) == 0;
+    boolean update = (converts || formats.get("Y").isInsertable()) && random.nextInt(5) == 0;
     Case made =
         new Case(
             target,
@@ -198,9 +207,9 @@ final class RandomCases {
   /** Views some operands through a transpose. */
   private Term transposed(Term term) {
     if (term instanceof Term.Access access && access.labels().size() > 1) {
-      List<String> labels = new ArrayList<>(access.labels());
+      List<String> labels = new ArrayList<>(access.freeLabels());
       Collections.shuffle(labels, random);
-      return new Term.Transpose(access, labels);
+      return labels.size() == 1 ? access : new Term.Transpose(access, labels);
     }
     return term.map(this::transposed);
   }
@@ -262,7 +271,7 @@ final class RandomCases {
   }
 
   private Term.Access access() {
-    Term.Access access = new Term.Access("T" + accesses.size(), subset(order));
+    Term.Access access = new Term.Access("T" + accesses.size(), repeated(subset(order), 8));
     format(access);
     return access;
   }
@@ -272,6 +281,19 @@ final class RandomCases {
         labels.stream().filter(l -> random.nextInt(3) > 0).collect(Collectors.toList());
     Collections.shuffle(chosen, random);
     return chosen;
+  }
+
+  /** In one of {@code rarity} cases {@code labels} with one of them once or twice more. */
+  private List<String> repeated(List<String> labels, int rarity) {
+    if (labels.isEmpty() || labels.size() > 3 || random.nextInt(rarity) != 0) {
+      return labels;
+    }
+    List<String> longer = new ArrayList<>(labels);
+    for (int more = labels.size() < 3 && random.nextInt(4) == 0 ? 2 : 1; more > 0; more--) {
+      String label = longer.get(random.nextInt(longer.size()));
+      longer.add(random.nextInt(longer.size() + 1), label);
+    }
+    return longer;
   }
 
   /** Draws a format for a tensor; its modes mostly follow the order of the labels. */

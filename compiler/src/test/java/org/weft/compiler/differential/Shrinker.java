@@ -100,9 +100,9 @@ final class Shrinker {
     for (String label : subject.axes().keySet()) {
       Case everywhere = subject;
       for (Term.Access access : subject.accesses()) {
-        everywhere = without(everywhere, access, label);
+        everywhere = withoutAny(everywhere, access, label);
       }
-      everywhere = without(everywhere, everywhere.target(), label);
+      everywhere = withoutAny(everywhere, everywhere.target(), label);
       found.add(everywhere.withValue(unsummed(everywhere.value(), label)).pruned());
     }
     for (Term.Access access : subject.accesses()) {
@@ -136,14 +136,29 @@ final class Shrinker {
         && term.children().stream().allMatch(Shrinker::isWellFormed);
   }
 
+  /** Takes every repetition of a label away from an access. */
+  private static Case withoutAny(Case subject, Term.Access access, String label) {
+    Case fewer = subject;
+    Term.Access left = access;
+    while (left.labels().contains(label)) {
+      fewer = without(fewer, left, label);
+      left = withoutFirst(left, label);
+    }
+    return fewer;
+  }
+
+  private static Term.Access withoutFirst(Term.Access access, String label) {
+    List<String> labels = new ArrayList<>(access.labels());
+    labels.remove(label);
+    return new Term.Access(access.tensor(), labels);
+  }
+
   private static Case without(Case subject, Term.Access access, String label) {
     int mode = access.labels().indexOf(label);
     if (mode < 0) {
       return subject;
     }
-    List<String> labels = new ArrayList<>(access.labels());
-    labels.remove(mode);
-    Term.Access changed = new Term.Access(access.tensor(), labels);
+    Term.Access changed = withoutFirst(access, label);
     TensorFormat format = subject.formats().get(access.tensor());
     Case result = subject.withFormat(access.tensor(), without(format, mode));
     List<Entry> entries = subject.entries().get(access.tensor());
@@ -277,11 +292,15 @@ final class Shrinker {
           operand.getKey().equals(subject.target().tensor())
               ? subject.target()
               : subject.operands().get(operand.getKey());
-      int mode = access == null ? -1 : access.labels().indexOf(label);
-      if (mode >= 0) {
-        List<Entry> kept =
-            operand.getValue().stream().filter(e -> e.cell().get(mode) != gone).toList();
-        changed = changed.withEntries(operand.getKey(), kept);
+      for (int at = 0; access != null && at < access.labels().size(); at++) {
+        int mode = at;
+        if (access.labels().get(mode).equals(label)) {
+          List<Entry> kept =
+              changed.entries().get(operand.getKey()).stream()
+                  .filter(e -> e.cell().get(mode) != gone)
+                  .toList();
+          changed = changed.withEntries(operand.getKey(), kept);
+        }
       }
     }
     return changed;

@@ -158,6 +158,81 @@ class EvaluatorTest {
         .isEqualTo("[0, 2]-4.0 [1, 0]-7.0 [1, 1]1.0");
   }
 
+  private TensorStorage vector(long... values) {
+    TensorStorage x = TensorStorage.dense(scope, TensorShape.of(values.length), ValueType.DOUBLE);
+    for (int i = 0; i < values.length; i++) {
+      x.vals().setDouble(i, values[i]);
+    }
+    return x;
+  }
+
+  @Test
+  void whatATargetWithARepeatedLabelDoesNotAddressStays() {
+    TensorStorage b = vector(10, 20);
+    for (String text : List.of("CSR", "CSC", "COO", "DCSR", "HashMatrix", "BCSR(2,2)", "Dense")) {
+      TensorFormat format = format(text, 2);
+      TensorStorage z = matrix(text, 2, 2, new long[] {0, 1, 3}, new long[] {1, 1, 4});
+      StatementInput add =
+          StatementInput.of("Z(i,i) += b(i)", Map.of("b", b), format).withPrevious(z);
+      assertThat(entries(evaluator.evaluate(scope, add)))
+          .as(text)
+          .startsWith("[0, 0]10.0 [0, 1]3.0")
+          .endsWith("[1, 1]24.0");
+      StatementInput subtract =
+          StatementInput.of("Z(i,i) -= b(i)", Map.of("b", b), format).withPrevious(z);
+      assertThat(entries(evaluator.evaluate(scope, subtract)))
+          .as(text)
+          .startsWith("[0, 0]-10.0 [0, 1]3.0")
+          .endsWith("[1, 1]-16.0");
+    }
+    StatementInput input =
+        StatementInput.of("Z(i,i) += b(i)", Map.of("b", b), format("CSR", 2))
+            .withPrevious(matrix("CSR", 2, 2, new long[] {0, 1, 3}));
+    assertThat(evaluator.plan(input).toString())
+        .startsWith("statement Z_part(i,i) = b(i), then Z(i,i_1) = Z_old(i,i_1) + Z_part(i,i_1)\n");
+  }
+
+  @Test
+  void anAssignmentToADiagonalLeavesNothingElse() {
+    TensorStorage b = vector(10, 20);
+    StatementInput sparse = StatementInput.of("Z(i,i) = b(i)", Map.of("b", b), format("CSR", 2));
+    assertThat(entries(evaluator.evaluate(scope, sparse))).isEqualTo("[0, 0]10.0 [1, 1]20.0");
+    assertThat(entries(evaluator.evaluate(scope, sparse.withResultFormat(format("Dense", 2)))))
+        .isEqualTo("[0, 0]10.0 [0, 1]0.0 [1, 0]0.0 [1, 1]20.0");
+  }
+
+  @Test
+  void sparseResultsAddTheValueOfAnElementwiseOperator() {
+    TensorStorage a = matrix("CSR", 1, 2, new long[] {0, 0, 5}, new long[] {0, 1, 7});
+    TensorStorage b = matrix("CSR", 1, 2, new long[] {0, 0, 3});
+    TensorStorage c = matrix("CSR", 1, 2, new long[] {0, 0, 100});
+    StatementInput input =
+        StatementInput.of(
+                "C(i,j) += A(i,j) @(min) B(i,j)", Map.of("A", a, "B", b), format("CSR", 2))
+            .withPrevious(c);
+    assertThat(entries(evaluator.evaluate(scope, input))).isEqualTo("[0, 0]103.0 [0, 1]7.0");
+  }
+
+  @Test
+  void operandsWithRepeatedLabelsAreTransposed() {
+    CooBlock.Builder cube = new CooBlock.Builder(3, 2);
+    cube.add(new long[] {0, 0, 1}, 2);
+    cube.add(new long[] {1, 1, 0}, 3);
+    cube.add(new long[] {0, 1, 0}, 99);
+    TensorStorage a =
+        Packing.pack(scope, TensorShape.of(2, 2, 2), format("CSF", 3), List.of(cube.build()));
+    CooBlock.Builder other = new CooBlock.Builder(3, 2);
+    other.add(new long[] {0, 1, 0}, 5);
+    other.add(new long[] {1, 0, 1}, 7);
+    other.add(new long[] {0, 0, 1}, 1);
+    other.add(new long[] {1, 1, 0}, 1);
+    TensorStorage b =
+        Packing.pack(scope, TensorShape.of(2, 2, 2), format("CSF", 3), List.of(other.build()));
+    StatementInput input =
+        StatementInput.of("Z(j,k) = A(k,k,j) * B(i,j,k)", Map.of("A", a, "B", b), format("CSF", 2));
+    assertThat(entries(evaluator.evaluate(scope, input))).isEqualTo("[0, 1]24.0 [1, 0]12.0");
+  }
+
   @Test
   void denseResultsAccumulate() {
     TensorStorage a = matrix("CSR", 1, 2, new long[] {0, 1, 5});

@@ -44,7 +44,14 @@ class ParserTest {
           "B(j,i) = transpose(A(i,j))",
           "B(j,i) = transpose(A(i,j), j, i)",
           "B(j,i) = transpose(A(i,j), {j,})",
-          "s = SUM(A(i,j)");
+          "s = SUM(A(i,j)",
+          "y(i) = pow(x(i),2)",
+          "y(i) = 2 * sigmoid(-(x(i) + z(i)))",
+          "y(i) = A(B(i),j)",
+          "y(i) = max(i,x(i))",
+          "y(i) = sum(j, A(i,j) * j) + k",
+          "C(i,k)<!M> = A(i,j) * B(j,k)",
+          "C(i,k)<!, push> = !A(i,k)");
 
   @Test
   void errorsHavePositionCaretAndAdvice() throws IOException {

@@ -78,6 +78,7 @@ class ProgramErrorsTest {
               + "\n  for o in range(0, 4, 0): print(o); end\n  for q in range(2): print(q);",
           "nothing(); print(); printElapsedTime(s); getTime(); write(s, \"s.mtx\"); M(m, n) = 1;",
           "P[p] = comet_read(0, 2);",
+          "P[p] = pow(P[p], 2); P[p] = max(p, P[p]); M[m, n]<!U> = M[m, n];",
           "M[m, n] = 1 % 2; P[p] = 1 $ 3; print(\"text\");");
 
   @Test

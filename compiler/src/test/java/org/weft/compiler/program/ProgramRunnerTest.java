@@ -82,6 +82,30 @@ class ProgramRunnerTest {
     }
   }
 
+  @Test
+  void aTranspositionMayNameTheRangeOnTheLeftOtherwise() {
+    String program =
+        """
+        def main() {
+          IndexLabel [i] = [4];
+          IndexLabel [v, w] = [1:3];
+          IndexLabel [all] = [0:8:2];
+          Tensor<double> A([i], {Dense});
+          Tensor<double> B([i], {Dense});
+          Tensor<double> L([8], {Dense});
+          A[i] = 1.0;
+          B[i] = 0.0;
+          L[i] = 2.0;
+          B[v] = transpose(A[w], {w});
+          print(B);
+          B[i] = transpose(L[all], {all});
+          print(B);
+        }
+        """;
+    assertThat(run("ranges.ta", program, Map.of()))
+        .isEqualTo("data = \n0,1,1,0,\ndata = \n2,2,2,2,\n");
+  }
+
   /** What only the data can show: the message names the step. */
   @Test
   void errorsWhileRunningPointAtTheStep() throws IOException {
@@ -92,6 +116,9 @@ class ProgramRunnerTest {
           IndexLabel [f] = [3];
           IndexLabel [r] = [2:9];
           IndexLabel [g, h] = [99999999999];
+          IndexLabel [n] = [9];
+          IndexLabel [v] = [5:8];
+          IndexLabel [w] = [0:3];
           Tensor<double> A([i, j], {CSR});
           Tensor<double> B([j, k], {CSR});
           Tensor<double> C([i, k], {CSR});
@@ -99,6 +126,8 @@ class ProgramRunnerTest {
           Tensor<double> T([i, j, k], {CSF});
           Tensor<double> X([j], {Dense});
           Tensor<double> Y([g, h], {Dense});
+          Tensor<double> P([n], {Dense});
+          Tensor<double> Q([n], {CSF});
         """;
     List<String> steps =
         List.of(
@@ -112,7 +141,9 @@ class ProgramRunnerTest {
             "A[i, j] = random();",
             "T[i, j, k] = comet_read(3);",
             "T[i, j, k] = comet_read(4);",
-            "Y[g, h] = 1.0;");
+            "Y[g, h] = 1.0;",
+            "Q[n] = 1.0; P[n] = 0.0; P[v] = transpose(Q[w], {w});",
+            "P[n] = 1.0; Q[n] = 0.0; Q[n] += transpose(P[w], {w});");
     Map<String, String> files = new HashMap<>();
     files.put("SPARSE_FILE_NAME0", PROGRAMS.resolve("wide.mtx").toAbsolutePath().toString());
     files.put("SPARSE_FILE_NAME2", "missing.mtx");
