@@ -5,6 +5,8 @@ import java.util.Locale;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.jspecify.annotations.Nullable;
+import org.weft.spark.Failures;
 
 /**
  * What a run says: results on standard output; progress, notes and errors on standard error.
@@ -22,6 +24,8 @@ final class Console {
   private boolean quiet;
   private boolean verbose;
   private boolean barShown;
+  private volatile boolean ended;
+  private volatile @Nullable Ending ending;
 
   Console(PrintStream out, PrintStream err) {
     this.out = out;
@@ -38,12 +42,18 @@ final class Console {
 
   /** A line of results, formatted as by {@link String#format}. */
   void result(String format, Object... arguments) {
+    if (ended) {
+      return;
+    }
     clearBar();
     out.println(String.format(Locale.ROOT, format, arguments));
   }
 
   /** Results that are text already. */
   void text(String text) {
+    if (ended) {
+      return;
+    }
     clearBar();
     out.print(text);
     out.flush();
@@ -58,7 +68,7 @@ final class Console {
 
   /** A line about the run, unless {@code -q}. */
   void note(String format, Object... arguments) {
-    if (!quiet) {
+    if (!quiet && !ended) {
       clearBar();
       err.println(String.format(Locale.ROOT, format, arguments));
     }
@@ -66,7 +76,7 @@ final class Console {
 
   /** Part {@code done} of {@code total} begins. */
   void step(String description, int done, int total) {
-    if (quiet) {
+    if (quiet || ended) {
       return;
     }
     if (!terminal) {
@@ -108,6 +118,59 @@ final class Console {
     };
   }
 
+  /**
+   * Says why the process ends now, whatever its threads do. Nothing that they say later is shown:
+   * it would be about work that was taken from under them.
+   */
+  synchronized void end(String why) {
+    if (!ended) {
+      clearBar();
+      err.println("weft: " + why);
+      ended = true;
+    }
+  }
+
+  /** As {@link #failed} for a full heap, once, from whatever thread. */
+  synchronized void endOfHeap(Throwable failure) {
+    failed(failure);
+    ended = true;
+  }
+
+  /** Whether {@link #end} was called: the process is about to end. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Who is told of a full heap. */
+  void setEnding(Ending watching) {
+    ending = watching;
+  }
+
+  /** From now on there may be something to remove when the process ends. */
+  void watchSignals() {
+    Ending watching = ending;
+    if (watching != null) {
+      watching.handleSignals();
+    }
+  }
+
+  /** Whether {@code failure} is a full heap, in which case the process ends. */
+  boolean isFullHeap(Throwable failure) {
+    Ending watching = ending;
+    return watching != null && watching.noticed(failure);
+  }
+
+  /** What ended a thread that is not ours. */
+  synchronized void uncaught(String thread, Throwable failure) {
+    if (!ended) {
+      clearBar();
+      err.println("weft: thread " + thread + " ended: " + failure);
+      if (verbose) {
+        failure.printStackTrace(err);
+      }
+    }
+  }
+
   /** Reports wrong usage. */
   int usageError(String message) {
     clearBar();
@@ -116,9 +179,12 @@ final class Console {
   }
 
   /** Reports what ended a run, in one line, and under {@code -v} with its stack trace. */
-  int failed(Throwable failure) {
+  synchronized int failed(Throwable failure) {
+    if (ended) {
+      return ErrorCode.INTERRUPTED.kind().exitStatus();
+    }
     clearBar();
-    WeftException known = known(failure);
+    WeftException known = Failures.known(failure);
     if (verbose) {
       failure.printStackTrace(err);
     }
@@ -145,15 +211,6 @@ final class Console {
     return code.kind().exitStatus();
   }
 
-  private static @org.jspecify.annotations.Nullable WeftException known(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof WeftException weft) {
-        return weft;
-      }
-    }
-    return null;
-  }
-
   private static boolean outOfMemory(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof OutOfMemoryError) {
@@ -164,7 +221,7 @@ final class Console {
   }
 
   /** Messages of the language show source lines and a caret; those keep their line breaks. */
-  private static String oneLine(@org.jspecify.annotations.Nullable String message) {
+  private static String oneLine(@Nullable String message) {
     if (message == null) {
       return "no details";
     }

@@ -109,7 +109,7 @@ final class CpdCommand extends WeftCommand {
     CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, common.type);
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null) {
-      checkOutput(files, target);
+      checkFolder(files, target);
       refuseForeignFolder(files, target);
     }
     if (factorsTable != null) {

@@ -12,6 +12,8 @@ import org.weft.jobs.wordnet.Relation;
 import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
 import org.weft.planner.CpdJob;
+import org.weft.scratch.ScratchFolder;
+import org.weft.engine.CpdResult;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
@@ -69,7 +71,7 @@ final class DemoCommand extends WeftCommand {
     FileAccess files = CommonOptions.files();
     CpdJob job = new CpdJob(rank, iterations, tolerance, false, seed, common.type);
     if (output != null) {
-      checkOutput(files, output);
+      checkFolder(files, output);
     }
     console.step("load WordNet 3.1", 0, 1);
     WordNet wordnet = WordNet.load();
@@ -80,7 +82,7 @@ final class DemoCommand extends WeftCommand {
         wordnet.synsets().size(),
         wordnet.triples().size());
     console.result("T(s,p,o) ~ sum_r lambda(r) * S(s,r) * P(p,r) * O(o,r), R = %d", rank);
-    Path folder = Files.createTempDirectory("weft-demo");
+    Path folder = ScratchFolder.newFolder("demo");
     try {
       Path file = folder.resolve("wordnet.wtb");
       writeTensor(files, file.toString(), wordnet);

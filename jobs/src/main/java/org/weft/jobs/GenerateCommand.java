@@ -142,7 +142,7 @@ final class GenerateCommand extends WeftCommand {
       throw usage("expected --noise of at least 0, found %s", noise);
     }
     if (factorsOut != null) {
-      checkOutput(files, factorsOut);
+      checkFolder(files, factorsOut);
     }
   }
 

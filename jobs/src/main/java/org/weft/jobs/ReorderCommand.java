@@ -133,7 +133,7 @@ final class ReorderCommand extends WeftCommand {
       checkTensorOutput(files, output);
     }
     if (permutations != null) {
-      checkOutput(files, permutations);
+      checkFolder(files, permutations);
     }
     console.step("read " + input, 0, 3);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());

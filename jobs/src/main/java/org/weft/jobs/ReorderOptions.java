@@ -80,7 +80,7 @@ final class ReorderOptions {
       requireMethod();
     }
     if (permutations != null) {
-      command.checkOutput(files, permutations);
+      command.checkFolder(files, permutations);
     }
   }
 

@@ -1,7 +1,8 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.weft.planner.tune.TuningPlot;
 import org.weft.planner.tune.TuningResult;
 import org.weft.planner.tune.TuningTask;
 import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import picocli.CommandLine.Command;
@@ -57,12 +59,15 @@ final class TuneCommand extends WeftCommand {
       names = "--plot",
       paramLabel = "FILE",
       description = "Write the times as a picture: an .svg file.")
-  @Nullable Path plot;
+  @Nullable String plot;
 
   @Override
   void run(Console console) throws IOException {
     checkOptions();
     FileAccess files = CommonOptions.files();
+    if (plot != null) {
+      checkOutput(files, plot);
+    }
     Statement statement = options.statement();
     OperandFiles operands = options.read(statement, files, common.readOptions());
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
@@ -85,7 +90,7 @@ final class TuneCommand extends WeftCommand {
       console.result("%s", found.verdict());
       keep(console, compile, task, found);
       if (plot != null) {
-        Files.writeString(plot, TuningPlot.svg(found));
+        write(files, plot, TuningPlot.svg(found));
         console.result("plot: %s", plot);
       }
     }
@@ -109,11 +114,17 @@ final class TuneCommand extends WeftCommand {
     if (options.schedule != null) {
       throw usage("--schedule %s: tune chooses the schedule; drop the option", options.schedule);
     }
-    if (plot != null && !plot.toString().endsWith(".svg")) {
+    if (plot != null && !plot.endsWith(".svg")) {
       throw usage("expected --plot to name an .svg file, found %s", plot);
     }
-    if (plot != null && Files.exists(plot) && !common.overwrite) {
-      throw usage("%s exists; give --overwrite to replace it, or another name", plot);
+  }
+
+  private void write(FileAccess files, String uri, String text) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+      try (OutputStream out = commit.create()) {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+      }
+      commit.commit();
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import org.weft.error.ErrorCode;
+import org.weft.scratch.AbandonedFolders;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -73,7 +74,10 @@ public final class Weft implements Callable<Integer> {
    * @return the exit status
    */
   public static int run(String[] arguments, PrintStream out, PrintStream err) {
-    Console console = new Console(out, err);
+    return run(arguments, new Console(out, err), out, err);
+  }
+
+  private static int run(String[] arguments, Console console, PrintStream out, PrintStream err) {
     CommandLine line = new CommandLine(new Weft(console));
     line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
@@ -85,24 +89,23 @@ public final class Weft implements Callable<Integer> {
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
     try {
       return line.execute(arguments);
-    } catch (OutOfMemoryError | StackOverflowError e) { // picocli handles exceptions only
+    } catch (Error e) { // picocli handles exceptions only
       return console.failed(e);
     }
   }
 
   /** For the shell and for {@code spark-submit}. */
   public static void main(String[] arguments) {
-    int status =
-        run(
-            arguments,
-            new PrintStream(
-                new java.io.FileOutputStream(java.io.FileDescriptor.out),
-                true,
-                StandardCharsets.UTF_8),
-            new PrintStream(
-                new java.io.FileOutputStream(java.io.FileDescriptor.err),
-                true,
-                StandardCharsets.UTF_8));
-    System.exit(status);
+    PrintStream out = stream(java.io.FileDescriptor.out);
+    PrintStream err = stream(java.io.FileDescriptor.err);
+    Console console = new Console(out, err);
+    Ending ending = Ending.install(console);
+    console.setEnding(ending);
+    AbandonedFolders.startRemoving();
+    ending.finish(run(arguments, console, out, err));
+  }
+
+  private static PrintStream stream(java.io.FileDescriptor descriptor) {
+    return new PrintStream(new java.io.FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
   }
 }

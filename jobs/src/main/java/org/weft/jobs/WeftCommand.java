@@ -27,6 +27,7 @@ abstract class WeftCommand implements Callable<Integer> {
   @Override
   public final Integer call() throws IOException {
     Console console = ((Weft) spec.root().userObject()).console();
+    console.watchSignals();
     console.setVerbosity(common.quiet, common.verbose);
     if (common.quiet && common.verbose) {
       throw usage("expected -q or -v, found both");
@@ -71,9 +72,14 @@ abstract class WeftCommand implements Callable<Integer> {
     return new WeftException(ErrorCode.USAGE, String.format(Locale.ROOT, format, arguments));
   }
 
-  /** Refuses an output that could not be published, before any work. */
+  /** Refuses an output file that could not be written or published, before any work. */
   final void checkOutput(FileAccess files, String uri) {
-    OutputCommit.begin(files, uri, common.overwrite).close();
+    OutputCommit.probe(files, uri, common.overwrite, false);
+  }
+
+  /** As {@link #checkOutput} for an output folder. */
+  final void checkFolder(FileAccess files, String uri) {
+    OutputCommit.probe(files, uri, common.overwrite, true);
   }
 
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */

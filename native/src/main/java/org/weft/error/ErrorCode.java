@@ -25,6 +25,10 @@ public enum ErrorCode {
   OUT_OF_MEMORY(400, Kind.RESOURCE),
   WIDTH_OVERFLOW(401, Kind.RESOURCE),
   STORAGE_UNAVAILABLE(402, Kind.RESOURCE),
+  /** Spark, or a part of it that a job needs, is gone or refuses. */
+  CLUSTER_UNAVAILABLE(403, Kind.RESOURCE),
+  /** Somebody ended or cancelled the work. */
+  INTERRUPTED(404, Kind.RESOURCE),
   COMMIT_FAILED(500, Kind.COMMIT),
   COMMIT_CONFLICT(501, Kind.COMMIT),
   COMMIT_STATE_UNKNOWN(502, Kind.COMMIT),

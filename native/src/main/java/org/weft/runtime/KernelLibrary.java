@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.scratch.ScratchFolder;
 
 /**
  * An opened library of kernels. Thread-safe.
@@ -84,13 +85,7 @@ public final class KernelLibrary implements AutoCloseable {
         Files.delete(file);
       }
     } catch (IOException e) {
-      throw new WeftException(
-          ErrorCode.KERNEL_FAILURE,
-          "cannot write the kernel library to "
-              + System.getProperty("java.io.tmpdir")
-              + ", expected a writable folder: "
-              + e,
-          e);
+      throw ScratchFolder.unavailable(e);
     }
   }
 

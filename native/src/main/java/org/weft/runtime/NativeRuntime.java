@@ -12,6 +12,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeMemory;
+import org.weft.scratch.ScratchFolder;
 
 /**
  * The C++ runtime {@code libweft.so}, loaded once from the class path: its native methods, and the
@@ -89,7 +90,9 @@ public final class NativeRuntime {
         Files.delete(file);
       }
       return null;
-    } catch (IOException | UnsatisfiedLinkError e) {
+    } catch (IOException e) {
+      return ScratchFolder.unavailable(e);
+    } catch (UnsatisfiedLinkError e) {
       return new WeftException(
           ErrorCode.UNSUPPORTED_PLATFORM,
           "cannot load libweft.so on "

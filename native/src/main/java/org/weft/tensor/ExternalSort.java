@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
+import org.weft.scratch.ScratchFolder;
 
 /**
  * Sorts more entries than memory holds: sorted runs of a bounded number of entries are written to
@@ -57,13 +58,15 @@ public final class ExternalSort implements AutoCloseable {
     CooBlock sorted = Packing.sortedWithDuplicates(shape, modeOrder, pending);
     pending.clear();
     pendingEntries = 0;
-    Path file = Files.createTempFile("weft-run-", ".tmp");
+    Path file = ScratchFolder.newFile("sorted-", ".tmp");
     files.add(file);
     try (DataOutputStream out =
         new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {
       for (int from = 0; from < sorted.size(); from += BLOCK_ENTRIES) {
         sorted.slice(from, Math.min(sorted.size(), from + BLOCK_ENTRIES)).writeTo(out);
       }
+    } catch (IOException e) {
+      throw ScratchFolder.unavailable(e);
     }
   }
 

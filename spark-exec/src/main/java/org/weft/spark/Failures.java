@@ -1,32 +1,115 @@
 package org.weft.spark;
 
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FSError;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
 
-/** Finds our own error in what Spark throws for a failed job. */
+/** Finds our own error in what Spark throws for a failed job, or the error that a fault is. */
 public final class Failures {
+  private static final Pattern LEAST_HEAP =
+      Pattern.compile("(?s).*INVALID_DRIVER_MEMORY.*|.*System memory \\d+ must be at least.*");
+  private static final Pattern LOST_MASTER =
+      Pattern.compile(
+          "(?s).*?(Master removed our application[^\\n]*|All masters are unresponsive[^\\n]*"
+              + "|Could not parse Master URL[^\\n]*).*");
+  private static final Pattern STOPPED =
+      Pattern.compile(
+          "(?s).*(SparkContext was shut down|stopped SparkContext|SparkContext has been shutdown"
+              + "|RpcEnv already stopped).*");
+  private static final Pattern CANCELLED =
+      Pattern.compile("(?s).*(cancelled part of cancelled job group|Job \\d+ cancelled).*");
+  private static final Pattern FULL_DISK =
+      Pattern.compile("(?s).*(No space left on device|Disk quota exceeded).*");
+
   private Failures() {}
 
   /**
-   * The {@link WeftException} that made a task fail; otherwise {@code failure} itself if it is
-   * unchecked, or an error that carries it (Spark's exceptions are checked but undeclared).
+   * The {@link WeftException} that made a task fail; otherwise that of a fault that is nobody's
+   * bug; otherwise {@code failure} itself if it is unchecked, or an error that carries it (Spark's
+   * exceptions are checked but undeclared).
    */
   public static RuntimeException unwrap(Exception failure) {
+    WeftException known = known(failure);
+    if (known != null) {
+      return known;
+    }
+    if (failure instanceof RuntimeException unchecked) {
+      return unchecked;
+    }
+    return new WeftException(
+        ErrorCode.INTERNAL,
+        "a Spark job failed: " + firstLine(failure) + "; the executors' logs say more",
+        failure);
+  }
+
+  /** The error that {@code failure} is, ours or a known fault of the surroundings; else null. */
+  public static @Nullable WeftException known(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof WeftException weft) {
         return weft;
       }
     }
-    if (failure instanceof RuntimeException unchecked) {
-      return unchecked;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      WeftException fault = fault(cause);
+      if (fault != null) {
+        return fault;
+      }
     }
+    return null;
+  }
+
+  private static @Nullable WeftException fault(Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    if (cause instanceof FSError && cause.getCause() instanceof IOException io) {
+      return FileAccess.unavailable("a file of this run", io);
+    }
+    if (FULL_DISK.matcher(message).matches()) {
+      return FileAccess.unavailable("a file of this run", new IOException(message, cause));
+    }
+    if (LEAST_HEAP.matcher(message).matches()) {
+      return new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          "expected a Java heap of at least 450 MiB, which Spark needs, found "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB: give it more (WEFT_JAVA_OPTS=-Xmx1g, or spark.driver.memory)",
+          cause);
+    }
+    Matcher master = LOST_MASTER.matcher(message);
+    if (master.matches()) {
+      return new WeftException(
+          ErrorCode.CLUSTER_UNAVAILABLE,
+          "Spark ended the application: "
+              + master.group(1)
+              + "; the logs of master and workers say why, run again when they are well",
+          cause);
+    }
+    if (STOPPED.matcher(message).matches()) {
+      return new WeftException(
+          ErrorCode.CLUSTER_UNAVAILABLE,
+          "Spark was stopped while the job ran: its master went, or somebody ended the application;"
+              + " the logs of the master say why, run again",
+          cause);
+    }
+    if (cause instanceof CancellationException
+        || cause instanceof InterruptedException
+        || CANCELLED.matcher(message).matches()) {
+      return new WeftException(
+          ErrorCode.INTERRUPTED,
+          "the job was cancelled (" + firstLine(cause) + "); run again",
+          cause);
+    }
+    return null;
+  }
+
+  private static String firstLine(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     int end = message.indexOf('\n');
-    return new WeftException(
-        ErrorCode.INTERNAL,
-        "a Spark job failed: "
-            + (end < 0 ? message : message.substring(0, end))
-            + "; the executors' logs say more",
-        failure);
+    return end < 0 ? message : message.substring(0, end);
   }
 }

@@ -115,6 +115,8 @@ public final class FileAccess implements Serializable {
           e);
     } catch (IOException e) {
       throw unavailable(path.toString(), e);
+    } catch (RuntimeException | NoClassDefFoundError e) {
+      throw StorageFault.missingClass(path, e);
     }
   }
 
@@ -138,19 +140,6 @@ public final class FileAccess implements Serializable {
 
   /** An input or output failure that is nobody's mistake in the data, as one clear error. */
   public static WeftException unavailable(String where, IOException cause) {
-    String reason = cause.getMessage() == null ? "" : ": " + firstLine(cause.getMessage());
-    return new WeftException(
-        ErrorCode.STORAGE_UNAVAILABLE,
-        where
-            + ": the file system failed ("
-            + cause.getClass().getSimpleName()
-            + reason
-            + "); check that it is reachable, has space, and that you may access the path",
-        cause);
-  }
-
-  private static String firstLine(String text) {
-    int end = text.indexOf('\n');
-    return end < 0 ? text : text.substring(0, end);
+    return StorageFault.of(where, cause);
   }
 }

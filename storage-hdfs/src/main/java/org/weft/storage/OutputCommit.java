@@ -9,7 +9,6 @@ import java.util.UUID;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.TensorOutput.Existing;
@@ -17,7 +16,8 @@ import org.weft.storage.TensorOutput.Existing;
 /**
  * One output, a file or a folder, that appears whole or not at all: written under a hidden name
  * beside its target, published by {@link #commit}, removed by {@link #close} without commit. The
- * rename is the commit. Not thread-safe.
+ * rename is the commit, and what it publishes is on disk before it, where the file system can do
+ * that. Not thread-safe, but for the end of the process, which removes what is not committed.
  *
  * <p>What a reader of the target can see while it is <em>replaced</em>: for a file on the local
  * file system and on HDFS, the old or the new contents. For a folder, and for a file on other
@@ -29,18 +29,20 @@ import org.weft.storage.TensorOutput.Existing;
  * first to commit wins and the others vanish. Parts of one folder are attempts at {@code
  * stagingUri() + "/part"} inside the driver's own commit of the folder.
  */
-public final class OutputCommit implements AutoCloseable {
+public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfinished {
   private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
   static final String STAGING_SUFFIX = ".weft-tmp";
   static final String ASIDE_SUFFIX = ".weft-old";
   private static final int NAME_CHARACTERS = 100;
+  private static final int MOST_REMOVALS = 10;
 
   private enum State {
     OPEN,
     COMMITTED,
     FAILED,
     UNKNOWN,
-    CLOSED
+    CLOSED,
+    GIVEN_UP
   }
 
   private final String uri;
@@ -65,18 +67,46 @@ public final class OutputCommit implements AutoCloseable {
       throw new WeftException(
           ErrorCode.USAGE, uri + ": expected an output below the root folder, found the root");
     }
-    this.staging = new Path(parent, hiddenName(target.getName(), STAGING_SUFFIX));
+    this.staging = sibling(parent, hiddenName(target.getName(), STAGING_SUFFIX));
     try {
       if (existing == Existing.REFUSE && fs.exists(target)) {
         throw outputExists();
       }
       this.createdParents = missingAncestors(parent);
-      if (!createdParents.isEmpty() && !fs.mkdirs(parent)) {
-        throw new IOException("could not create folder " + parent);
-      }
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
+    UnfinishedOutputs.add(this);
+    createParents(parent);
+  }
+
+  private void createParents(Path parent) {
+    if (createdParents.isEmpty()) {
+      return;
+    }
+    boolean created = false;
+    try {
+      if (!fs.mkdirs(parent)) {
+        throw new IOException("could not create folder " + parent);
+      }
+      created = true;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    } finally {
+      if (!created) {
+        close();
+      }
+    }
+  }
+
+  /**
+   * A child by name alone: {@code new Path(parent, name)} takes what is before a colon for a
+   * scheme.
+   */
+  private static Path sibling(Path parent, String name) {
+    java.net.URI uri = parent.toUri();
+    String folder = uri.getPath().endsWith("/") ? uri.getPath() : uri.getPath() + "/";
+    return new Path(uri.getScheme(), uri.getAuthority(), folder + name);
   }
 
   /**
@@ -98,6 +128,31 @@ public final class OutputCommit implements AutoCloseable {
 
   static OutputCommit begin(FileAccess access, String uri, Existing existing) {
     return new OutputCommit(access, uri, existing);
+  }
+
+  /**
+   * Fails now if an output could not be written later: writes a byte under a hidden name where the
+   * output is to be, and leaves nothing.
+   *
+   * @param folder whether the output is a folder
+   * @throws WeftException {@code OUTPUT_EXISTS}, {@code STORAGE_UNAVAILABLE}
+   */
+  public static void probe(FileAccess access, String uri, boolean overwrite, boolean folder) {
+    probe(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE, folder);
+  }
+
+  static void probe(FileAccess access, String uri, Existing existing, boolean folder) {
+    try (OutputCommit output = begin(access, uri, existing)) {
+      StagedStream probe = output.open(folder ? output.child("probe") : output.stagedFilePath());
+      probe.write(0);
+      probe.flush();
+    }
+  }
+
+  /** Brings the names in folders to disk, on file systems where that is a thing of its own. */
+  public static void syncFolders(FileSystem fs, List<Path> folders) {
+    Renames renames = Renames.of(fs);
+    folders.forEach(renames::syncFolder);
   }
 
   private static String hiddenName(String name, String suffix) {
@@ -129,12 +184,16 @@ public final class OutputCommit implements AutoCloseable {
    * commit impossible.
    */
   public OutputStream create() {
+    return open(stagedFilePath());
+  }
+
+  private Path stagedFilePath() {
     if (isDirectory || isFile) {
       throw new IllegalStateException(uri + ": the output has been created already");
     }
     requireReplaceable(false);
     isFile = true;
-    return open(staging);
+    return staging;
   }
 
   /** Makes the output a folder, if it is not one yet. */
@@ -177,27 +236,12 @@ public final class OutputCommit implements AutoCloseable {
    * other processes.
    */
   public String stagedFile() {
-    if (isDirectory || isFile) {
-      throw new IllegalStateException(uri + ": the output has been created already");
-    }
-    requireReplaceable(false);
-    isFile = true;
-    return fs.makeQualified(staging).toString();
+    return fs.makeQualified(stagedFilePath()).toString();
   }
 
-  private OutputStream open(Path path) {
+  private StagedStream open(Path path) {
     try {
-      int buffer = 1 << 16;
-      StagedStream stream =
-          new StagedStream(
-              uri,
-              fs.createNonRecursive(
-                  path,
-                  false,
-                  buffer,
-                  fs.getDefaultReplication(path),
-                  fs.getDefaultBlockSize(path),
-                  null));
+      StagedStream stream = new StagedStream(uri, DurableStream.create(fs, path));
       streams.add(stream);
       return stream;
     } catch (IOException e) {
@@ -214,7 +258,10 @@ public final class OutputCommit implements AutoCloseable {
    *     somebody else's output is there. {@code COMMIT_STATE_UNKNOWN}: neither could be
    *     established; look at the target before running again
    */
-  public boolean commit() {
+  public synchronized boolean commit() {
+    if (state == State.GIVEN_UP) {
+      throw UnfinishedOutputs.ending();
+    }
     if (state != State.OPEN) {
       throw new IllegalStateException(uri + ": commit in state " + state);
     }
@@ -225,6 +272,9 @@ public final class OutputCommit implements AutoCloseable {
     try {
       for (StagedStream stream : streams) {
         stream.finish();
+      }
+      if (isDirectory) {
+        syncFolders(fs, List.of(staging));
       }
       Publication publication = new Publication(uri, fs, staging, target, isDirectory);
       boolean there = publication.targetExists();
@@ -238,11 +288,12 @@ public final class OutputCommit implements AutoCloseable {
       if (there) {
         requireReplaceable(isDirectory);
         publication.replace(
-            new Path(staging.getParent(), hiddenName(target.getName(), ASIDE_SUFFIX)));
+            sibling(staging.getParent(), hiddenName(target.getName(), ASIDE_SUFFIX)));
       } else {
         publication.publish();
       }
       state = State.COMMITTED;
+      syncFolders(fs, createdParents.stream().map(Path::getParent).toList());
       return true;
     } catch (WeftException e) {
       if (e.code() == ErrorCode.COMMIT_CONFLICT && existing == Existing.KEEP) {
@@ -302,7 +353,8 @@ public final class OutputCommit implements AutoCloseable {
    * removed.
    */
   @Override
-  public void close() {
+  public synchronized void close() {
+    UnfinishedOutputs.remove(this);
     State before = state;
     state = State.CLOSED;
     if (before != State.OPEN && before != State.FAILED) {
@@ -312,6 +364,25 @@ public final class OutputCommit implements AutoCloseable {
       stream.abandon();
     }
     remove(staging);
+  }
+
+  /** At the end of the process, whose other threads may still write: streams stay open. */
+  @Override
+  public synchronized void giveUp() {
+    if (state != State.OPEN && state != State.FAILED) {
+      return;
+    }
+    state = State.GIVEN_UP;
+    for (int n = 1; ; n++) {
+      try {
+        remove(staging);
+        return;
+      } catch (WeftException e) {
+        if (n == MOST_REMOVALS) {
+          throw e;
+        }
+      }
+    }
   }
 
   private void remove(Path output) {
@@ -344,82 +415,6 @@ public final class OutputCommit implements AutoCloseable {
     }
     if (!replaced) {
       remove(target);
-    }
-  }
-
-  /** A staged file: remembers that a write failed, so that the file is never published. */
-  private static final class StagedStream extends OutputStream {
-    private final String uri;
-    private final OutputStream out;
-    private @Nullable IOException failure;
-    private boolean closed;
-
-    StagedStream(String uri, OutputStream out) {
-      this.uri = uri;
-      this.out = out;
-    }
-
-    @Override
-    public void write(int b) {
-      write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) {
-      try {
-        out.write(bytes, offset, length);
-      } catch (IOException e) {
-        throw failed(e);
-      }
-    }
-
-    @Override
-    public void flush() {
-      try {
-        out.flush();
-      } catch (IOException e) {
-        throw failed(e);
-      }
-    }
-
-    @Override
-    public void close() {
-      if (closed) {
-        return;
-      }
-      closed = true;
-      try {
-        out.close();
-      } catch (IOException e) {
-        throw failed(e);
-      }
-    }
-
-    private WeftException failed(IOException e) {
-      failure = e;
-      return FileAccess.unavailable(uri, e);
-    }
-
-    void finish() {
-      close();
-      if (failure != null) {
-        throw new WeftException(
-            ErrorCode.COMMIT_FAILED,
-            uri
-                + ": writing failed earlier, so nothing is published ("
-                + failure.getMessage()
-                + ")",
-            failure);
-      }
-    }
-
-    /** Closes a stream whose file is about to be deleted: how that ends does not matter. */
-    void abandon() {
-      try {
-        close();
-      } catch (WeftException e) {
-        LOG.log(System.Logger.Level.DEBUG, "closing an abandoned output", e);
-      }
     }
   }
 }

@@ -2,9 +2,11 @@ package org.weft.storage;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
@@ -13,6 +15,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /** The renames of one file system, as atomic as it can. */
 interface Renames {
+  System.Logger LOG = System.getLogger(Renames.class.getName());
+
   /**
    * Renames {@code from} to {@code to}, which does not exist. False: nothing happened, as far as
    * the file system says, usually because {@code to} exists after all.
@@ -24,6 +28,12 @@ interface Renames {
 
   /** Renames the file {@code from} over the file {@code to} in one step. */
   void replaceFile(Path from, Path to) throws IOException;
+
+  /**
+   * Brings the names in {@code folder} to disk, where that is a thing of its own. What is in it can
+   * be read anyhow, so that a folder that cannot be synchronised is no error.
+   */
+  default void syncFolder(Path folder) {}
 
   static Renames of(FileSystem fs) {
     if (fs instanceof RawLocalFileSystem) {
@@ -48,6 +58,7 @@ interface Renames {
           Files.move(source, target);
         }
         dropChecksum(target);
+        syncFolder(to.getParent());
         return true;
       } catch (FileAlreadyExistsException e) {
         return false;
@@ -77,6 +88,16 @@ interface Renames {
     public void replaceFile(Path from, Path to) throws IOException {
       Files.move(file(from), file(to), StandardCopyOption.ATOMIC_MOVE);
       dropChecksum(file(to));
+      syncFolder(to.getParent());
+    }
+
+    @Override
+    public void syncFolder(Path folder) {
+      try (FileChannel entries = FileChannel.open(file(folder), StandardOpenOption.READ)) {
+        entries.force(true);
+      } catch (IOException e) {
+        LOG.log(System.Logger.Level.DEBUG, "folder " + folder + " cannot be synchronised", e);
+      }
     }
 
     /** A check sum that Hadoop's checked local file system left there is of the old contents. */

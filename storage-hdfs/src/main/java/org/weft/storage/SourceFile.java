@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -81,6 +83,13 @@ public final class SourceFile {
             ErrorCode.INPUT_NOT_FOUND,
             uri + ": expected a file, found a directory; name one file in it");
       }
+      if (!status.isDirectory() && isSpecial(fs, path)) {
+        throw new WeftException(
+            ErrorCode.INPUT_NOT_FOUND,
+            uri
+                + ": expected a file, found a pipe or a device, which cannot be read in pieces; write"
+                + " what it gives to a file first");
+      }
       return new SourceFile(access, uri, fs, status, compressible);
     } catch (FileNotFoundException e) {
       throw new WeftException(
@@ -90,6 +99,13 @@ public final class SourceFile {
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
+  }
+
+  private static boolean isSpecial(FileSystem fs, Path path) throws IOException {
+    return fs.getClass() == RawLocalFileSystem.class
+        && Files.readAttributes(
+                ((RawLocalFileSystem) fs).pathToFile(path).toPath(), BasicFileAttributes.class)
+            .isOther();
   }
 
   /** How the file was reached. */

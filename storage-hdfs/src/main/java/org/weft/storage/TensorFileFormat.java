@@ -77,18 +77,22 @@ public interface TensorFileFormat {
           uri + ": expected a tensor folder .weft to add entries to, found a file of " + name());
     }
     OutputCommit output = OutputCommit.begin(access, uri, existing);
+    boolean ready = false;
     try {
       OutputStream out = Compression.of(uri).compress(output.create());
-      return new TensorOutput.OfFile(output, write(out, uri, order, options));
-    } catch (IOException | RuntimeException e) {
-      output.close();
-      throw e;
+      TensorOutput made = new TensorOutput.OfFile(output, write(out, uri, order, options));
+      ready = true;
+      return made;
+    } finally {
+      if (!ready) {
+        output.close();
+      }
     }
   }
 
-  /** Fails if an output at {@code uri} could not be published; leaves nothing. */
+  /** Fails if an output at {@code uri} could not be written or published; leaves nothing. */
   default void checkOutput(FileAccess access, String uri, boolean overwrite) {
-    OutputCommit.begin(access, uri, overwrite).close();
+    OutputCommit.probe(access, uri, overwrite, false);
   }
 
   /**

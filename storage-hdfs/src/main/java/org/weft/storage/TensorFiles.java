@@ -257,7 +257,7 @@ public final class TensorFiles {
   }
 
   /**
-   * Fails early if a tensor could not be published at {@code uri}; writes nothing.
+   * Fails early if a tensor could not be written to or published at {@code uri}; leaves nothing.
    *
    * @throws WeftException {@code INVALID_FORMAT}, {@code OUTPUT_EXISTS}, {@code
    *     STORAGE_UNAVAILABLE}

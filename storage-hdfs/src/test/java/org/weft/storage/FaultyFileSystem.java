@@ -2,10 +2,12 @@ package org.weft.storage;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Constructor;
 import java.net.URI;
 import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
@@ -25,6 +27,11 @@ public final class FaultyFileSystem extends FilterFileSystem {
     RENAME_THROWS_AND_NOTHING_ANSWERS,
     TARGET_APPEARS,
     WRITE_FAILS_HALF_WAY,
+    /**
+     * As Hadoop's local file system on a full disk: an error, no exception, and on closing again.
+     */
+    WRITE_THROWS_ERROR,
+    CREATE_FAILS,
     CLOSE_FAILS
   }
 
@@ -190,10 +197,24 @@ public final class FaultyFileSystem extends FilterFileSystem {
       Progressable progress)
       throws IOException {
     operation();
+    if (fault == Fault.CREATE_FAILS) {
+      throw new IOException("injected: " + path + " cannot be created");
+    }
     FSDataOutputStream out =
         fs.createNonRecursive(
             local(path), null, flags, bufferSize, replication, blockSize, progress);
     return new FSDataOutputStream(new FaultyStream(out), null);
+  }
+
+  /** Only Hadoop can make one. */
+  private static FSError fullDisk() {
+    try {
+      Constructor<FSError> made = FSError.class.getDeclaredConstructor(Throwable.class);
+      made.setAccessible(true);
+      return made.newInstance(new IOException("No space left on device"));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static final class FaultyStream extends OutputStream {
@@ -212,6 +233,9 @@ public final class FaultyFileSystem extends FilterFileSystem {
       if (fault == Fault.WRITE_FAILS_HALF_WAY && ++written > 3) {
         throw new IOException("injected: No space left on device");
       }
+      if (fault == Fault.WRITE_THROWS_ERROR && ++written > 3) {
+        throw fullDisk();
+      }
       out.write(b);
     }
 
@@ -219,6 +243,9 @@ public final class FaultyFileSystem extends FilterFileSystem {
     public void close() throws IOException {
       operation();
       out.close();
+      if (fault == Fault.WRITE_THROWS_ERROR) {
+        throw fullDisk();
+      }
       if (fault == Fault.CLOSE_FAILS) {
         throw new IOException("injected: close");
       }

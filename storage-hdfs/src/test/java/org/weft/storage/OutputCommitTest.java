@@ -214,7 +214,9 @@ class OutputCommitTest {
     "RENAME_LOSES_THE_FILE, COMMIT_STATE_UNKNOWN",
     "TARGET_APPEARS, COMMIT_CONFLICT",
     "CLOSE_FAILS, STORAGE_UNAVAILABLE",
-    "WRITE_FAILS_HALF_WAY, STORAGE_UNAVAILABLE"
+    "WRITE_FAILS_HALF_WAY, STORAGE_UNAVAILABLE",
+    "WRITE_THROWS_ERROR, STORAGE_UNAVAILABLE",
+    "CREATE_FAILS, STORAGE_UNAVAILABLE"
   })
   void tellsFailuresApartAndLeavesNothing(FaultyFileSystem.Fault fault, ErrorCode code)
       throws IOException {
@@ -242,6 +244,65 @@ class OutputCommitTest {
     assertThat(contents("a")).isEqualTo("new");
     assertThat(contents("d/part")).isEqualTo("new");
     assertThat(names()).containsExactly("a", "d");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aProbeFindsWhatCannotBeWrittenAndLeavesNothing(boolean asFolder) throws IOException {
+    OutputCommit.probe(faulty, faulty("x/y"), false, asFolder);
+    assertThat(names()).isEmpty();
+    for (FaultyFileSystem.Fault fault : List.of(FaultyFileSystem.Fault.CREATE_FAILS)) {
+      FaultyFileSystem.fault = fault;
+      assertCode(
+          () -> OutputCommit.probe(faulty, faulty("x/y"), false, asFolder),
+          ErrorCode.STORAGE_UNAVAILABLE);
+      assertThat(names()).as(fault.name()).isEmpty();
+    }
+    assertCode(
+        () -> OutputCommit.probe(Entries.ACCESS, "/proc/x", false, asFolder),
+        ErrorCode.STORAGE_UNAVAILABLE);
+  }
+
+  @Test
+  void namesMayHaveColons() throws IOException {
+    writeFile(Entries.ACCESS, local("a:b"), false, "text");
+    writeFolder(Entries.ACCESS, local("c:d"), false, "text");
+    writeFile(Entries.ACCESS, local("a:b"), true, "new");
+    assertThat(contents("a:b")).isEqualTo("new");
+    assertThat(names()).containsExactly("a:b", "c:d");
+  }
+
+  @Test
+  void anOutputThatIsGivenUpIsGoneAndCannotBeCommitted() throws IOException {
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("x/a"), false)) {
+      OutputStream out = output.create();
+      out.write(1);
+      output.giveUp();
+      assertThat(names()).isEmpty();
+      out.write(2);
+      assertCode(output::commit, ErrorCode.INTERRUPTED);
+    }
+    try (OutputCommit output = OutputCommit.begin(Entries.ACCESS, local("b"), false)) {
+      write(output.create(), "text");
+      output.commit();
+      output.giveUp();
+    }
+    assertThat(names()).containsExactly("b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'No space left on device', the disk is full",
+    "'org.apache.hadoop.hdfs.server.namenode.SafeModeException: Name node is in safe mode.', 'HDFS is in safe mode'",
+    "'Read-only file system', read-only",
+    "'Permission denied: user=a, access=WRITE', access is denied",
+    "'/f/.x.tns.0f8fad5b-d9cb-469f-a165-70867728950e.weft-tmp (No such file)', '/f/x.tns (No such file)'"
+  })
+  void aFaultSaysWhatItIsAndNamesNoHiddenFile(String message, String said) {
+    assertThat(FileAccess.unavailable("f/x.tns", new IOException(message)))
+        .hasMessageContaining("f/x.tns: ")
+        .hasMessageContaining(said)
+        .hasMessageNotContaining("weft-tmp");
   }
 
   @Test

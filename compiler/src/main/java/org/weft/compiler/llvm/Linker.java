@@ -15,6 +15,7 @@ import org.bytedeco.llvm.global.LLVM;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.scratch.ScratchFolder;
 
 /**
  * Links objects to a shared library with the lld that comes with LLVM. Kernels import nothing but
@@ -48,7 +49,7 @@ final class Linker implements AutoCloseable {
     Path made = null;
     try {
       Path lld = lld();
-      made = Files.createTempDirectory("weft-link");
+      made = ScratchFolder.newFolder("link");
       folder = made;
       out = folder.resolve("kernels.so");
       messages = folder.resolve("messages");

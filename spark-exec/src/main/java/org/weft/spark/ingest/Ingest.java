@@ -25,6 +25,8 @@ import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.label.StoredLabels;
+import org.weft.spark.Failures;
+import org.weft.engine.ProgressListener;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
@@ -147,15 +149,7 @@ public final class Ingest implements AutoCloseable {
 
   /** Our own error in what Spark throws for a failed job, or what it throws. */
   static RuntimeException failure(Exception failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof WeftException weft) {
-        return weft;
-      }
-    }
-    return failure instanceof RuntimeException unchecked
-        ? unchecked
-        : new WeftException(
-            ErrorCode.INTERNAL, "a Spark job failed: " + failure.getMessage(), failure);
+    return Failures.unwrap(failure);
   }
 
   private IngestReport run(

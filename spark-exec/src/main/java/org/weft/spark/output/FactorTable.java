@@ -46,7 +46,7 @@ public final class FactorTable {
    *     table
    */
   public static void check(FileAccess files, String uri, boolean overwrite) {
-    OutputCommit.begin(files, uri, overwrite).close();
+    OutputCommit.probe(files, uri, overwrite, true);
     Path folder = files.path(uri);
     FileSystem system = files.fileSystem(folder);
     try {

@@ -14,6 +14,7 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.Labels;
+import org.weft.storage.OutputCommit;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
@@ -125,11 +126,15 @@ public final class ContainerFormat implements TensorFileFormat {
       WriteOptions options) {
     requireFolder(uri, options.zeroBased());
     ContainerTransaction transaction = ContainerTransaction.begin(access, uri, existing);
+    boolean ready = false;
     try {
-      return new ContainerOutput(transaction, order, options);
-    } catch (RuntimeException e) {
-      transaction.close();
-      throw e;
+      TensorOutput made = new ContainerOutput(transaction, order, options);
+      ready = true;
+      return made;
+    } finally {
+      if (!ready) {
+        transaction.close();
+      }
     }
   }
 
@@ -138,6 +143,7 @@ public final class ContainerFormat implements TensorFileFormat {
     requireFolder(uri, false);
     ContainerTransaction.requireNew(
         access, uri, overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE);
+    OutputCommit.probe(access, uri + "/version", false, false);
   }
 
   private void requireFolder(String uri, boolean zeroBased) {

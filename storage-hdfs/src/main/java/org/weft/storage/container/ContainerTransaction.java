@@ -10,9 +10,11 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.DurableStream;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorOutput.Existing;
+import org.weft.storage.UnfinishedOutputs;
 
 /**
  * One version in the making. Data files go to {@code data/N}, which nobody reads until the manifest
@@ -20,7 +22,7 @@ import org.weft.storage.TensorOutput.Existing;
  * the commit, and of writers that began with the same version one wins. Closing without commit
  * removes what was written; what a killed writer leaves, {@link ContainerGarbage} removes.
  */
-final class ContainerTransaction implements Closeable {
+final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinished {
   static final String DATA = "data";
   static final String CLAIM = "claim";
   private static final int MOST_CLAIMS = 10_000;
@@ -35,6 +37,7 @@ final class ContainerTransaction implements Closeable {
   private final OutputCommit manifest;
   private final DataFolder folder;
   private boolean keep;
+  private boolean givenUp;
 
   private ContainerTransaction(
       FileAccess access, String uri, Existing existing, @Nullable Container base, long version) {
@@ -56,6 +59,15 @@ final class ContainerTransaction implements Closeable {
       }
     }
     this.folder = new DataFolder(access, uri, claimed);
+    boolean noted = false;
+    try {
+      UnfinishedOutputs.add(this);
+      noted = true;
+    } finally {
+      if (!noted) {
+        close();
+      }
+    }
   }
 
   /**
@@ -121,7 +133,7 @@ final class ContainerTransaction implements Closeable {
           throw new FileNotFoundException("could not create folder " + folder);
         }
         if (fs.listStatus(folder).length == 0) {
-          OutputStream claim = DataFolder.create(fs, new Path(folder, CLAIM));
+          OutputStream claim = DurableStream.create(fs, new Path(folder, CLAIM));
           ours = true;
           claim.close();
           return name;
@@ -175,11 +187,12 @@ final class ContainerTransaction implements Closeable {
    *     {@code COMMIT_FAILED}: nothing was published; {@code COMMIT_STATE_UNKNOWN}: look before
    *     running again
    */
-  boolean commit(Manifest finished) throws IOException {
+  synchronized boolean commit(Manifest finished) throws IOException {
     if (existing == Existing.KEEP && versions.newest() > 0) {
       return false;
     }
     requireFiles(finished);
+    folder.sync();
     try (OutputStream out = manifest.create()) {
       out.write(ManifestFile.encode(finished));
     }
@@ -287,7 +300,11 @@ final class ContainerTransaction implements Closeable {
 
   /** Removes what was not committed. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    UnfinishedOutputs.remove(this);
+    if (givenUp) {
+      return;
+    }
     if (!keep) {
       try {
         discard(folder.data());
@@ -299,5 +316,25 @@ final class ContainerTransaction implements Closeable {
       }
     }
     manifest.close();
+  }
+
+  /** At the end of the process, whose tasks may still write into the folder. */
+  @Override
+  public synchronized void giveUp() {
+    if (keep || givenUp) {
+      return;
+    }
+    givenUp = true;
+    for (int n = 1; ; n++) {
+      try {
+        discard(folder.data());
+        break;
+      } catch (IOException e) {
+        if (n == MOST_VANISHED) {
+          throw FileAccess.unavailable(uri, e);
+        }
+      }
+    }
+    manifest.giveUp();
   }
 }

@@ -1,18 +1,17 @@
 package org.weft.storage.container;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Serializable;
-import java.nio.file.Files;
-import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.weft.storage.DurableStream;
 import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
 
 /**
  * Where the data files of a version in the making go, claimed by its {@link ContainerTransaction};
@@ -31,23 +30,13 @@ record DataFolder(FileAccess access, String uri, String data) implements Seriali
   /** A new data file; the caller closes the stream. */
   OutputStream create(String name) throws IOException {
     Path path = new Path(path(), name);
-    return create(access.fileSystem(path), path);
+    return DurableStream.create(access.fileSystem(path), path);
   }
 
-  /**
-   * A new file that nobody else has made. Hadoop's local file system looks and then creates, so
-   * that two writers may both think so; the operating system does not.
-   *
-   * @throws IOException of {@code java.nio.file} or Hadoop if there is one already
-   */
-  static OutputStream create(FileSystem fs, Path path) throws IOException {
-    if (fs.getClass() == RawLocalFileSystem.class) {
-      java.nio.file.Path file = ((RawLocalFileSystem) fs).pathToFile(path).toPath();
-      return new BufferedOutputStream(
-          Files.newOutputStream(file, StandardOpenOption.CREATE_NEW), 1 << 16);
-    }
-    return fs.createNonRecursive(
-        path, false, 1 << 16, fs.getDefaultReplication(path), fs.getDefaultBlockSize(path), null);
+  /** Brings the names of the data files, and the folder's own, to disk. */
+  void sync() {
+    Path path = path();
+    OutputCommit.syncFolders(access.fileSystem(path), List.of(path, path.getParent()));
   }
 
   /** Removes what attempts of tasks left that {@code committed} does not name. */

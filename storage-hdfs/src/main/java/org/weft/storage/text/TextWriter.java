@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.scratch.ScratchFolder;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
@@ -49,7 +50,7 @@ abstract class TextWriter implements TensorWriter {
     java.util.Arrays.fill(maxCoordinates, -1);
     boolean known = options.shape().isPresent() && options.entries().isPresent();
     if (headerNeeded && !known) {
-      this.spool = Files.createTempFile("weft-lines-", ".tmp");
+      this.spool = ScratchFolder.newFile("lines-", ".tmp");
       this.lines = new TextOut(Files.newOutputStream(spool));
     } else {
       this.spool = null;
@@ -68,6 +69,18 @@ abstract class TextWriter implements TensorWriter {
 
   @Override
   public void write(CooBlock block) throws IOException {
+    if (spool == null) {
+      lines(block);
+      return;
+    }
+    try {
+      lines(block);
+    } catch (IOException e) {
+      throw ScratchFolder.unavailable(e);
+    }
+  }
+
+  private void lines(CooBlock block) throws IOException {
     if (block.order() != order) {
       throw new IllegalArgumentException(
           name + ": a block of order " + block.order() + " for a tensor of order " + order);

@@ -1,0 +1,166 @@
+package org.weft.jobs;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.reflect.Constructor;
+import java.net.URI;
+import java.util.EnumSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSError;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/** The local file system under {@code failing:}, with one fault. */
+public final class FailingFileSystem extends FilterFileSystem {
+  enum Fault {
+    NONE,
+    PROBE,
+    WRITE_EXCEPTION,
+    WRITE_ERROR,
+    RENAME
+  }
+
+  static volatile Fault fault = Fault.NONE;
+
+  public FailingFileSystem() {
+    super(new RawLocalFileSystem());
+  }
+
+  @Override
+  public void initialize(URI name, Configuration configuration) throws IOException {
+    fs.initialize(URI.create("file:///"), configuration);
+    setConf(configuration);
+  }
+
+  @Override
+  public URI getUri() {
+    return URI.create("failing:///");
+  }
+
+  @Override
+  protected void checkPath(Path path) {}
+
+  private static Path local(Path path) {
+    return new Path("file", "", path.toUri().getPath());
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    return fs.getFileStatus(local(path));
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    return fs.listStatus(local(path));
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
+    return fs.open(local(path), bufferBytes);
+  }
+
+  @Override
+  public boolean mkdirs(Path path) throws IOException {
+    return fs.mkdirs(local(path));
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    return fs.mkdirs(local(path));
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    return fs.delete(local(path), recursive);
+  }
+
+  @Override
+  public boolean rename(Path from, Path to) throws IOException {
+    if (fault == Fault.RENAME) {
+      throw new IOException("injected: rename");
+    }
+    return fs.rename(local(from), local(to));
+  }
+
+  @Override
+  public FSDataOutputStream createNonRecursive(
+      Path path,
+      FsPermission permission,
+      EnumSet<CreateFlag> flags,
+      int bufferBytes,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    if (fault == Fault.PROBE) {
+      throw new IOException("injected: no file can be made");
+    }
+    OutputStream out =
+        fs.createNonRecursive(
+            local(path), permission, flags, bufferBytes, replication, blockBytes, progress);
+    return new FSDataOutputStream(new FailingStream(out), null);
+  }
+
+  /** Only Hadoop can make one. */
+  private static FSError fullDisk() {
+    try {
+      Constructor<FSError> made = FSError.class.getDeclaredConstructor(Throwable.class);
+      made.setAccessible(true);
+      return made.newInstance(new IOException("No space left on device"));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Takes a probe's byte, and fails on more. */
+  private static final class FailingStream extends FilterOutputStream {
+    private long written;
+
+    FailingStream(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      fail(1);
+      out.write(b);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      fail(length);
+      out.write(bytes, offset, length);
+    }
+
+    private void fail(int length) throws IOException {
+      written += length;
+      if (written > 1) {
+        throwFault();
+      }
+    }
+
+    private static void throwFault() throws IOException {
+      if (fault == Fault.WRITE_EXCEPTION) {
+        throw new IOException("injected: No space left on device");
+      } else if (fault == Fault.WRITE_ERROR) {
+        throw fullDisk();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
+      if (written > 1) {
+        throwFault();
+      }
+    }
+  }
+}

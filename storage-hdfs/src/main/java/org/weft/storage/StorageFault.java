@@ -1,0 +1,93 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** What file systems say when they fail, and what to do about it. */
+final class StorageFault {
+  private static final Pattern HIDDEN_NAME =
+      Pattern.compile("\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)");
+
+  private StorageFault() {}
+
+  /** One error for a failure at {@code where}, which names no file that nobody has heard of. */
+  static WeftException of(String where, IOException failure) {
+    return new WeftException(
+        ErrorCode.STORAGE_UNAVAILABLE, where + ": " + whatAndRemedy(failure), failure);
+  }
+
+  private static String whatAndRemedy(IOException failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String message = String.valueOf(cause.getMessage());
+      String lower = message.toLowerCase(Locale.ROOT);
+      if (lower.contains("no space left on device") || lower.contains("enough space")) {
+        return "the disk is full; free space on it, or name another place, and run again";
+      }
+      if (lower.contains("quota exceeded") || lower.contains("quotaexceeded")) {
+        return "the quota is used up ("
+            + shown(message)
+            + "); remove files or name another place, and run again";
+      }
+      if (lower.contains("in safe mode") || lower.contains("safemodeexception")) {
+        return "HDFS is in safe mode, in which it cannot be written; wait until it has left it"
+            + " (hdfs dfsadmin -safemode wait) and run again";
+      }
+      if (lower.contains("read-only file system")) {
+        return "the file system is read-only; name another place";
+      }
+      if (cause instanceof AccessControlException
+          || cause instanceof AccessDeniedException
+          || lower.contains("permission denied")) {
+        return "access is denied (" + shown(message) + "); ask its owner, or name another place";
+      }
+    }
+    return "the file system failed ("
+        + failure.getClass().getSimpleName()
+        + reason(failure)
+        + "); check that it is reachable, has space, and that you may access the path";
+  }
+
+  private static String reason(IOException failure) {
+    if (failure instanceof FileSystemException file && file.getReason() != null) {
+      return ": " + shown(String.valueOf(file.getReason()));
+    }
+    return failure.getMessage() == null ? "" : ": " + shown(failure.getMessage());
+  }
+
+  /** The first line, with the names of outputs for the hidden ones of their temporaries. */
+  private static String shown(String text) {
+    int end = text.indexOf('\n');
+    return HIDDEN_NAME.matcher(end < 0 ? text : text.substring(0, end)).replaceAll("$1");
+  }
+
+  /** A file system whose classes are not there, or which is set up wrongly. */
+  static WeftException missingClass(Path path, Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ClassNotFoundException || cause instanceof NoClassDefFoundError) {
+        return new WeftException(
+            ErrorCode.USAGE,
+            path
+                + ": expected the connector for scheme '"
+                + path.toUri().getScheme()
+                + "' on the class path, found no "
+                + shown(String.valueOf(cause.getMessage()))
+                + "; add its jars (spark-submit --packages, or WEFT_CONF_DIR=FOLDER/*)",
+            failure);
+      }
+    }
+    return new WeftException(
+        ErrorCode.USAGE,
+        path
+            + ": expected a file system that its settings describe, found "
+            + shown(failure.getClass().getSimpleName() + ": " + failure.getMessage())
+            + "; check the address and core-site.xml",
+        failure);
+  }
+}

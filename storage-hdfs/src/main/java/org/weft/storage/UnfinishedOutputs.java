@@ -1,0 +1,84 @@
+package org.weft.storage;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * What this process is writing and has not published. When the process ends before, by a signal or
+ * {@code System.exit}, what is here is removed, while file systems still answer: what was started
+ * last goes first. A process that is killed ({@code kill -9}) leaves hidden names. Thread-safe.
+ */
+public final class UnfinishedOutputs {
+  /** Before Spark's, which ends the tasks, and Hadoop's, which closes the file systems. */
+  private static final int PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY + 40;
+
+  private static final Deque<Unfinished> OPEN = new ArrayDeque<>();
+  private static boolean ending;
+
+  static {
+    if (ShutdownHookManager.get().isShutdownInProgress()) {
+      ending = true;
+    } else {
+      ShutdownHookManager.get().addShutdownHook(UnfinishedOutputs::giveUpAll, PRIORITY);
+    }
+  }
+
+  /** An output that is not published. */
+  public interface Unfinished {
+    /** Removes it, unless it has been published or removed by now. Called by another thread. */
+    void giveUp();
+  }
+
+  private UnfinishedOutputs() {}
+
+  /**
+   * Notes an output that was just begun.
+   *
+   * @throws WeftException {@code INTERRUPTED} if the process is ending
+   */
+  public static void add(Unfinished output) {
+    synchronized (OPEN) {
+      if (!ending) {
+        OPEN.push(output);
+        return;
+      }
+    }
+    throw ending();
+  }
+
+  /** Forgets an output that has been published or removed. */
+  public static void remove(Unfinished output) {
+    synchronized (OPEN) {
+      OPEN.remove(output);
+    }
+  }
+
+  static WeftException ending() {
+    return new WeftException(
+        ErrorCode.INTERRUPTED, "the process was told to end; nothing is written, run again");
+  }
+
+  private static void giveUpAll() {
+    synchronized (OPEN) {
+      ending = true;
+    }
+    for (Unfinished next = last(); next != null; next = last()) {
+      try {
+        next.giveUp();
+      } catch (RuntimeException e) {
+        System.getLogger(UnfinishedOutputs.class.getName())
+            .log(System.Logger.Level.WARNING, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  private static @org.jspecify.annotations.Nullable Unfinished last() {
+    synchronized (OPEN) {
+      return OPEN.poll();
+    }
+  }
+}
