@@ -2,10 +2,10 @@ package org.weft.jobs;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.jspecify.annotations.Nullable;
 import org.weft.spark.Failures;
 
 /**

@@ -13,7 +13,6 @@ import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
 import org.weft.planner.CpdJob;
 import org.weft.scratch.ScratchFolder;
-import org.weft.engine.CpdResult;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
