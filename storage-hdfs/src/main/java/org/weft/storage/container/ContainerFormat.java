@@ -53,7 +53,9 @@ public final class ContainerFormat implements TensorFileFormat {
 
   @Override
   public void requireThere(FileAccess access, String uri) {
-    Container.open(access, uri);
+    if (ManifestFile.version(access.path(uri).getName()) > 0) {
+      Container.open(access, uri); // says which versions there are
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.weft.storage.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.weft.storage.container.ContainerTest.assertCode;
 
 import java.nio.file.Path;
@@ -165,6 +166,22 @@ class AddedLabelsTest {
     write(Existing.APPEND, plain, "1,0,3");
     assertThat(read(uri())).isEqualTo("ann,mon=1.0 bob,mon=5.0");
     assertCode(() -> write(Existing.APPEND, plain, "2,0,3"), ErrorCode.COORDINATE_OUT_OF_RANGE);
+  }
+
+  @Test
+  void aVersionThatIsNotThereIsToldFromATensorThatIsNot() throws Exception {
+    write(Existing.REFUSE, options("ann", "mon", named()), "0,0,1");
+    write(Existing.APPEND, options("bob", "mon", named()), "0,0,2");
+    assertThat(read(uri() + "@1")).isEqualTo("ann,mon=1.0");
+    assertThatThrownBy(() -> read(uri() + "@7"))
+        .hasMessageContaining("expected version 7, found @1, @2");
+    assertThatThrownBy(() -> read(uri().replace("x.weft", "y.weft")))
+        .hasMessageContaining("expected a file, found nothing");
+    assertThatThrownBy(
+            () ->
+                TensorFiles.create(
+                    Entries.ACCESS, uri() + "@3", Existing.REFUSE, 2, WriteOptions.defaults()))
+        .hasMessageContaining("versions do not change");
   }
 
   @Test
