@@ -3,6 +3,7 @@ package org.weft.jobs;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -90,6 +91,8 @@ final class CpdCommand extends WeftCommand {
           "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
   Map<Integer, String> labelFiles = new LinkedHashMap<>();
 
+  @Mixin InputNames names = new InputNames();
+
   @Mixin ReorderOptions order = new ReorderOptions();
 
   @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
@@ -118,6 +121,7 @@ final class CpdCommand extends WeftCommand {
     order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labels(files, plan.header().order());
+    List<String> modeNames = names.of(files, input, plan.header().order());
     try (Session session =
         Session.open(common, "weft cpd " + input, console, options -> options.withForms(forms))) {
       EngineTensor tensor = order.apply(session.engine(), session.read(input), job, files, console);
@@ -134,7 +138,7 @@ final class CpdCommand extends WeftCommand {
           order.labels(tensor, labels),
           CpdSummary.of(
               input,
-              TensorFiles.modeNames(files, input),
+              modeNames,
               spec.commandLine().getParseResult().originalArgs(),
               job,
               tensor.statistics(),

@@ -20,6 +20,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.TuningTask;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -125,7 +126,9 @@ final class EvalCommand extends WeftCommand {
       if (target == null) {
         print(console, ordered(evaluator, scope, result));
       } else {
-        long entries = write(files, target, ordered(evaluator, scope, result));
+        KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
+        InputNames.noteDropped(console, target, modes.names(), modes.labels());
+        long entries = write(files, target, ordered(evaluator, scope, result), modes);
         console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
       }
     }
@@ -293,14 +296,19 @@ final class EvalCommand extends WeftCommand {
         : Double.toString(value);
   }
 
-  private long write(FileAccess files, String uri, TensorStorage result) throws IOException {
+  private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes)
+      throws IOException {
     int order = result.shape().order();
     if (order == 0) {
       throw usage("--output %s: the result is a scalar: print it", output);
     }
     boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
     WriteOptions write =
-        WriteOptions.defaults().withShape(result.shape()).withZeroBased(common.zeroBased && frostt);
+        WriteOptions.defaults()
+            .withShape(result.shape())
+            .withZeroBased(common.zeroBased && frostt)
+            .withLabels(modes.labels())
+            .withContainer(ContainerOptions.defaults().withModeNames(modes.names()));
     try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
       TensorSink sink = new TensorSink(made, order);
       result.forEachEntry(sink);

@@ -15,19 +15,24 @@ import org.weft.tensor.TensorShape;
  * A file's entries on this process's heap, as they stand in it.
  *
  * @param labels by mode, where the file has them
+ * @param names of the modes, where the file has them
  */
-record LoadedTensor(TensorShape shape, List<CooBlock> blocks, Map<Integer, Labels> labels) {
+record LoadedTensor(
+    TensorShape shape, List<CooBlock> blocks, Map<Integer, Labels> labels, List<String> names) {
 
   static LoadedTensor read(FileAccess files, String uri, ReadOptions options) throws IOException {
     InputPlan plan = TensorFiles.open(files, uri, options);
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     return new LoadedTensor(
-        all.summary().shape(plan.header()), all.blocks(), TensorFiles.labels(files, uri));
+        all.summary().shape(plan.header()),
+        all.blocks(),
+        TensorFiles.labels(files, uri),
+        TensorFiles.modeNames(files, uri));
   }
 
   /** This tensor with another shape, which holds its entries. */
   LoadedTensor withShape(TensorShape larger) {
-    return new LoadedTensor(larger, blocks, labels);
+    return new LoadedTensor(larger, blocks, labels, names);
   }
 
   long entries() {

@@ -58,6 +58,11 @@ final class MttkrpCommand extends TensorJobCommand {
   }
 
   @Override
+  List<Integer> resultModes(int order) {
+    return List.of(mode, -1);
+  }
+
+  @Override
   BoundJob bind(TensorShape shape) {
     int columns = rank == null ? 1 : rank;
     MttkrpJob job = new MttkrpJob(mode, columns, common.type);

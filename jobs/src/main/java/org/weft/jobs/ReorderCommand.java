@@ -33,6 +33,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -113,6 +114,8 @@ final class ReorderCommand extends WeftCommand {
           "With --bench: shuffle the coordinates of every mode first, and time that, too.")
   @Nullable Long shuffle;
 
+  @Mixin InputNames names = new InputNames();
+
   @Override
   void run(Console console) throws IOException {
     if (method != null && apply != null || inverse && apply == null) {
@@ -137,6 +140,7 @@ final class ReorderCommand extends WeftCommand {
     }
     console.step("read " + input, 0, 3);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());
+    names.of(files, input, tensor.shape().order());
     console.note("%s: %s, %,d entries", input, tensor.shape(), tensor.entries());
     if (planOnly()) {
       console.result(
@@ -291,12 +295,13 @@ final class ReorderCommand extends WeftCommand {
       console.result("wrote %s: %d permutations", permutations, found.size());
     }
     if (output != null) {
-      writeTensor(files, output, tensor, relabelled, found);
+      writeTensor(console, files, output, tensor, relabelled, found);
       console.result("wrote %s: %s, %,d entries", output, tensor.shape(), tensor.entries());
     }
   }
 
   private void writeTensor(
+      Console console,
       FileAccess files,
       String uri,
       LoadedTensor tensor,
@@ -304,6 +309,8 @@ final class ReorderCommand extends WeftCommand {
       List<Permutation> found)
       throws IOException {
     int order = tensor.shape().order();
+    List<String> modeNames = names.given.isEmpty() ? tensor.names() : names.given;
+    InputNames.noteDropped(console, uri, modeNames, tensor.labels());
     TensorFormat format =
         TensorFormat.csf(order, ValueType.DOUBLE).narrowedFor(tensor.shape(), tensor.entries());
     try (MemoryScope scope = MemoryScope.root("reorder " + input, MemorySource.system());
@@ -315,7 +322,9 @@ final class ReorderCommand extends WeftCommand {
               .withZeroBased(common.zeroBased)
               .withLabels(ReorderOptions.moved(tensor.labels(), new Relabelling(found)))
               .withContainer(
-                  ContainerOptions.defaults().withPermutations(new Relabelling(found).labels()));
+                  ContainerOptions.defaults()
+                      .withModeNames(modeNames)
+                      .withPermutations(new Relabelling(found).labels()));
       try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, options)) {
         var blocks = Packing.unpackBlocks(packed, 1 << 16);
         while (blocks.hasNext()) {

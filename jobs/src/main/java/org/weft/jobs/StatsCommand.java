@@ -8,10 +8,13 @@ import org.weft.planner.ModePlan;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.PartitionCosts;
 import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.SliceSummary;
 import org.weft.tensor.TensorStatistics;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code weft stats}. */
@@ -33,10 +36,14 @@ final class StatsCommand extends WeftCommand {
       description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
   String input = "";
 
+  @Mixin InputNames names = new InputNames();
+
   @Override
   void run(Console console) {
     FileAccess files = CommonOptions.files();
-    int splits = TensorFiles.open(files, input, common.readOptions()).splits().size();
+    InputPlan plan = TensorFiles.open(files, input, common.readOptions());
+    int splits = plan.splits().size();
+    List<String> modeNames = names.of(files, input, plan.header().order());
     if (planOnly()) {
       console.result(
           "would read %s in %d split(s), count its entries per slice, and pack it once along mode 0"
@@ -48,6 +55,9 @@ final class StatsCommand extends WeftCommand {
       EngineTensor tensor = session.read(input);
       console.step("count duplicates", 1, 2);
       tensor(console, tensor);
+      if (ModeNames.areNamed(modeNames)) {
+        console.result("modes       %s", String.join(", ", modeNames));
+      }
       slices(console, tensor.statistics());
       if (tensor.statistics().entries() > 0 && tensor.statistics().shape().order() > 0) {
         partitions(console, session.engine(), tensor);

@@ -1,6 +1,11 @@
 package org.weft.jobs;
 
+import org.weft.spark.SparkTensor;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
@@ -11,6 +16,8 @@ import org.weft.engine.OutputTarget;
 import org.weft.planner.Job;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Mixin;
@@ -38,6 +45,8 @@ abstract class TensorJobCommand extends WeftCommand {
       description = "Seed of the random operands (default: ${DEFAULT-VALUE}).")
   long seed;
 
+  @Mixin InputNames names = new InputNames();
+
   @Mixin ReorderOptions order = new ReorderOptions();
 
   @Option(
@@ -62,6 +71,9 @@ abstract class TensorJobCommand extends WeftCommand {
   abstract void prepare(FileAccess files, int order);
 
   abstract BoundJob bind(TensorShape shape);
+
+  /** The tensor's mode for each mode of the result; -1 for one that the tensor does not have. */
+  abstract List<Integer> resultModes(int order);
 
   /** Refuses an extension that cannot hold the result of a tensor of this order. */
   void checkExtension(String target, int order) {}
@@ -109,6 +121,7 @@ abstract class TensorJobCommand extends WeftCommand {
       checkExtension(target, modes);
     }
     prepare(files, modes);
+    List<String> modeNames = names.of(files, input, modes);
     Optional<Schedule> loops = Optional.ofNullable(schedule).map(Schedule::parse);
     String application = "weft " + commandName() + " " + input;
     try (Session session =
@@ -123,11 +136,33 @@ abstract class TensorJobCommand extends WeftCommand {
             console, session.engine(), session.engine().plan(tensor, bound.job()), explain());
         return;
       }
-      OutputTarget out = new OutputTarget(target, common.overwrite);
+      OutputTarget out = target(files, target, modeNames, tensor, console);
       JobReport report = bound.run(session.engine(), tensor, out, console);
       console.result("wrote %s", target);
       order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, report);
     }
+  }
+
+  /** With the names and labels of the modes that the result has from the tensor. */
+  private OutputTarget target(
+      FileAccess files, String uri, List<String> names, SparkTensor tensor, Console console) {
+    List<Integer> kept = resultModes(tensor.statistics().shape().order());
+    Map<Integer, Labels> own = order.labels(tensor, TensorFiles.labels(files, input));
+    Map<Integer, Labels> labels = new HashMap<>();
+    List<String> result = new ArrayList<>();
+    for (int at = 0; at < kept.size(); at++) {
+      int from = kept.get(at);
+      boolean named = from >= 0 && !names.isEmpty() && ModeNames.isNamed(names.get(from), from);
+      result.add(named ? names.get(from) : "");
+      Labels known = own.get(from);
+      if (known != null) {
+        labels.put(at, known);
+      }
+    }
+    boolean any = result.stream().anyMatch(name -> !name.isEmpty());
+    List<String> distinct = any ? ModeNames.distinct(result) : List.of();
+    InputNames.noteDropped(console, uri, distinct, labels);
+    return new OutputTarget(uri, common.overwrite, distinct, labels);
   }
 }

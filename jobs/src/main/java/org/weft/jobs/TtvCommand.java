@@ -1,5 +1,7 @@
 package org.weft.jobs;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
@@ -48,6 +50,11 @@ final class TtvCommand extends TensorJobCommand {
   @Override
   void checkExtension(String target, int order) {
     requireSparseFile(target, order - 1);
+  }
+
+  @Override
+  List<Integer> resultModes(int order) {
+    return IntStream.range(0, order).filter(m -> m != mode).boxed().toList();
   }
 
   @Override

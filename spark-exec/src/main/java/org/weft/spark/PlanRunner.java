@@ -100,7 +100,14 @@ final class PlanRunner implements Passes {
       for (DenseMatrix operand : operands) {
         offered.add(offer(operand));
       }
-      ResultFile file = new ResultFile(files, out.uri(), out.overwrite(), clock.measurements());
+      ResultFile file =
+          new ResultFile(
+              files,
+              out.uri(),
+              out.overwrite(),
+              out.names(),
+              out.labels(),
+              clock.measurements());
       TensorShape shape = pass.writtenShape();
       if (pass.kernel().merge() == Merge.ENTRIES) {
         file.writeEntries(

@@ -29,6 +29,7 @@ import org.weft.planner.Operand;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.Kernel;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -189,7 +190,11 @@ final class LocalPasses implements Passes {
 
   private void write(OutputTarget out, TensorShape shape, Body body) {
     long start = System.nanoTime();
-    WriteOptions options = WriteOptions.defaults().withShape(shape);
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(shape)
+            .withLabels(out.labels())
+            .withContainer(ContainerOptions.defaults().withModeNames(out.names()));
     try (TensorOutput output =
         TensorFiles.create(files, out.uri(), out.overwrite(), shape.order(), options)) {
       body.writeTo(output);

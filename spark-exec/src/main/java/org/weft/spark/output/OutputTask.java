@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.Measurements;
@@ -13,6 +15,7 @@ import org.weft.engine.TaskMeasurement;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.TensorWriter;
@@ -33,6 +36,7 @@ final class OutputTask implements Serializable {
   private final String uri;
   private final boolean overwrite;
   private final TensorShape shape;
+  private final HashMap<Integer, Labels> labels = new HashMap<>();
   private final Measurements measurements;
 
   OutputTask(
@@ -40,11 +44,15 @@ final class OutputTask implements Serializable {
       String uri,
       boolean overwrite,
       TensorShape shape,
+      Map<Integer, Labels> labels,
       Measurements measurements) {
     this.files = files;
     this.uri = uri;
     this.overwrite = overwrite;
     this.shape = shape;
+    if (TensorFiles.extensionOf(uri).equals(".wtb")) {
+      this.labels.putAll(labels); // other files of one task have no place for them
+    }
     this.measurements = measurements;
   }
 
@@ -125,7 +133,7 @@ final class OutputTask implements Serializable {
   private void write(Body body) {
     long start = System.nanoTime();
     long written;
-    try (TensorOutput output = begin(WriteOptions.defaults().withShape(shape))) {
+    try (TensorOutput output = begin(WriteOptions.defaults().withShape(shape).withLabels(labels))) {
       written = body.writeTo(output);
       output.commit();
     } catch (IOException e) {

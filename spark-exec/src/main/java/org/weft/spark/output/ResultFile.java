@@ -3,6 +3,7 @@ package org.weft.spark.output;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.HashPartitioner;
@@ -14,6 +15,7 @@ import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -32,12 +34,26 @@ public final class ResultFile {
   private final FileAccess files;
   private final String uri;
   private final boolean overwrite;
+  private final List<String> names;
+  private final Map<Integer, Labels> labels;
   private final Measurements measurements;
 
-  public ResultFile(FileAccess files, String uri, boolean overwrite, Measurements measurements) {
+  /**
+   * @param names of the result's modes, or empty
+   * @param labels of the result's modes; memory: theirs, on the driver
+   */
+  public ResultFile(
+      FileAccess files,
+      String uri,
+      boolean overwrite,
+      List<String> names,
+      Map<Integer, Labels> labels,
+      Measurements measurements) {
     this.files = files;
     this.uri = uri;
     this.overwrite = overwrite;
+    this.names = names;
+    this.labels = labels;
     this.measurements = measurements;
   }
 
@@ -91,7 +107,11 @@ public final class ResultFile {
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(shape)
-            .withContainer(ContainerOptions.defaults().withModeOrder(stored(shape, modeOrder[0])));
+            .withLabels(labels)
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeNames(names)
+                    .withModeOrder(stored(shape, modeOrder[0])));
     int tasks = Math.max(1, TASKS_PER_CORE * keyed.context().defaultParallelism());
     TensorOutput.Existing existing =
         overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
@@ -126,6 +146,6 @@ public final class ResultFile {
   }
 
   private OutputTask task(TensorShape shape) {
-    return new OutputTask(files, uri, overwrite, shape, measurements);
+    return new OutputTask(files, uri, overwrite, shape, labels, measurements);
   }
 }

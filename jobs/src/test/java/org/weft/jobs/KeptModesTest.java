@@ -1,0 +1,163 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+
+/** Whoever keeps a mode keeps its name and its labels. */
+class KeptModesTest {
+  private static final List<String> USERS = List.of("ann", "bob");
+  private static final List<String> ITEMS = List.of("x", "y", "z");
+  private static final List<String> DAYS = List.of("mon", "tue");
+
+  @TempDir Path folder;
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @BeforeEach
+  void writeTensor() throws IOException {
+    write("t.weft", List.of("user", "item", "day"), List.of(USERS, ITEMS, DAYS));
+  }
+
+  private void write(String file, List<String> names, List<List<String>> labels)
+      throws IOException {
+    int order = names.size();
+    CooBlock.Builder block = new CooBlock.Builder(order, 4);
+    for (int e = 0; e < 2; e++) {
+      long[] at = new long[order];
+      java.util.Arrays.fill(at, e);
+      block.add(at, 1 + e);
+    }
+    Map<Integer, Labels> all = new java.util.HashMap<>();
+    for (int mode = 0; mode < order; mode++) {
+      all.put(mode, Labels.of(labels.get(mode)));
+    }
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(TensorShape.of(labels.stream().mapToLong(List::size).toArray()))
+            .withLabels(all)
+            .withContainer(ContainerOptions.defaults().withModeNames(names));
+    try (TensorOutput out =
+        TensorFiles.create(FileAccess.local(), path(file), false, order, options)) {
+      out.write(block.build());
+      out.commit();
+    }
+  }
+
+  private static String ok(String... command) {
+    Run run = Run.of(command);
+    assertThat(run.status()).as(run.err()).isZero();
+    return run.out() + run.err();
+  }
+
+  private List<String> names(String file) {
+    return TensorFiles.modeNames(FileAccess.local(), path(file));
+  }
+
+  private Map<Integer, List<String>> labels(String file) {
+    Map<Integer, List<String>> labels = new java.util.TreeMap<>();
+    TensorFiles.labels(FileAccess.local(), path(file))
+        .forEach((mode, known) -> labels.put(mode, List.copyOf(known.toList())));
+    return labels;
+  }
+
+  @Test
+  void convertAndReorderKeepThem() {
+    ok("convert", path("t.weft"), path("c.weft"), "--mode-order", "2,0,1");
+    ok("reorder", path("t.weft"), path("r.weft"), "--method", "random:2");
+    for (String file : List.of("c.weft", "r.weft")) {
+      assertThat(names(file)).containsExactly("user", "item", "day");
+      assertThat(labels(file)).isEqualTo(Map.of(0, USERS, 1, ITEMS, 2, DAYS));
+    }
+    assertThat(ok("convert", path("t.weft"), path("t.tns")))
+        .contains(".tns has no place for names and labels of modes");
+    assertThat(ok("convert", path("t.weft"), path("t.wtb")))
+        .contains("no place for names of modes");
+    ok("convert", path("t.tns"), path("n.weft"), "--names", "a,b,c");
+    ok("reorder", path("t.tns"), path("o.weft"), "--names", "a,b,c");
+    assertThat(names("n.weft")).isEqualTo(names("o.weft")).containsExactly("a", "b", "c");
+    for (String wrong : List.of("a,b", "a,b,b", "a,,c")) {
+      Run run = Run.of("convert", path("t.tns"), path("w.weft"), "--names", wrong);
+      assertThat(run.status()).isEqualTo(2);
+      assertThat(run.err()).contains("expected 3 different names");
+    }
+    assertThat(Run.of("reorder", path("t.weft"), "--names", "a,b,c").err())
+        .contains("expected names for a tensor without");
+  }
+
+  @Test
+  void jobsKeepThoseOfTheModesThatAreLeft() {
+    ok("ttv", path("t.weft"), "--mode", "1", "--output", path("v.weft"));
+    assertThat(names("v.weft")).containsExactly("user", "day");
+    assertThat(labels("v.weft")).isEqualTo(Map.of(0, USERS, 1, DAYS));
+    ok("ttm", path("t.weft"), "--mode", "1", "--rank", "2", "--output", path("m.weft"));
+    assertThat(names("m.weft")).containsExactly("user", "mode1", "day");
+    assertThat(labels("m.weft")).isEqualTo(Map.of(0, USERS, 2, DAYS));
+    ok("ttv", path("t.weft"), "--mode", "0", "--output", path("v.wtb"));
+    assertThat(labels("v.wtb")).isEqualTo(Map.of(0, ITEMS, 1, DAYS));
+    assertThat(ok("ttv", path("t.weft"), "--mode", "0", "--output", path("v.tns")))
+        .contains(".tns has no place for");
+    assertThat(ok("stats", path("v.tns"), "--names", "item,day")).contains("modes       item, day");
+  }
+
+  @Test
+  void evalKeepsThoseThatLabelsOfTheResultIndex() throws IOException {
+    String t = "T=" + path("t.weft");
+    ok("eval", "S(k,i) = T(i,j,k)", "--input", t, "--output", path("s.weft"));
+    assertThat(names("s.weft")).containsExactly("day", "user");
+    assertThat(labels("s.weft")).isEqualTo(Map.of(0, DAYS, 1, USERS));
+    ok("eval", "S(i,l) = T(i,j,k) * T(l,j,k)", "--input", t, "--output", path("p.weft"));
+    assertThat(names("p.weft")).containsExactly("user", "user_2");
+    write("u.weft", List.of("who", "topic"), List.of(List.of("bob", "ann"), List.of("q", "r")));
+    assertThat(
+            ok(
+                "eval",
+                "S(i,l) = T(i,j,k) * U(i,l)",
+                "--input",
+                t,
+                "--input",
+                "U=" + path("u.weft"),
+                "--output",
+                path("d.weft")))
+        .contains("warning: i indexes modes of T and U whose labels differ");
+    assertThat(names("d.weft")).containsExactly("user", "topic");
+    assertThat(labels("d.weft")).isEqualTo(Map.of(0, USERS, 1, List.of("q", "r")));
+  }
+
+  @Test
+  void oldVersionsAreNamedByNumber() throws IOException {
+    ok("convert", path("t.weft"), path("x.weft"));
+    ok("convert", path("t.weft"), path("x.weft"), "--append");
+    ok("convert", path("x.weft@1"), path("old.tns"));
+    ok("convert", path("t.weft"), path("t.tns"));
+    assertThat(Run.read(path("old.tns"))).isEqualTo(Run.read(path("t.tns")));
+    assertThat(ok("stats", path("x.weft@1"))).contains("modes       user, item, day");
+    ok("eval", "S(i) = T(i,j,k)", "--input", "T=" + path("x.weft@1"), "--output", path("s.weft"));
+    assertThat(labels("s.weft")).isEqualTo(Map.of(0, USERS));
+    for (String command : List.of("stats", "spy")) {
+      Run run = Run.of(command, path("x.weft@7"), path("x.svg"));
+      Run stats = command.equals("stats") ? Run.of(command, path("x.weft@7")) : run;
+      assertThat(stats.status()).isEqualTo(2);
+      assertThat(stats.err()).contains("expected version 7", "@1, @2");
+    }
+    Run onto = Run.of("convert", path("t.weft"), path("x.weft@3"));
+    assertThat(onto.status()).isEqualTo(2);
+    assertThat(onto.err()).contains("versions do not change");
+  }
+}
