@@ -1,6 +1,5 @@
 package org.weft.jobs;
 
-import org.weft.spark.SparkTensor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -146,7 +145,7 @@ abstract class TensorJobCommand extends WeftCommand {
 
   /** With the names and labels of the modes that the result has from the tensor. */
   private OutputTarget target(
-      FileAccess files, String uri, List<String> names, SparkTensor tensor, Console console) {
+      FileAccess files, String uri, List<String> names, EngineTensor tensor, Console console) {
     List<Integer> kept = resultModes(tensor.statistics().shape().order());
     Map<Integer, Labels> own = order.labels(tensor, TensorFiles.labels(files, input));
     Map<Integer, Labels> labels = new HashMap<>();

@@ -102,12 +102,7 @@ final class PlanRunner implements Passes {
       }
       ResultFile file =
           new ResultFile(
-              files,
-              out.uri(),
-              out.overwrite(),
-              out.names(),
-              out.labels(),
-              clock.measurements());
+              files, out.uri(), out.overwrite(), out.names(), out.labels(), clock.measurements());
       TensorShape shape = pass.writtenShape();
       if (pass.kernel().merge() == Merge.ENTRIES) {
         file.writeEntries(
