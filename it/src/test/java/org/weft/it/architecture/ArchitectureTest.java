@@ -26,6 +26,7 @@ final class ArchitectureTest {
               "org.weft.tensor",
               "org.weft.memory",
               "org.weft.runtime",
+              "org.weft.scratch",
               "org.weft.compiler",
               "org.weft.reorder",
               "org.weft.storage",
@@ -61,7 +62,11 @@ final class ArchitectureTest {
         .consideringOnlyDependenciesInLayers()
         .layer("native")
         .definedBy(
-            "org.weft.error..", "org.weft.tensor..", "org.weft.memory..", "org.weft.runtime..")
+            "org.weft.error..",
+            "org.weft.tensor..",
+            "org.weft.memory..",
+            "org.weft.runtime..",
+            "org.weft.scratch..")
         .layer("compiler")
         .definedBy("org.weft.compiler..")
         .layer("reorder")
