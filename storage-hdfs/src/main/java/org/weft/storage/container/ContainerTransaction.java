@@ -132,7 +132,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
         if (!fs.mkdirs(folder)) {
           throw new FileNotFoundException("could not create folder " + folder);
         }
-        if (fs.listStatus(folder).length == 0) {
+        if (own.list(folder).length == 0) {
           OutputStream claim = DurableStream.create(fs, new Path(folder, CLAIM));
           ours = true;
           claim.close();

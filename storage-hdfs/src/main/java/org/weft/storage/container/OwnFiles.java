@@ -16,6 +16,7 @@ import org.weft.error.WeftException;
  * to look at it and remove it without following one.
  */
 final class OwnFiles {
+  private static final int LISTINGS = 100;
   private static final Pattern DATA_FOLDER = Pattern.compile("[1-9][0-9]{0,18}(-[1-9][0-9]{0,4})?");
   private static final Pattern DATA_FILE =
       Pattern.compile("(part|entries|labels)[A-Za-z0-9._-]*-[0-9]{5,}\\.bin");
@@ -68,12 +69,25 @@ final class OwnFiles {
     return status.isFile() && !isLink(status);
   }
 
-  /** What a folder holds; nothing if it has gone. */
+  /**
+   * What a folder holds; nothing if it has gone. One that goes, or goes and comes back, while
+   * Hadoop's local file system lists it is any error at all there.
+   */
   FileStatus[] list(Path folder) throws IOException {
-    try {
-      return fs.listStatus(folder);
-    } catch (FileNotFoundException e) {
-      return new FileStatus[0];
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return fs.listStatus(folder);
+      } catch (FileNotFoundException e) {
+        return new FileStatus[0];
+      } catch (IOException e) {
+        boolean local = fs instanceof RawLocalFileSystem;
+        if (!local || attempt == LISTINGS) {
+          throw e;
+        }
+        if (!fs.exists(folder)) {
+          return new FileStatus[0];
+        }
+      }
     }
   }
 
