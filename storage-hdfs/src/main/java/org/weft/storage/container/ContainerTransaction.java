@@ -293,8 +293,21 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
     }
   }
 
+  /**
+   * Removes a folder of ours. Tasks of a failed job may still make files in it, which keeps it
+   * there; once it has gone, they cannot.
+   */
   private void discard(String name) throws IOException {
-    versions.fileSystem().delete(versions.resolve(name), true);
+    Path path = versions.resolve(name);
+    for (int n = 1; ; n++) {
+      versions.fileSystem().delete(path, true);
+      if (!versions.fileSystem().exists(path)) {
+        break;
+      }
+      if (n == MOST_VANISHED) {
+        throw new IOException(path + " is still written to");
+      }
+    }
     own.removeIfEmpty(versions.resolve(DATA));
   }
 
