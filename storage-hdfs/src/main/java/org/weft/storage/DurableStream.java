@@ -57,20 +57,20 @@ public final class DurableStream extends OutputStream {
       OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
       return new DurableStream(out, () -> channel.force(true));
     }
-    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.CREATE);
-    if (fs instanceof DistributedFileSystem) {
-      flags.add(CreateFlag.SYNC_BLOCK); // hsync alone is about the last block
-    }
+    short replication = fs.getDefaultReplication(path);
+    long blockSize = fs.getDefaultBlockSize(path);
     try {
       FSDataOutputStream out =
-          fs.createNonRecursive(
-              path,
-              FsPermission.getFileDefault(),
-              flags,
-              BUFFER_BYTES,
-              fs.getDefaultReplication(path),
-              fs.getDefaultBlockSize(path),
-              null);
+          fs instanceof DistributedFileSystem
+              ? fs.createNonRecursive(
+                  path,
+                  FsPermission.getFileDefault(),
+                  EnumSet.of(CreateFlag.CREATE, CreateFlag.SYNC_BLOCK), // hsync: the last block
+                  BUFFER_BYTES,
+                  replication,
+                  blockSize,
+                  null)
+              : fs.createNonRecursive(path, false, BUFFER_BYTES, replication, blockSize, null);
       boolean syncs = out.hasCapability(StreamCapabilities.HSYNC);
       return new DurableStream(out, syncs ? out::hsync : () -> {});
     } catch (FSError e) {
