@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
-/** The local file system under {@code failing:}, with one fault. */
+/** The local file system under {@code faulty:}, with one fault. */
 public final class FailingFileSystem extends FilterFileSystem {
   enum Fault {
     NONE,
@@ -42,7 +42,7 @@ public final class FailingFileSystem extends FilterFileSystem {
 
   @Override
   public URI getUri() {
-    return URI.create("failing:///");
+    return URI.create("faulty:///");
   }
 
   @Override

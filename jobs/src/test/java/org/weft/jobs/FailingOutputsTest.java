@@ -48,7 +48,7 @@ final class FailingOutputsTest {
 
   @BeforeEach
   void prepare() throws IOException {
-    System.setProperty("spark.hadoop.fs.failing.impl", FailingFileSystem.class.getName());
+    System.setProperty("spark.hadoop.fs.faulty.impl", FailingFileSystem.class.getName());
     inputs = Files.createDirectory(folder.resolve("in"));
     outputs = Files.createDirectory(folder.resolve("out"));
     Run.write(inputs, "t.tns", "1 1 1 1.5\n2 3 4 2.5\n3 2 1 -1\n3 4 4 8\n");
@@ -61,7 +61,7 @@ final class FailingOutputsTest {
             + "  IndexLabel [i] = [3];\n"
             + "  IndexLabel [j] = [4];\n"
             + "  Tensor<double> A([i, j], {Dense});\n  A[i, j] = 1;\n"
-            + "  write(A, \"failing:"
+            + "  write(A, \"faulty:"
             + outputs.resolve("a.tns")
             + "\");\n}\n");
   }
@@ -69,7 +69,7 @@ final class FailingOutputsTest {
   @AfterEach
   void noFault() {
     FailingFileSystem.fault = Fault.NONE;
-    System.clearProperty("spark.hadoop.fs.failing.impl");
+    System.clearProperty("spark.hadoop.fs.faulty.impl");
   }
 
   static Stream<Arguments> failures() {
@@ -87,7 +87,7 @@ final class FailingOutputsTest {
   private Run run(String command) {
     return Run.of(
         Arrays.stream(command.split(" "))
-            .map(word -> word.replace("OUT/", "failing:" + outputs + "/"))
+            .map(word -> word.replace("OUT/", "faulty:" + outputs + "/"))
             .map(word -> word.replace("IN/", inputs + "/"))
             .toArray(String[]::new));
   }
