@@ -29,7 +29,7 @@ public record Diagnostic(Severity severity, SourceSpan span, String message, Str
    */
   public String render() {
     SourceText source = span.source();
-    String line = source.lineAt(span.offset()).replace('\t', ' ');
+    String line = source.lineAt(span.offset());
     int column = source.column(span.offset());
     if (line.length() > LONGEST_LINE) {
       int from = Math.max(0, Math.min(column - 1 - LONGEST_LINE / 2, line.length() - LONGEST_LINE));
@@ -46,7 +46,7 @@ public record Diagnostic(Severity severity, SourceSpan span, String message, Str
             + ": "
             + message
             + "\n  "
-            + line
+            + line.replace('\t', ' ')
             + "\n  "
             + " ".repeat(column - 1)
             + "^"

@@ -245,7 +245,7 @@ final class ExpressionParser {
         default:
           if (FUNCTIONS.contains(name.text())) {
             return call(name);
-          } else if (isCall()) {
+          } else if (tokens.nests()) { // which no list of labels does
             return unknownFunction(name);
           }
       }
@@ -305,26 +305,6 @@ final class ExpressionParser {
     Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
     return new Syntax.Reduction(
         new Syntax.Label(label.text(), label.span()), body, name.span().through(end.span()));
-  }
-
-  /** Whether what the next parenthesis encloses has brackets of its own, which no label has. */
-  private boolean isCall() {
-    boolean nested = false;
-    int open = 1;
-    for (int at = 1; open > 0; at++) {
-      switch (tokens.peek(at).kind()) {
-        case LEFT_PARENTHESIS, LEFT_BRACKET -> {
-          nested = true;
-          open++;
-        }
-        case RIGHT_PARENTHESIS, RIGHT_BRACKET -> open--;
-        case SEMICOLON, ASSIGN, END -> {
-          return false;
-        }
-        default -> {}
-      }
-    }
-    return nested;
   }
 
   private Syntax unknownFunction(Token name) {

@@ -1,5 +1,8 @@
 package org.weft.compiler.lang;
 
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import java.util.Deque;
 import java.util.List;
 import org.weft.compiler.lang.Token.Kind;
 
@@ -7,11 +10,47 @@ import org.weft.compiler.lang.Token.Kind;
 final class TokenCursor {
   private final List<Token> tokens;
   private final Diagnostics diagnostics;
+
+  /** Opening brackets that are closed in their statement and have others between. */
+  private final BitSet nesting;
+
   private int at;
 
   TokenCursor(SourceText source, Diagnostics diagnostics) {
     this.tokens = Lexer.tokens(source, diagnostics);
     this.diagnostics = diagnostics;
+    this.nesting = nesting(tokens);
+  }
+
+  /** One pass for all brackets: deep nesting would make a search from each one quadratic. */
+  private static BitSet nesting(List<Token> tokens) {
+    BitSet nesting = new BitSet();
+    BitSet parents = new BitSet();
+    Deque<Integer> open = new ArrayDeque<>();
+    for (int t = 0; t < tokens.size(); t++) {
+      switch (tokens.get(t).kind()) {
+        case LEFT_PARENTHESIS, LEFT_BRACKET -> {
+          if (!open.isEmpty()) {
+            parents.set(open.peek());
+          }
+          open.push(t);
+        }
+        case RIGHT_PARENTHESIS, RIGHT_BRACKET -> {
+          if (!open.isEmpty()) {
+            int opened = open.pop();
+            nesting.set(opened, parents.get(opened));
+          }
+        }
+        case SEMICOLON, ASSIGN -> open.clear();
+        default -> {}
+      }
+    }
+    return nesting;
+  }
+
+  /** Whether what the next token, a bracket, encloses has brackets of its own. */
+  boolean nests() {
+    return nesting.get(at);
   }
 
   Token peek() {

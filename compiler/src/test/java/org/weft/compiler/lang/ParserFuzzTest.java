@@ -162,9 +162,8 @@ class ParserFuzzTest {
 
   private static void requirePositions(List<Diagnostic> diagnostics) {
     for (Diagnostic diagnostic : diagnostics) {
-      assertThat(RENDERED.matcher(diagnostic.render()).matches())
-          .as("%s", diagnostic.render())
-          .isTrue();
+      String text = diagnostic.render();
+      assertThat(RENDERED.matcher(text).matches()).as("%s", text).isTrue();
     }
   }
 
