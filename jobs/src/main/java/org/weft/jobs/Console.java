@@ -2,6 +2,8 @@ package org.weft.jobs;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
@@ -21,6 +23,7 @@ final class Console {
   private final PrintStream out;
   private final PrintStream err;
   private final boolean terminal;
+  private final Set<String> noted = ConcurrentHashMap.newKeySet();
   private boolean quiet;
   private boolean verbose;
   private boolean barShown;
@@ -71,6 +74,13 @@ final class Console {
     if (!quiet && !ended) {
       clearBar();
       err.println(String.format(Locale.ROOT, format, arguments));
+    }
+  }
+
+  /** As {@link #note}, unless the same line was said before. */
+  void noteOnce(String format, Object... arguments) {
+    if (noted.add(String.format(Locale.ROOT, format, arguments))) {
+      note(format, arguments);
     }
   }
 

@@ -41,7 +41,7 @@ final class RunCommand extends WeftCommand {
       ProgramRunner runner =
           new ProgramRunner(
               new Evaluator(compiler, threads, common.reproducible),
-              new StorageProgramFiles(files, common),
+              new StorageProgramFiles(files, common, console),
               System.getenv(),
               console::text);
       if (explain() != null) {

@@ -5,32 +5,40 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.weft.compiler.program.ModeIdentity;
 import org.weft.compiler.program.ProgramFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
 final class StorageProgramFiles implements ProgramFiles {
   private final FileAccess files;
   private final CommonOptions options;
+  private final Console console;
 
-  StorageProgramFiles(FileAccess files, CommonOptions options) {
+  StorageProgramFiles(FileAccess files, CommonOptions options, Console console) {
     this.files = files;
     this.options = options;
+    this.console = console;
   }
 
   @Override
   public Entries read(String uri) {
     InputPlan plan = TensorFiles.open(files, uri, options.readOptions());
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
-    return new Entries(all.summary().shape(plan.header()), all.blocks());
+    TensorShape shape = all.summary().shape(plan.header());
+    return new Entries(shape, all.blocks(), FileMode.of(files, uri, shape.order(), uri, console));
   }
 
   @Override
@@ -53,7 +61,7 @@ final class StorageProgramFiles implements ProgramFiles {
   }
 
   @Override
-  public void write(String uri, TensorStorage tensor) {
+  public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
     int order = tensor.shape().order();
     if (order == 0) {
       throw new WeftException(
@@ -61,8 +69,14 @@ final class StorageProgramFiles implements ProgramFiles {
           uri + ": expected a tensor with modes, found a scalar; print it instead");
     }
     TensorFiles.requireKnownExtension(uri);
+    KeptModes kept = KeptModes.of(modes);
+    InputNames.noteDropped(console, uri, kept.names(), kept.labels());
     WriteOptions write =
-        WriteOptions.defaults().withShape(tensor.shape()).withZeroBased(options.zeroBased);
+        WriteOptions.defaults()
+            .withShape(tensor.shape())
+            .withZeroBased(options.zeroBased)
+            .withLabels(kept.labels())
+            .withContainer(ContainerOptions.defaults().withModeNames(kept.names()));
     try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
       TensorSink sink = new TensorSink(output, order);
       tensor.forEachEntry(sink);

@@ -140,6 +140,51 @@ class KeptModesTest {
     assertThat(labels("d.weft")).isEqualTo(Map.of(0, USERS, 1, List.of("q", "r")));
   }
 
+  private void program(String steps) {
+    String text =
+        "def main() {\n  IndexLabel [i, j, k, u] = [?];\n  IndexLabel [s] = [1:3];\n"
+            + "  Tensor<double> T([i, j, k], {CSF});\n  Tensor<double> S([k, i], {CSR});\n"
+            + "  Tensor<double> P([i, u], {CSR});\n  Tensor<double> V([s, k], {CSR});\n"
+            + "  Tensor<double> U([i, u], {CSR});\n"
+            + "  T[i, j, k] = read(\"t.weft\");\n  U[i, u] = read(\"u.weft\");\n"
+            + steps
+            + "}\n";
+    for (String file : List.of("t.weft", "u.weft")) {
+      text = text.replace("\"" + file, "\"" + path(file));
+    }
+    text = text.replaceAll("(write\\(., )\"", "$1\"" + folder + "/");
+    said = ok("run", Run.write(folder, "p.ta", text));
+  }
+
+  private String said = "";
+
+  @Test
+  void programsKeepThoseThatLabelsOfEachResultIndex() throws IOException {
+    write("u.weft", List.of("who", "topic"), List.of(List.of("bob", "ann"), List.of("q", "r")));
+    program(
+        "  S[k, i] = T[i, j, k]; write(S, \"s.weft\"); write(S, \"s.wtb\");\n"
+            + "  write(S, \"s.tns\");\n");
+    assertThat(names("s.weft")).containsExactly("day", "user");
+    assertThat(labels("s.weft")).isEqualTo(Map.of(0, DAYS, 1, USERS));
+    assertThat(labels("s.wtb")).isEqualTo(Map.of(0, DAYS, 1, USERS));
+    assertThat(said).contains("s.tns: .tns has no place for names and labels of modes");
+    program(
+        "  for n in range(0, 2): P[i, u] = T[i, j, k] * U[i, u]; end\n"
+            + "  write(P, \"p.weft\");\n");
+    assertThat(names("p.weft")).containsExactly("user", "topic");
+    assertThat(labels("p.weft")).isEqualTo(Map.of(0, USERS, 1, List.of("q", "r")));
+    assertThat(said).containsOnlyOnce("warning: i indexes modes of").contains("t.weft and");
+    program("  V[s, k] = T[i, s, k]; write(V, \"v.weft\");\n");
+    assertThat(names("v.weft")).containsExactly("item", "day");
+    assertThat(labels("v.weft")).isEqualTo(Map.of(0, ITEMS.subList(1, 3), 1, DAYS));
+    program("  P[i, u] = U[i, u]; P[i, u] += T[i, j, u]; write(P, \"q.weft\");\n");
+    assertThat(labels("q.weft")).isEqualTo(labels("u.weft"));
+    program("  P[i, u] = transpose(U[i, u], {u, i}); write(P, \"x.weft\");\n");
+    assertThat(names("x.weft")).containsExactly("topic", "who");
+    program("  P[i, u] = U[i, u]; P[i, u] = 1.0; write(P, \"f.weft\");\n");
+    assertThat(labels("f.weft")).isEmpty();
+  }
+
   @Test
   void oldVersionsAreNamedByNumber() throws IOException {
     ok("convert", path("t.weft"), path("x.weft"));

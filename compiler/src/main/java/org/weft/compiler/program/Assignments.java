@@ -1,5 +1,6 @@
 package org.weft.compiler.program;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -48,8 +49,27 @@ final class Assignments {
           ranges.isEmpty()
               ? whole(target, statement, operands)
               : part(temporary, target, statement, operands, ranges);
-      target.store(result);
+      target.store(
+          result, ranges.isEmpty() ? SurvivingModes.of(statement, this::modes) : target.modes());
     }
+  }
+
+  /** What the modes of an operand stand for, as its labels address them. */
+  private List<Optional<ModeIdentity>> modes(Syntax.Access access) {
+    if (!frame.isTensor(access.tensor())) {
+      return List.of();
+    }
+    TensorVariable tensor = frame.tensor(access);
+    TensorStorage storage = tensor.storage();
+    List<Optional<ModeIdentity>> modes = new ArrayList<>(tensor.modes());
+    for (int m = 0; storage != null && m < modes.size(); m++) {
+      Optional<Slices.Range> range = slices.range(access.labels().get(m), storage.shape().size(m));
+      if (range.isPresent()) {
+        Slices.Range part = range.get();
+        modes.set(m, modes.get(m).map(all -> all.part(part.start(), part.step(), part.count())));
+      }
+    }
+    return modes;
   }
 
   /** {@code SUM(e)} as a number. */

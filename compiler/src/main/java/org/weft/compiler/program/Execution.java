@@ -89,7 +89,7 @@ final class Execution {
     } else if (step instanceof Program.FillRandom s) {
       tensors.random(frame.tensor(s.target()), s.target());
     } else if (step instanceof Program.Write s) {
-      environment.files().write(s.uri(), storage(s.tensor()));
+      environment.files().write(s.uri(), storage(s.tensor()), frame.tensor(s.tensor()).modes());
     } else if (step instanceof Program.AssignScalar s) {
       scalar(s);
     } else if (step instanceof Program.ReadClock s) {

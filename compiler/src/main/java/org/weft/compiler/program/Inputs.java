@@ -77,6 +77,6 @@ final class Inputs {
       }
       kept.add(builder.build());
     }
-    return new ProgramFiles.Entries(all.shape(), kept);
+    return new ProgramFiles.Entries(all.shape(), kept, all.modes());
   }
 }

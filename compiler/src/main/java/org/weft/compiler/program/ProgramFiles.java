@@ -2,6 +2,7 @@ package org.weft.compiler.program;
 
 import java.io.BufferedReader;
 import java.util.List;
+import java.util.Optional;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -19,8 +20,12 @@ public interface ProgramFiles {
    */
   BufferedReader openText(String uri);
 
-  /** Writes {@code tensor}, which is borrowed, to {@code uri}, whose extension names its format. */
-  void write(String uri, TensorStorage tensor);
+  /**
+   * Writes {@code tensor}, which is borrowed, to {@code uri}, whose extension names its format.
+   *
+   * @param modes what each mode stands for, or empty if nothing is known
+   */
+  void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes);
 
   /** Refuses now what {@link #write} could not publish later. */
   void checkOutput(String uri);
@@ -29,10 +34,17 @@ public interface ProgramFiles {
    * What a file holds.
    *
    * @param blocks 0-based entries in any order; coordinates may repeat
+   * @param modes what each mode stands for, or empty if nothing is known
    */
-  record Entries(TensorShape shape, List<CooBlock> blocks) {
+  record Entries(TensorShape shape, List<CooBlock> blocks, List<Optional<ModeIdentity>> modes) {
     public Entries {
       blocks = List.copyOf(blocks);
+      modes = List.copyOf(modes);
+    }
+
+    /** Of a file that says nothing of its modes. */
+    public Entries(TensorShape shape, List<CooBlock> blocks) {
+      this(shape, blocks, List.of());
     }
 
     /** Number of entries, repeated ones included. */

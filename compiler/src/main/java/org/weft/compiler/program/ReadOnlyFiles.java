@@ -1,6 +1,8 @@
 package org.weft.compiler.program;
 
 import java.io.BufferedReader;
+import java.util.List;
+import java.util.Optional;
 import org.weft.tensor.TensorStorage;
 
 /** Files that are read as usual and never written. */
@@ -22,7 +24,7 @@ final class ReadOnlyFiles implements ProgramFiles {
   }
 
   @Override
-  public void write(String uri, TensorStorage tensor) {}
+  public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {}
 
   @Override
   public void checkOutput(String uri) {

@@ -1,5 +1,7 @@
 package org.weft.compiler.program;
 
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Program;
 import org.weft.tensor.TensorStorage;
@@ -12,6 +14,7 @@ final class TensorVariable {
   private final Program.TensorDeclaration declaration;
   private @Nullable TensorStorage storage;
   private @Nullable Double pendingFill;
+  private List<Optional<ModeIdentity>> modes = List.of();
 
   TensorVariable(Program.TensorDeclaration declaration) {
     this.declaration = declaration;
@@ -33,10 +36,21 @@ final class TensorVariable {
     return storage;
   }
 
-  /** Replaces the storage; the old one is freed. */
+  /** What its modes stand for; empty if nothing is known. */
+  List<Optional<ModeIdentity>> modes() {
+    return modes;
+  }
+
+  /** Replaces the storage by one whose modes stand for nothing; the old one is freed. */
   void store(TensorStorage value) {
+    store(value, List.of());
+  }
+
+  /** Replaces the storage; the old one is freed. */
+  void store(TensorStorage value, List<Optional<ModeIdentity>> standFor) {
     TensorStorage old = storage;
     storage = value;
+    modes = standFor;
     pendingFill = null;
     if (old != null) {
       old.close();
@@ -49,6 +63,7 @@ final class TensorVariable {
       storage.close();
       storage = null;
     }
+    modes = List.of();
     pendingFill = value;
   }
 

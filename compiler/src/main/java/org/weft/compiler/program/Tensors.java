@@ -107,7 +107,8 @@ final class Tensors {
             scope,
             entries.shape(),
             format(tensor, entries.shape(), entries.count()),
-            entries.blocks()));
+            entries.blocks()),
+        entries.modes());
   }
 
   /** A scalar as an operand. */

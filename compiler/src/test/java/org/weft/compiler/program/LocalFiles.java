@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
@@ -57,7 +58,7 @@ final class LocalFiles implements ProgramFiles {
   }
 
   @Override
-  public void write(String uri, TensorStorage tensor) {
+  public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
     StringBuilder text = new StringBuilder("%%MatrixMarket matrix coordinate real general\n");
     text.append(tensor.shape().size(0)).append(' ').append(tensor.shape().size(1));
     text.append(' ').append(tensor.storedEntries()).append('\n');

@@ -1,0 +1,21 @@
+package org.weft.compiler.program;
+
+/**
+ * What the coordinates of a mode stand for, by whoever read the tensor: its name and labels.
+ * Programs hand it on and know nothing of it.
+ */
+public interface ModeIdentity {
+  /**
+   * This, and what {@code other} says besides, whose mode has the same label in a statement.
+   *
+   * @param label of index notation, for warnings
+   */
+  ModeIdentity and(ModeIdentity other, String label);
+
+  /**
+   * Of a part of the mode: the coordinates {@code start}, {@code start + step}, ...
+   *
+   * @param count of the coordinates
+   */
+  ModeIdentity part(long start, long step, long count);
+}

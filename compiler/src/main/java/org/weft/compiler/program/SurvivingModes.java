@@ -1,0 +1,51 @@
+package org.weft.compiler.program;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+
+/**
+ * What the modes of a result stand for: a label of index notation that the result has carries the
+ * identities of the modes that it indexes in the operands, that of the first one where they differ.
+ * A result that is added to is its own first operand.
+ */
+public final class SurvivingModes {
+  private SurvivingModes() {}
+
+  /**
+   * The identity of each mode of the result, empty for a mode that no operand knows.
+   *
+   * @param known of an operand's modes, by access; empty if nothing is known
+   */
+  public static List<Optional<ModeIdentity>> of(
+      Statement statement, Function<Syntax.Access, List<Optional<ModeIdentity>>> known) {
+    Syntax.Access target = statement.target();
+    Set<String> surviving =
+        target.labels().stream().map(Syntax.Label::name).collect(Collectors.toSet());
+    List<Syntax.Access> operands = new ArrayList<>();
+    if (statement.assignment() != Statement.Assignment.ASSIGN) {
+      operands.add(target);
+    }
+    operands.addAll(Accesses.of(statement.value()));
+    Map<String, ModeIdentity> byLabel = new HashMap<>();
+    for (Syntax.Access operand : operands) {
+      List<Optional<ModeIdentity>> modes = known.apply(operand);
+      for (int mode = 0; mode < modes.size(); mode++) {
+        String label = operand.labels().get(mode).name();
+        if (surviving.contains(label) && modes.get(mode).isPresent()) {
+          byLabel.merge(label, modes.get(mode).get(), (first, other) -> first.and(other, label));
+        }
+      }
+    }
+    return target.labels().stream()
+        .map(label -> Optional.ofNullable(byLabel.get(label.name())))
+        .toList();
+  }
+}
