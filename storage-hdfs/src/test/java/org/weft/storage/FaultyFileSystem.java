@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.lang.reflect.Constructor;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
@@ -69,7 +70,20 @@ public final class FaultyFileSystem extends FilterFileSystem {
   private boolean silent;
 
   public FaultyFileSystem() {
-    super(new RawLocalFileSystem());
+    super(new InProcess());
+  }
+
+  /** Sets permissions without {@code chmod}: Hadoop starts a process for every file and folder. */
+  private static final class InProcess extends RawLocalFileSystem {
+    @Override
+    public void setPermission(Path path, FsPermission permission) throws IOException {
+      Files.setPosixFilePermissions(
+          pathToFile(path).toPath(),
+          PosixFilePermissions.fromString(
+              permission.getUserAction().SYMBOL
+                  + permission.getGroupAction().SYMBOL
+                  + permission.getOtherAction().SYMBOL));
+    }
   }
 
   public static FileAccess access() {
