@@ -3,7 +3,6 @@ package org.weft.jobs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,6 @@ import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,8 +35,9 @@ import picocli.CommandLine.Option;
     name = "eval",
     sortOptions = false,
     description = {
-      "Evaluate one expression in this process, without Spark. Labels that the result lacks are"
-          + " summed; * + - .* functions, semirings A @(min,+) B and masks as in the language.",
+      "Evaluate one expression: in this process, or with --master on a cluster, where operands and"
+          + " result lie in parts. Labels that the result lacks are summed; * + - .* functions,"
+          + " semirings A @(min,+) B and masks as in the language.",
       "Operands are converted, products ordered and results converted as the formats need;"
           + " --explain says how, with the loops of each kernel, and computes nothing. --type may"
           + " also be int or long here.",
@@ -101,6 +100,13 @@ final class EvalCommand extends WeftCommand {
     FileAccess files = CommonOptions.files();
     Statement statement = options.statement();
     String target = target(statement);
+    if (Session.namesMaster(common)) {
+      requireWhole("--reorder", reorder);
+      requireWhole("--schedule", options.schedule);
+      new DistributedEval(common, options, console)
+          .run(statement, target, explainOnly || planOnly());
+      return;
+    }
     if (target != null) {
       checkTensorOutput(files, target);
     }
@@ -131,6 +137,12 @@ final class EvalCommand extends WeftCommand {
         long entries = write(files, target, ordered(evaluator, scope, result), modes);
         console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
       }
+    }
+  }
+
+  private static void requireWhole(String option, @Nullable String value) {
+    if (value != null) {
+      throw usage("%s %s works in one process: leave it out, or --master", option, value);
     }
   }
 
@@ -270,30 +282,9 @@ final class EvalCommand extends WeftCommand {
   }
 
   private void print(Console console, TensorStorage result) {
-    StringBuilder text = new StringBuilder();
-    boolean integers =
-        result.format().valueType() == ValueType.INT
-            || result.format().valueType() == ValueType.LONG;
-    int base = common.zeroBased ? 0 : 1;
-    long[] entry = {0};
-    result.forEachEntry(
-        (at, value) -> {
-          for (long coordinate : at) {
-            text.append(coordinate + base).append(' ');
-          }
-          text.append(integers ? Long.toString((long) value) : number(value)).append('\n');
-          if (++entry[0] % 1024 == 0) {
-            console.text(text.toString());
-            text.setLength(0);
-          }
-        });
-    console.text(text.toString());
-  }
-
-  private static String number(double value) {
-    return value == Math.rint(value) && Math.abs(value) < 1e15
-        ? String.format(Locale.ROOT, "%.0f", value)
-        : Double.toString(value);
+    EntryLines lines = new EntryLines(console, result.format().valueType(), common.zeroBased);
+    result.forEachEntry(lines::add);
+    lines.flush();
   }
 
   private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes)

@@ -86,11 +86,12 @@ final class EvalOptions {
   }
 
   /**
-   * Reads the operands of {@code statement}; every tensor of it must have an input and every input
-   * must be used.
+   * The tensors that need an input, the result among them if it has a value before.
+   *
+   * @throws WeftException of kind USER if one has no input, or an input or format has no tensor
    */
-  OperandFiles read(Statement statement, FileAccess files, ReadOptions options) throws IOException {
-    Map<String, Syntax.Access> accesses = accesses(statement);
+  Map<String, Syntax.Access> accesses(Statement statement) {
+    Map<String, Syntax.Access> accesses = read(statement);
     String result = statement.target().tensor();
     Set<String> missing = new LinkedHashSet<>(accesses.keySet());
     missing.removeAll(inputs.keySet());
@@ -118,10 +119,18 @@ final class EvalOptions {
     if (inputs.containsKey(result)) {
       all.putIfAbsent(result, statement.target());
     }
-    return OperandFiles.read(files, options, inputs, all, sizes);
+    return all;
   }
 
-  private static Map<String, Syntax.Access> accesses(Statement statement) {
+  /**
+   * Reads the operands of {@code statement}; every tensor of it must have an input and every input
+   * must be used.
+   */
+  OperandFiles read(Statement statement, FileAccess files, ReadOptions options) throws IOException {
+    return OperandFiles.read(files, options, inputs, accesses(statement), sizes);
+  }
+
+  private static Map<String, Syntax.Access> read(Statement statement) {
     Map<String, Syntax.Access> found = new LinkedHashMap<>();
     List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
     if (statement.mask() != null) {

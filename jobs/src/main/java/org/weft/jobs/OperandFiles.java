@@ -90,10 +90,15 @@ final class OperandFiles {
   }
 
   private static Entries number(String name, String text) {
+    CooBlock.Builder block = new CooBlock.Builder(0, 1);
+    block.add(new long[0], parse(name, text));
+    return new Entries(TensorShape.of(), true, true, List.of(block.build()));
+  }
+
+  /** The number that is the input of a scalar. */
+  static double parse(String name, String text) {
     try {
-      CooBlock.Builder block = new CooBlock.Builder(0, 1);
-      block.add(new long[0], Double.parseDouble(text));
-      return new Entries(TensorShape.of(), true, true, List.of(block.build()));
+      return Double.parseDouble(text);
     } catch (NumberFormatException e) {
       throw WeftCommand.usage(
           "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",

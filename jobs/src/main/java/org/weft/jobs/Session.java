@@ -114,6 +114,11 @@ final class Session implements AutoCloseable {
     return conf;
   }
 
+  /** Whether the command runs on Spark. */
+  static boolean namesMaster(CommonOptions options) {
+    return !master(options, OptionDefaults.settings()).isEmpty();
+  }
+
   /** Where Spark runs; empty to run in this process without it. */
   private static String master(CommonOptions options, Config settings) {
     String submitted = System.getProperty("spark.master", "");

@@ -1,14 +1,18 @@
 package org.weft.runtime;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.TensorParameter.Role;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -120,6 +124,62 @@ public final class Kernel {
             outputScope,
             threads,
             copied -> runOn(copied, outputShapes, outputScope, threads));
+  }
+
+  /**
+   * The one result of a kernel that has one, in a child of {@code parent}.
+   *
+   * @param operands by name; borrowed
+   * @param previous what a result in dense storage holds before, null for zeros; borrowed
+   * @throws WeftException as {@link #run}; then nothing stays allocated
+   */
+  public TensorStorage evaluate(
+      MemoryScope parent,
+      Map<String, TensorStorage> operands,
+      TensorShape shape,
+      @Nullable TensorStorage previous,
+      int threads) {
+    TensorParameter result = signature.tensors().get(0);
+    String name = result.name();
+    if (result.role() == Role.OUTPUT_SPARSE) {
+      return Objects.requireNonNull(run(operands, Map.of(name, shape), parent, threads).get(name));
+    }
+    TensorStorage filled = filled(parent, shape, result.format(), previous);
+    try {
+      Map<String, TensorStorage> bound = new HashMap<>(operands);
+      bound.put(name, filled);
+      run(bound, Map.of(), parent, threads);
+      return filled;
+    } catch (RuntimeException e) {
+      filled.close();
+      throw e;
+    }
+  }
+
+  /** A tensor of full levels with the values of {@code previous}, or zeros. */
+  private static TensorStorage filled(
+      MemoryScope parent,
+      TensorShape shape,
+      TensorFormat format,
+      @Nullable TensorStorage previous) {
+    MemoryScope scope = parent.child("result " + shape);
+    try {
+      long[] positions = new long[format.levelCount()];
+      long cells = 1;
+      for (int level = 0; level < positions.length; level++) {
+        cells = TensorShape.positions(cells, format.levelSize(shape, level));
+        positions[level] = cells;
+      }
+      NativeArray values = scope.allocate(format.valueType().elementType(), cells);
+      if (previous != null) {
+        NativeMemory.copy(previous.vals().address(), values.address(), values.byteSize());
+      }
+      @Nullable NativeArray[] none = new NativeArray[positions.length];
+      return TensorStorage.ofArrays(scope, shape, format, positions, none, none, values);
+    } catch (RuntimeException e) {
+      scope.close();
+      throw e;
+    }
   }
 
   /**

@@ -1,5 +1,9 @@
 package org.weft.engine;
 
+import java.util.List;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.Shared;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
@@ -29,6 +33,12 @@ public interface Backend extends AutoCloseable {
    * has been counted when it was written and is not parsed before somebody asks for its entries.
    */
   EngineTensor read(InputPlan plan, ValueType type);
+
+  /** Pieces that this process has made, as parts that others can be exchanged with. */
+  Parts parts(List<Piece> pieces);
+
+  /** Makes {@code value} available wherever steps run. */
+  <T> Shared<T> share(T value);
 
   /** The passes of {@code plan}, which is for {@code tensor}; nothing is packed yet. */
   Passes open(EngineTensor tensor, JobPlan plan, JobClock clock);

@@ -2,14 +2,19 @@ package org.weft.engine;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.StatementRunner;
 import org.weft.engine.entries.Shared;
 import org.weft.engine.order.ReorderChoice;
 import org.weft.engine.order.SampledOrder;
@@ -27,6 +32,8 @@ import org.weft.planner.PlannerOptions;
 import org.weft.planner.Resources;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
+import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderer;
 import org.weft.reorder.Reorderers;
@@ -109,6 +116,7 @@ public final class Engine implements AutoCloseable {
     InputPlan plan =
         TensorFiles.open(files(), uri, readOptions.withStoredOrder(true), backend.splitBytes());
     EngineTensor tensor = backend.read(plan, type);
+    tensor.declareShape(plan.header().shape().isPresent());
     tensors.add(tensor);
     return tensor;
   }
@@ -349,6 +357,41 @@ public final class Engine implements AutoCloseable {
                 report);
           }
         });
+  }
+
+  /** How a statement would run; nothing does. Compiles its kernels. */
+  public DistributedPlan plan(StatementJob job) {
+    return new DistributedPlanner(compiler, planner.options().machine())
+        .plan(job.request(resources(), options.partitions()));
+  }
+
+  /**
+   * The value of a statement on tensors that lie in parts, in parts. Nothing that grows with
+   * entries or mode sizes comes to this process.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INVALID_EXPRESSION}, ...
+   */
+  public StatementResult evaluate(StatementJob job, ProgressListener progress) {
+    try {
+      progress.step("plan " + job.statement().result(), 0, 2);
+      DistributedPlan plan = plan(job);
+      Map<String, Parts> operands = new HashMap<>();
+      job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
+      job.numbers().forEach((name, number) -> operands.put(name, backend.parts(number(number))));
+      Parts previous = job.previous().map(EngineTensor::parts).orElse(null);
+      progress.step("compute " + job.statement().result(), 1, 2);
+      StatementRunner runner =
+          new StatementRunner(backend::share, resources().kernelThreads(), options.reproducible());
+      return new StatementResult(plan, runner.run(plan, operands, previous), backend);
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  private static List<Piece> number(double value) {
+    CooBlock.Builder block = new CooBlock.Builder(0, 1);
+    block.add(new long[0], value);
+    return List.of(new Piece(0, 0, 0, block.build()));
   }
 
   private static int root(ModePlan pass) {

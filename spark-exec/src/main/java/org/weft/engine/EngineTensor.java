@@ -1,12 +1,16 @@
 package org.weft.engine;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
 import org.weft.planner.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.tensor.ModeHistogram;
@@ -27,6 +31,7 @@ public abstract class EngineTensor {
   private final ReadCost cost;
   private @Nullable TensorStatistics original;
   private boolean orderKept;
+  private boolean declared;
   private boolean reported;
   private long reorderNanos;
 
@@ -82,6 +87,42 @@ public abstract class EngineTensor {
 
   /** The parsed entries, under the coordinates of the file. */
   public abstract EntryBlocks entries();
+
+  /** The parsed entries in the parts that they were read in, under their own coordinates. */
+  protected abstract Parts parsedParts();
+
+  /** The entries under the original coordinates, in the parts that they were read in. */
+  public final Parts parts() {
+    return order == null || source != null
+        ? parsedParts()
+        : parsedParts().map(new RelabelStep(order.back()));
+  }
+
+  /** New coordinates for the entries of a part. */
+  private record RelabelStep(Shared<Relabelling> relabelling) implements Parts.Step {
+    @Override
+    public Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope) {
+      List<Piece> moved = new ArrayList<>();
+      pieces.forEachRemaining(
+          piece ->
+              moved.add(
+                  new Piece(
+                      piece.part(),
+                      piece.slot(),
+                      piece.origin(),
+                      relabelling.value().apply(piece.entries()))));
+      return moved.iterator();
+    }
+  }
+
+  /** Whether the file says its shape; otherwise it is as large as its coordinates. */
+  public final boolean declaresShape() {
+    return declared;
+  }
+
+  final void declareShape(boolean isDeclared) {
+    declared = isDeclared;
+  }
 
   /** This tensor under other coordinates, its entries shared. */
   protected abstract EngineTensor under(Order newOrder, TensorStatistics moved);

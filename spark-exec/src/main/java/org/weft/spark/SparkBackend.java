@@ -1,5 +1,6 @@
 package org.weft.spark;
 
+import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.engine.Backend;
@@ -8,6 +9,9 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.Measurements;
 import org.weft.engine.Passes;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.Shared;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
@@ -64,6 +68,16 @@ final class SparkBackend implements Backend {
   @Override
   public EngineTensor read(InputPlan plan, ValueType type) {
     return SparkTensor.read(context, files, plan, type);
+  }
+
+  @Override
+  public Parts parts(List<Piece> pieces) {
+    return SparkParts.of(context, files, pieces);
+  }
+
+  @Override
+  public <T> Shared<T> share(T value) {
+    return SparkBlocks.share(context, value);
   }
 
   @Override

@@ -34,6 +34,10 @@ final class SparkBlocks implements EntryBlocks {
 
   @Override
   public <T> Shared<T> share(T value) {
+    return share(context, value);
+  }
+
+  static <T> Shared<T> share(JavaSparkContext context, T value) {
     return new Sent<>(context.broadcast(value));
   }
 
@@ -53,7 +57,7 @@ final class SparkBlocks implements EntryBlocks {
   }
 
   /** The blocks among parsed parts. */
-  private static final class Blocks implements Iterator<OriginBlock> {
+  static final class Blocks implements Iterator<OriginBlock> {
     private final Iterator<ParsedPart> parts;
     private @Nullable OriginBlock next;
 

@@ -13,6 +13,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.StoredPartitions;
+import org.weft.engine.distributed.Parts;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.EqualNonzeros;
@@ -161,6 +162,11 @@ final class SparkTensor extends EngineTensor {
   @Override
   public EntryBlocks entries() {
     return new SparkBlocks(context, sliced);
+  }
+
+  @Override
+  protected Parts parsedParts() {
+    return SparkParts.of(context, files, sliced);
   }
 
   @Override

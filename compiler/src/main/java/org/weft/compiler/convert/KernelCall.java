@@ -2,20 +2,15 @@ package org.weft.compiler.convert;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.lower.LoweredKernel;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.NativeArray;
-import org.weft.memory.NativeMemory;
 import org.weft.runtime.BoundKernel;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
-import org.weft.runtime.TensorParameter;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -58,22 +53,7 @@ public final class KernelCall {
       TensorShape shape,
       @Nullable TensorStorage previous) {
     Kernel kernel = kernels.get(request, key -> compile(lower.get()));
-    TensorParameter result = kernel.signature().tensors().get(0);
-    String name = result.name();
-    if (result.role() == TensorParameter.Role.OUTPUT_SPARSE) {
-      return Objects.requireNonNull(
-          kernel.run(operands, Map.of(name, shape), parent, threads).get(name));
-    }
-    TensorStorage filled = filled(parent, shape, result.format(), previous);
-    try {
-      Map<String, TensorStorage> bound = new HashMap<>(operands);
-      bound.put(name, filled);
-      kernel.run(bound, Map.of(), parent, threads);
-      return filled;
-    } catch (RuntimeException e) {
-      filled.close();
-      throw e;
-    }
+    return kernel.evaluate(parent, operands, shape, previous, threads);
   }
 
   private Kernel compile(LoweredKernel lowered) {
@@ -100,31 +80,5 @@ public final class KernelCall {
     Map<String, TensorStorage> bound = new HashMap<>(operands);
     bound.put(kernel.signature().tensors().get(0).name(), result);
     return kernel.bind(bound, threads);
-  }
-
-  /** A tensor of full levels with the values of {@code previous}, or zeros. */
-  private static TensorStorage filled(
-      MemoryScope parent,
-      TensorShape shape,
-      TensorFormat format,
-      @Nullable TensorStorage previous) {
-    MemoryScope scope = parent.child("result " + shape);
-    try {
-      long[] positions = new long[format.levelCount()];
-      long cells = 1;
-      for (int level = 0; level < positions.length; level++) {
-        cells = TensorShape.positions(cells, format.levelSize(shape, level));
-        positions[level] = cells;
-      }
-      NativeArray values = scope.allocate(format.valueType().elementType(), cells);
-      if (previous != null) {
-        NativeMemory.copy(previous.vals().address(), values.address(), values.byteSize());
-      }
-      @Nullable NativeArray[] none = new NativeArray[positions.length];
-      return TensorStorage.ofArrays(scope, shape, format, positions, none, none, values);
-    } catch (RuntimeException e) {
-      scope.close();
-      throw e;
-    }
   }
 }

@@ -42,7 +42,8 @@ final class ConstantSizes {
     Map<IndexVar, Long> sizes = new HashMap<>(assignment.constantSizes());
     for (IndexVar variable : assignment.variables()) {
       long size = labels.size(variable);
-      boolean isShort = size > 1 && size <= LONGEST_ROW && most * size >= LEAST_WORK;
+      boolean isShort =
+          size > 1 && size <= LONGEST_ROW && most * size >= LEAST_WORK && !labels.isOpen(variable);
       if (isShort && accesses.stream().allMatch(access -> runsAlong(access, variable))) {
         sizes.put(variable, size);
       }

@@ -129,6 +129,23 @@ public final class Evaluator {
   }
 
   /**
+   * A plan for tensors that are not here: kernels and conversions, to be sent to where they are.
+   *
+   * @param open labels whose sizes differ from one use of the plan to another
+   * @throws WeftException as {@link #evaluate}
+   */
+  public EvaluationPlan plan(StatementAlgebra algebra, Schedule schedule, Set<String> open) {
+    LabelSizes labels = algebra.labels().withOpen(open);
+    Map<String, Double> entries = algebra.entries();
+    PrefetchChoice prefetch = new PrefetchChoice(labels, Map.of());
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, lowered);
+    Contractions contractions = new Contractions(labels, entries, planner);
+    add(planner, contractions, algebra.assignment(), schedule);
+    return new EvaluationPlan(
+        algebra.assignment().toString(), contractions.notes(), planner.steps());
+  }
+
+  /**
    * A format for the result of {@code input} that suits the sparsity of its expression, with the
    * narrowest coordinates that hold its shape; the input's own result format only says the type.
    *

@@ -1,8 +1,10 @@
 package org.weft.compiler.eval;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -15,6 +17,7 @@ import org.weft.tensor.TensorShape;
 final class LabelSizes {
   private final Map<IndexVar, Long> sizes = new LinkedHashMap<>();
   private final Map<IndexVar, String> sources = new LinkedHashMap<>();
+  private final Set<String> open = new HashSet<>();
 
   private LabelSizes() {}
 
@@ -47,6 +50,13 @@ final class LabelSizes {
                 + "=N)");
       }
     }
+    return labels;
+  }
+
+  /** Sizes that are known by name. */
+  static LabelSizes of(Map<String, Long> byName) {
+    LabelSizes labels = new LabelSizes();
+    byName.forEach((name, size) -> labels.add(new IndexVar(name), size, "the given size"));
     return labels;
   }
 
@@ -87,8 +97,23 @@ final class LabelSizes {
     LabelSizes labels = new LabelSizes();
     labels.sizes.putAll(sizes);
     labels.sources.putAll(sources);
+    labels.open.addAll(open);
     copies.forEach((copy, label) -> labels.add(copy, size(label), "a copy of " + label));
     return labels;
+  }
+
+  /**
+   * These sizes, of which those of {@code names} differ from one call of the kernels to another.
+   */
+  LabelSizes withOpen(Set<String> names) {
+    LabelSizes labels = withCopies(Map.of());
+    labels.open.addAll(names);
+    return labels;
+  }
+
+  /** Whether kernels must take the size as an argument. */
+  boolean isOpen(IndexVar variable) {
+    return open.contains(variable.name());
   }
 
   long size(IndexVar variable) {

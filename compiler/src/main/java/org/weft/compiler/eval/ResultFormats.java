@@ -35,6 +35,13 @@ final class ResultFormats {
     return new ResultFormats(estimates).format(assignment, type);
   }
 
+  /** Expected number of entries of the result. */
+  static double entries(
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+    return new ResultFormats(new Estimates(labels, entries))
+        .values(assignment.value(), new LinkedHashSet<>(assignment.target().variables()));
+  }
+
   private TensorFormat format(TensorAssignment assignment, ValueType type) {
     List<IndexVar> labels = assignment.target().variables();
     int order = labels.size();

@@ -50,6 +50,13 @@ final class RandomTensors {
     return new Entries(sizes, coordinates, values);
   }
 
+  /** As {@link #skewed}, with values whose sums have no rounding. */
+  static Entries wholeNumbers(long[] sizes, int count, long seed) {
+    Entries entries = skewed(sizes, count, seed);
+    java.util.Arrays.setAll(entries.values(), e -> Math.ceil(entries.values()[e]));
+    return entries;
+  }
+
   static Entries empty(long... sizes) {
     return new Entries(sizes, new long[sizes.length][0], new double[0]);
   }

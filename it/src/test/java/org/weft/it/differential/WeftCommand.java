@@ -27,12 +27,30 @@ final class WeftCommand {
     return outcome.out();
   }
 
+  /** As {@link #run}, without Spark. */
+  static String runAlone(Object... arguments) {
+    Outcome outcome = outcome(words(arguments));
+    if (outcome.status() != 0) {
+      throw new AssertionError(outcome.transcript());
+    }
+    return outcome.out();
+  }
+
   static Outcome tryRun(Object... arguments) {
+    List<String> words = words(arguments);
+    words.addAll(List.of("--master", "local[2]"));
+    return outcome(words);
+  }
+
+  private static List<String> words(Object... arguments) {
     List<String> words = new ArrayList<>();
     for (Object argument : arguments) {
       words.add(argument.toString());
     }
-    words.addAll(List.of("--master", "local[2]"));
+    return words;
+  }
+
+  private static Outcome outcome(List<String> words) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int status =

@@ -83,6 +83,30 @@ final class WeftOnClusterIT {
     assertThat(Files.readAllBytes(download(output))).isEqualTo(local);
   }
 
+  /** The square of a matrix of 300 rows; values are compared as text, bit by bit. */
+  @Test
+  void aStatementGivesTheSameOnHdfs() throws IOException {
+    Path matrix = folder.resolve("matrix.tns");
+    RandomTensors.wholeNumbers(new long[] {300, 300}, 5_000, 29).write(matrix);
+    String statement = "C(i,k) = A(i,j) * A(j,k)";
+    Path local = folder.resolve("square.tns");
+    WeftCommand.runAlone("eval", statement, "--input", "A=" + matrix, "--output", local);
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyFromLocalFile(hadoop(matrix), new org.apache.hadoop.fs.Path(hdfs("matrix.tns")));
+    }
+    Submission done =
+        cluster.submit(
+            WeftJars.weft(
+                "eval",
+                statement,
+                "--input",
+                "A=" + hdfs("matrix.tns"),
+                "--output",
+                hdfs("square.tns")));
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertThat(download("square.tns")).hasSameTextualContentAs(local);
+  }
+
   @Test
   void localClusterGivesTheSameBytes() throws IOException {
     String command = "mttkrp --mode 3 --rank 5 --seed 8";

@@ -2,6 +2,7 @@ package org.weft.engine.local;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import org.weft.engine.Backend;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -9,6 +10,9 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.Measurements;
 import org.weft.engine.Passes;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.Shared;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.Job;
@@ -88,6 +92,16 @@ public final class LocalBackend implements Backend {
   @Override
   public EngineTensor read(InputPlan plan, ValueType type) {
     return LocalTensor.read(files, plan, type, workers, memory);
+  }
+
+  @Override
+  public Parts parts(List<Piece> pieces) {
+    return LocalParts.of(files, List.of(pieces));
+  }
+
+  @Override
+  public <T> Shared<T> share(T value) {
+    return new LocalBlocks(List.of(), workers).share(value);
   }
 
   @Override

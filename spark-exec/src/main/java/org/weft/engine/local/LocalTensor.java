@@ -15,6 +15,8 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.StoredPartitions;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.EntryCuts;
 import org.weft.engine.entries.Shared;
@@ -184,6 +186,20 @@ final class LocalTensor extends EngineTensor {
     List<ParsedSplit> splits = parse(files, plan, workers);
     plan.verify(splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow());
     return new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
+  }
+
+  @Override
+  protected Parts parsedParts() {
+    List<Piece> pieces =
+        entries()
+            .collect(
+                blocks -> {
+                  List<Piece> part = new ArrayList<>();
+                  blocks.forEachRemaining(
+                      block -> part.add(new Piece(0, 0, block.origin(), block.block())));
+                  return part.iterator();
+                });
+    return LocalParts.of(files, List.of(pieces));
   }
 
   @Override

@@ -5,7 +5,9 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import org.apache.spark.serializer.KryoRegistrator;
+import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.OriginBlock;
+import org.weft.planner.distributed.CompiledStatement;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
@@ -32,6 +34,8 @@ public final class WeftRegistrator implements KryoRegistrator {
     register(kryo, OriginBlock.class, OriginBlock::writeTo, OriginBlock::readFrom);
     register(
         kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
+    register(kryo, Piece.class, Piece::writeTo, Piece::readFrom);
+    kryo.register(CompiledStatement.class, JavaForm.of(CompiledStatement.class));
     register(kryo, PartitionSummary.class, PartitionSummary::writeTo, PartitionSummary::readFrom);
     register(kryo, EntryBlock.class, EntryBlock::writeTo, EntryBlock::readFrom);
     register(kryo, Relabelling.class, Relabelling::writeTo, Relabelling::readFrom);

@@ -1,0 +1,57 @@
+package org.weft.compiler.eval;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+import org.weft.tensor.TensorFormat;
+
+/**
+ * A parsed statement as those see it who bring its tensors: names, and the labels of their modes.
+ */
+public record LabelledStatement(Statement statement) {
+  /** The name of the result. */
+  public String result() {
+    return statement.target().tensor();
+  }
+
+  /** Labels of the result's modes. */
+  public List<String> resultLabels() {
+    return labels(statement.target());
+  }
+
+  /**
+   * Labels of the modes of every operand, the mask's tensor included, where it is read first. The
+   * value that {@code +=} adds to is none.
+   */
+  public Map<String, List<String>> operands() {
+    Map<String, List<String>> found = new LinkedHashMap<>();
+    collect(statement.value(), found);
+    if (statement.mask() != null) {
+      collect(statement.mask().tensor(), found);
+    }
+    return found;
+  }
+
+  private static void collect(Syntax syntax, Map<String, List<String>> found) {
+    if (syntax instanceof Syntax.Access access) {
+      found.putIfAbsent(access.tensor(), labels(access));
+    }
+    syntax.children().forEach(child -> collect(child, found));
+  }
+
+  private static List<String> labels(Syntax.Access access) {
+    return access.labels().stream().map(Syntax.Label::name).toList();
+  }
+
+  /**
+   * The algebra of the statement, as {@link StatementAlgebra#of}.
+   *
+   * @param stated sizes of labels
+   */
+  public StatementAlgebra algebra(
+      Map<String, OperandOutline> operands, TensorFormat result, Map<String, Long> stated) {
+    return StatementAlgebra.of(statement, operands, result, stated);
+  }
+}

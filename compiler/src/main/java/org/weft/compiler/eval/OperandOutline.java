@@ -1,0 +1,12 @@
+package org.weft.compiler.eval;
+
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+
+/**
+ * What a plan needs to know of an operand that is not in this process.
+ *
+ * @param format how it will be stored where kernels read it
+ * @param entries stored entries, or an estimate
+ */
+public record OperandOutline(TensorFormat format, TensorShape shape, double entries) {}

@@ -1,0 +1,133 @@
+package org.weft.planner.distributed;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+
+/**
+ * How a statement runs on tensors that lie on many machines.
+ *
+ * @param root the operators, the last one on top
+ * @param label that the statement is divided along; empty if one part computes it all
+ * @param ranges of the label; one part without a label
+ * @param sizes of all labels
+ * @param slots what becomes of each operand
+ * @param kernel of one part
+ * @param targetModes modes of the result that have the label
+ * @param merge how results of parts for the same cells become one, if there are any
+ * @param shape of the result
+ * @param format in which a part's result is stored
+ * @param alternatives what else was considered, the cheapest first
+ */
+public record DistributedPlan(
+    PlanNode root,
+    String label,
+    Ranges ranges,
+    Map<String, Long> sizes,
+    List<Slot> slots,
+    CompiledStatement kernel,
+    List<Integer> targetModes,
+    Optional<Merge> merge,
+    TensorShape shape,
+    TensorFormat format,
+    List<Alternative> alternatives) {
+  public DistributedPlan {
+    slots = List.copyOf(slots);
+    targetModes = List.copyOf(targetModes);
+    alternatives = List.copyOf(alternatives);
+  }
+
+  /** The slot of the result's value before the statement; part of the merge. */
+  public static final String PREVIOUS = "";
+
+  /**
+   * An operand with its labels. A tensor that is read under other labels, too, has several slots.
+   *
+   * @param name in the plan's kernels
+   * @param tensor in the statement
+   */
+  public record Slot(String name, String tensor, Route route) {}
+
+  /**
+   * The merge of results.
+   *
+   * @param ranges of the result's first mode
+   * @param kernel reduces the operand {@link #PARTS}, whose last mode counts parts
+   * @param labels of the result's modes in that kernel
+   */
+  public record Merge(Ranges ranges, CompiledStatement kernel, List<String> labels) {
+    /** The operand of a merge. */
+    public static final String PARTS = "Parts";
+
+    /** The label of its last mode. */
+    public static final String PART = "part";
+
+    public Merge {
+      labels = List.copyOf(labels);
+    }
+  }
+
+  /** A way to run the statement. */
+  public record Alternative(String what, double bytes, double memoryBytes, double seconds) {
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%s: %s exchanged, %s a task, %.3f s",
+          what,
+          amount(bytes),
+          amount(memoryBytes),
+          seconds);
+    }
+  }
+
+  /** Bytes that all exchanges are predicted to move. */
+  public double exchangedBytes() {
+    return bytes(root);
+  }
+
+  private static double bytes(PlanNode node) {
+    return node.costs().bytes() + node.inputs().stream().mapToDouble(DistributedPlan::bytes).sum();
+  }
+
+  /** The tree with predictions, then the alternatives. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    append(text, root, 0);
+    text.append("chosen of\n");
+    alternatives.forEach(other -> text.append("  ").append(other).append('\n'));
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, PlanNode node, int depth) {
+    Costs costs = node.costs();
+    text.append("  ".repeat(depth)).append(node);
+    if (!costs.equals(Costs.NONE)) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              " [%s moved, %s a task, %.3g flops, %.3f s]",
+              amount(costs.bytes()),
+              amount(costs.memoryBytes()),
+              costs.flops(),
+              costs.seconds()));
+    }
+    text.append('\n');
+    node.inputs().forEach(input -> append(text, input, depth + 1));
+  }
+
+  private static String amount(double bytes) {
+    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = bytes;
+    int unit = 0;
+    while (value >= 1024 && unit + 1 < units.length) {
+      value /= 1024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  }
+}

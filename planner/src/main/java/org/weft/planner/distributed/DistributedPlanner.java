@@ -1,0 +1,239 @@
+package org.weft.planner.distributed;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.eval.OperandOutline;
+import org.weft.compiler.eval.StatementAlgebra;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.MachineParameters;
+import org.weft.planner.Resources;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
+
+/**
+ * Plans statements on tensors that lie on many machines. A statement is divided along one label:
+ * each part computes it for a range of the label's coordinates. A label of the result leaves parts
+ * with cells of their own. A label that is reduced leaves parts with results for the same cells,
+ * which are merged with the reducer. An operand that has the label is cut along it; one that has
+ * not goes everywhere, or the slices go where they are needed. Every label is tried with every way
+ * for its operands, and the plan of least predicted time that fits memory is taken.
+ */
+public final class DistributedPlanner {
+  private final StatementCompiler compiler;
+  private final Candidates ways;
+
+  public DistributedPlanner(TensorCompiler compiler, MachineParameters machine) {
+    this.compiler = new StatementCompiler(compiler);
+    this.ways = new Candidates(machine);
+  }
+
+  /**
+   * What is asked for.
+   *
+   * @param algebra the statement; its operands' formats are those that parts will have
+   * @param statistics of the operands, by name
+   * @param previous of the value that is added to, if there is one
+   * @param resources of the cluster
+   * @param parts into which the statement is divided; 0 to choose
+   * @param only the one label to try; empty for all, {@code "-"} for none
+   * @param exchange the only way for operands without the label; empty for all
+   */
+  public record Request(
+      StatementAlgebra algebra,
+      Map<String, TensorStatistics> statistics,
+      Optional<TensorStatistics> previous,
+      Resources resources,
+      int parts,
+      String only,
+      Optional<Class<? extends Route>> exchange) {}
+
+  /** The cheapest plan. Compiles its kernels. */
+  public DistributedPlan plan(Request asked) {
+    SlottedRequest request = SlottedRequest.of(asked);
+    StatementAlgebra algebra = request.algebra();
+    List<Candidate> candidates = ways.of(request);
+    double memory =
+        (double) request.resources().memoryBytesPerExecutor()
+            / request.resources().tasksPerExecutor();
+    candidates.sort(
+        Comparator.<Candidate>comparingInt(c -> c.memoryBytes() <= memory ? 0 : 1)
+            .thenComparingDouble(Candidate::seconds));
+    if (candidates.isEmpty()) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          "the statement cannot be divided along '" + request.asked().only() + "'");
+    }
+    return build(request, algebra, candidates);
+  }
+
+  private DistributedPlan build(
+      SlottedRequest request, StatementAlgebra algebra, List<Candidate> candidates) {
+    Candidate best = candidates.get(0);
+    TensorAssignment statement = algebra.assignment();
+    boolean merged = best.reducer().isPresent() || request.asked().previous().isPresent();
+    StatementAlgebra part = part(algebra, best);
+    TensorFormat format = statement.target().tensor().format();
+    if (merged) {
+      // What a part has no value for must be absent, not 0.
+      part = part.withResultFormat(compressed(part));
+    }
+    Set<String> open = best.label().map(label -> Set.of(label.name())).orElse(Set.of());
+    CompiledStatement kernel = compiler.compile(part, open);
+    Operator reducer = best.reducer().orElse(Operator.PLUS);
+    Optional<DistributedPlan.Merge> merge =
+        merged
+            ? Optional.of(merge(request, algebra, reducer, best.ranges().parts() + 1))
+            : Optional.empty();
+    List<DistributedPlan.Slot> slots = new ArrayList<>();
+    best.routes()
+        .forEach(
+            (name, route) ->
+                slots.add(new DistributedPlan.Slot(name, request.tensor(name), route)));
+    return new DistributedPlan(
+        tree(request, algebra, best, reducer, merged),
+        best.label().map(IndexVar::name).orElse(""),
+        best.ranges(),
+        algebra.sizes(),
+        slots,
+        kernel,
+        best.label()
+            .map(l -> Candidates.modes(statement.target().variables(), l))
+            .orElse(List.of()),
+        merge,
+        algebra.resultShape(),
+        format,
+        candidates.stream().map(Candidate::described).toList());
+  }
+
+  /** The statement as one part sees it: less of the label, and of the operands that have it. */
+  private static StatementAlgebra part(StatementAlgebra algebra, Candidate best) {
+    if (best.label().isEmpty()) {
+      return algebra;
+    }
+    int parts = best.ranges().parts();
+    String label = best.label().get().name();
+    Map<String, Long> sizes = new HashMap<>(algebra.sizes());
+    long length = Math.max(1, best.ranges().size() / parts);
+    sizes.put(label, length);
+    Map<String, OperandOutline> operands = new LinkedHashMap<>();
+    algebra
+        .operands()
+        .forEach(
+            (name, operand) -> {
+              TensorShape shape = operand.shape();
+              double entries = operand.entries();
+              if (best.routes().get(name) instanceof Route.ByRanges cut) {
+                for (int mode : cut.modes()) {
+                  shape = shape.with(mode, length);
+                }
+                entries /= parts;
+              }
+              operands.put(name, new OperandOutline(operand.format(), shape, entries));
+            });
+    return algebra.withSizes(operands, sizes);
+  }
+
+  private static TensorFormat compressed(StatementAlgebra algebra) {
+    TensorFormat format = algebra.assignment().target().tensor().format();
+    int order = format.order();
+    return order == 0 ? format : TensorFormat.csf(order, format.valueType());
+  }
+
+  private DistributedPlan.Merge merge(
+      SlottedRequest request, StatementAlgebra algebra, Operator reducer, int parts) {
+    TensorExpr.Access target = algebra.assignment().target();
+    int order = target.variables().size();
+    List<IndexVar> modes = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      modes.add(new IndexVar("m" + mode));
+    }
+    IndexVar part = new IndexVar(DistributedPlan.Merge.PART);
+    List<IndexVar> all = new ArrayList<>(modes);
+    all.add(part);
+    TensorShape shape = algebra.resultShape();
+    Map<String, Long> sizes = new LinkedHashMap<>();
+    long[] extents = new long[order + 1];
+    for (int mode = 0; mode < order; mode++) {
+      extents[mode] = shape.size(mode);
+      sizes.put(modes.get(mode).name(), shape.size(mode));
+    }
+    extents[order] = parts;
+    sizes.put(part.name(), (long) parts);
+    TensorFormat format = target.tensor().format();
+    TensorFormat results = TensorFormat.csf(order + 1, format.valueType());
+    TensorVar operand = new TensorVar(DistributedPlan.Merge.PARTS, results, TensorVar.Kind.OPERAND);
+    TensorExpr value =
+        new TensorExpr.Reduce(
+            reducer, part, new TensorExpr.Access(target.id() + 1, operand, all, target.span()));
+    TensorAssignment merged =
+        new TensorAssignment(
+            new TensorExpr.Access(target.id(), target.tensor(), modes, target.span()),
+            false,
+            value,
+            Map.of());
+    OperandOutline outline =
+        new OperandOutline(results, TensorShape.of(extents), algebra.resultEntries() * 2);
+    StatementAlgebra statement =
+        new StatementAlgebra(merged, Map.of(DistributedPlan.Merge.PARTS, outline), sizes);
+    Ranges ranges = order == 0 ? Ranges.equal(1, 1) : Ranges.equal(shape.size(0), request.parts());
+    return new DistributedPlan.Merge(
+        ranges,
+        compiler.compile(statement, order == 0 ? Set.of() : Set.of(modes.get(0).name())),
+        StatementCompiler.names(modes));
+  }
+
+  private static PlanNode tree(
+      SlottedRequest request,
+      StatementAlgebra algebra,
+      Candidate best,
+      Operator reducer,
+      boolean merged) {
+    int parts = best.ranges().parts();
+    List<PlanNode> inputs = new ArrayList<>();
+    best.routes()
+        .forEach(
+            (name, route) -> {
+              TensorStatistics known = request.statistics(name);
+              PlanNode scan =
+                  new PlanNode.Scan(request.tensor(name), known.shape(), (double) known.entries());
+              Costs costs = best.exchanges().getOrDefault(name, Costs.NONE);
+              inputs.add(new PlanNode.Exchange(scan, route, parts, costs));
+            });
+    PlanNode kernel =
+        new PlanNode.Kernel(
+            inputs,
+            algebra.assignment().toString(),
+            best.label().map(IndexVar::name).orElse(""),
+            parts,
+            best.kernel());
+    if (!merged) {
+      return kernel;
+    }
+    List<PlanNode> results = new ArrayList<>(List.of(kernel));
+    request
+        .asked()
+        .previous()
+        .ifPresent(
+            old ->
+                results.add(
+                    new PlanNode.Scan(
+                        algebra.assignment().target().tensor().name(),
+                        old.shape(),
+                        (double) old.entries())));
+    return new PlanNode.Merge(results, reducer.symbol(), parts, best.merge());
+  }
+}

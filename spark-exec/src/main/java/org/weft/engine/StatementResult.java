@@ -1,0 +1,72 @@
+package org.weft.engine;
+
+import java.util.Iterator;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.StatementRunner;
+import org.weft.planner.distributed.DistributedPlan;
+import org.weft.tensor.CooBlock;
+
+/** The value of a statement, in parts. Computed when it is written or read. */
+public final class StatementResult implements AutoCloseable {
+  private final DistributedPlan plan;
+  private final StatementRunner.Result result;
+  private final Backend backend;
+
+  StatementResult(DistributedPlan plan, StatementRunner.Result result, Backend backend) {
+    this.plan = plan;
+    this.result = result;
+    this.backend = backend;
+  }
+
+  /** How it is computed. */
+  public DistributedPlan plan() {
+    return plan;
+  }
+
+  /**
+   * Computes and writes it, by many tasks where the format allows.
+   *
+   * @throws org.weft.error.WeftException {@code OUTPUT_EXISTS}, {@code STORAGE_UNAVAILABLE}, ...
+   */
+  public void write(OutputTarget out) {
+    try {
+      result.parts().write(out, plan.shape(), result.modeOrder(), result.ranges());
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  /** Computes it and calls {@code reader} with its blocks, in the order of its first mode. */
+  public void read(BlockReader reader) {
+    try {
+      for (Iterator<Piece> pieces = result.parts().pieces(); pieces.hasNext(); ) {
+        reader.read(pieces.next().entries());
+      }
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  /** The parts, for statements that read them. */
+  public Parts parts() {
+    return result.parts();
+  }
+
+  /** Reads blocks of entries. */
+  @FunctionalInterface
+  public interface BlockReader {
+    void read(CooBlock entries);
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable owned : result.owned()) {
+      try {
+        owned.close();
+      } catch (Exception e) {
+        throw backend.failure(e);
+      }
+    }
+  }
+}

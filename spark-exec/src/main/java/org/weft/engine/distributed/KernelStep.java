@@ -1,0 +1,180 @@
+package org.weft.engine.distributed;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.entries.Shared;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.distributed.CompiledStatement;
+import org.weft.planner.distributed.Ranges;
+import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelImage;
+import org.weft.runtime.KernelLibrary;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * Computes a statement in every part: packs the entries that have arrived for each operand, runs
+ * the kernels, and hands the entries of the result on. Coordinates of the label that the statement
+ * is divided along start at 0 in every part while kernels run, so that memory is that of the part.
+ *
+ * @param statement what is computed
+ * @param slots names of the operands, in the order of the slots' numbers
+ * @param shifted for each slot, its modes that have the label
+ * @param label that is divided; empty if none is
+ * @param ranges of the label
+ * @param sizes of all labels; that of the divided one is not used
+ * @param resultModes modes of the result that have the label
+ * @param order of the modes by which the result's entries are sorted before they are handed on;
+ *     null for the order of the storage
+ * @param threads of a kernel
+ * @param reproducible whether results are the same bits for every number of threads
+ */
+record KernelStep(
+    Shared<CompiledStatement> statement,
+    List<String> slots,
+    List<List<Integer>> shifted,
+    String label,
+    Ranges ranges,
+    Map<String, Long> sizes,
+    List<Integer> resultModes,
+    int @Nullable [] order,
+    int threads,
+    boolean reproducible)
+    implements Parts.Step {
+  private static final int BLOCK_ENTRIES = 1 << 16;
+
+  @Override
+  public Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope) {
+    if (part >= ranges.parts()) {
+      return List.<Piece>of().iterator();
+    }
+    long offset = label.isEmpty() ? 0 : ranges.from(part);
+    Map<String, Long> here = new HashMap<>(sizes);
+    if (!label.isEmpty()) {
+      here.put(label, ranges.length(part));
+    }
+    TensorStorage result = compute(arrived(pieces, offset), here, scope);
+    return handedOn(part, result, offset);
+  }
+
+  /** The entries of every slot, in their order. */
+  private Map<String, List<CooBlock>> arrived(Iterator<Piece> pieces, long offset) {
+    List<List<Piece>> bySlot = new ArrayList<>();
+    slots.forEach(slot -> bySlot.add(new ArrayList<>()));
+    pieces.forEachRemaining(piece -> bySlot.get(piece.slot()).add(piece));
+    Map<String, List<CooBlock>> entries = new HashMap<>();
+    for (int slot = 0; slot < slots.size(); slot++) {
+      List<Piece> own = bySlot.get(slot);
+      own.sort(Comparator.comparingLong(Piece::origin));
+      List<Integer> modes = shifted.get(slot);
+      entries.put(
+          slots.get(slot),
+          own.stream().map(piece -> Columns.shifted(piece.entries(), modes, -offset)).toList());
+    }
+    return entries;
+  }
+
+  private TensorStorage compute(
+      Map<String, List<CooBlock>> entries, Map<String, Long> here, MemoryScope scope) {
+    CompiledStatement compiled = statement.value();
+    Map<String, TensorStorage> known = new HashMap<>();
+    for (CompiledStatement.Packed form : compiled.operands()) {
+      List<CooBlock> blocks = Objects.requireNonNull(entries.get(form.slot()), form.slot());
+      known.put(
+          form.name(), Packing.pack(scope, shape(form.labels(), here), form.format(), blocks));
+    }
+    String last = "";
+    for (CompiledStatement.Step step : compiled.steps()) {
+      last = step.result();
+      known.put(last, run(step, known, here, scope));
+    }
+    return Objects.requireNonNull(known.get(last), last);
+  }
+
+  private TensorStorage run(
+      CompiledStatement.Step step,
+      Map<String, TensorStorage> known,
+      Map<String, Long> here,
+      MemoryScope scope) {
+    if (step instanceof CompiledStatement.Repack repack) {
+      TensorStorage source = Objects.requireNonNull(known.get(repack.source()));
+      TensorStorage packed =
+          Packing.pack(
+              scope, source.shape(), repack.format(), List.of(entries(source, repack.drops())));
+      source.close();
+      return packed;
+    }
+    CompiledStatement.Compute compute = (CompiledStatement.Compute) step;
+    Map<String, TensorStorage> operands = new HashMap<>();
+    for (String name : compute.reads()) {
+      operands.put(name, Objects.requireNonNull(known.get(name), name));
+    }
+    return kernel(compute.image())
+        .evaluate(scope, operands, shape(compute.labels(), here), null, threads);
+  }
+
+  private Kernel kernel(KernelImage image) {
+    try (KernelLibrary library = KernelLibrary.open(image)) {
+      Kernel kernel = Kernel.of(library, image, image.kernels().get(0).symbol());
+      return reproducible ? kernel.reproducible() : kernel;
+    }
+  }
+
+  private static CooBlock entries(TensorStorage storage, boolean dropZeros) {
+    CooBlock all = Packing.unpack(storage);
+    if (!dropZeros) {
+      return all;
+    }
+    int[] kept =
+        java.util.stream.IntStream.range(0, all.size()).filter(e -> all.value(e) != 0).toArray();
+    return all.select(kept);
+  }
+
+  private static TensorShape shape(List<String> labels, Map<String, Long> here) {
+    return TensorShape.of(
+        labels.stream().mapToLong(label -> Objects.requireNonNull(here.get(label))).toArray());
+  }
+
+  private Iterator<Piece> handedOn(int part, TensorStorage result, long offset) {
+    Iterator<CooBlock> blocks = Packing.unpackBlocks(result, BLOCK_ENTRIES);
+    if (order != null && !isSorted(result)) {
+      List<CooBlock> all = new ArrayList<>();
+      blocks.forEachRemaining(all::add);
+      CooBlock sorted = Packing.sorted(result.shape(), order, all);
+      blocks = List.of(sorted).iterator();
+    }
+    Iterator<CooBlock> from = blocks;
+    return new Iterator<>() {
+      private boolean open = true;
+
+      @Override
+      public boolean hasNext() {
+        if (open && !from.hasNext()) {
+          open = false;
+          result.close();
+        }
+        return open;
+      }
+
+      @Override
+      public Piece next() {
+        CooBlock block = Columns.shifted(from.next(), resultModes, offset);
+        return new Piece(part, 0, part, block);
+      }
+    };
+  }
+
+  private boolean isSorted(TensorStorage result) {
+    return result.format().isOrdinary()
+        && java.util.Arrays.equals(result.format().modeOrder(), order)
+        && result.format().levels().stream().allMatch(level -> level.properties().ordered());
+  }
+}

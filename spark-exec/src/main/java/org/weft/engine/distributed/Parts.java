@@ -1,0 +1,53 @@
+package org.weft.engine.distributed;
+
+import java.io.Serializable;
+import java.util.Iterator;
+import java.util.List;
+import org.weft.engine.OutputTarget;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.distributed.Ranges;
+import org.weft.tensor.TensorShape;
+
+/**
+ * Pieces of tensors in numbered parts, wherever these are. Nothing runs before somebody asks for
+ * the pieces: a part that is lost, or asked for again, is made again from what it was made of.
+ */
+public interface Parts {
+  /** What is done to one part; travels to it. */
+  @FunctionalInterface
+  interface Step extends Serializable {
+    /**
+     * @param part the number of the part
+     * @param scope for storages while the step runs; they are freed with the task
+     */
+    Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope);
+  }
+
+  /** Every part after {@code step}. */
+  Parts map(Step step);
+
+  /**
+   * These pieces, those of {@code others} and no more, each in the part that it is addressed to.
+   */
+  Parts exchange(List<Parts> others, int parts);
+
+  /** The pieces of both, part by part; both have been exchanged into as many parts. */
+  Parts with(Parts other);
+
+  /** These parts, which stay where they are made until they are released. */
+  Parts kept();
+
+  /** Frees what {@link #kept} holds. */
+  void release();
+
+  /** All pieces, part by part; memory of the caller: a part. */
+  Iterator<Piece> pieces();
+
+  /**
+   * Writes the entries as a tensor.
+   *
+   * @param modeOrder modes in the order by which the entries of every part are sorted
+   * @param ranges of the first of them, one for each part
+   */
+  void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges);
+}

@@ -1,0 +1,178 @@
+package org.weft.spark;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.storage.StorageLevel;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.OriginBlock;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.ModePartitioning;
+import org.weft.planner.SliceRange;
+import org.weft.planner.distributed.Ranges;
+import org.weft.spark.kernel.EntryBlock;
+import org.weft.spark.output.ResultFile;
+import org.weft.spark.read.ParsedPart;
+import org.weft.spark.read.PartitionNumber;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.TensorShape;
+import scala.Tuple2;
+
+/** Parts that are partitions of RDDs. */
+final class SparkParts implements Parts {
+  private final JavaSparkContext context;
+  private final FileAccess files;
+  private final JavaRDD<Piece> pieces;
+
+  private SparkParts(JavaSparkContext context, FileAccess files, JavaRDD<Piece> pieces) {
+    this.context = context;
+    this.files = files;
+    this.pieces = pieces;
+  }
+
+  /** Parsed entries where they were read. */
+  static SparkParts of(JavaSparkContext context, FileAccess files, JavaRDD<ParsedPart> parsed) {
+    return new SparkParts(
+        context, files, parsed.mapPartitions(parts -> new Read(new SparkBlocks.Blocks(parts))));
+  }
+
+  /** Blocks as pieces. */
+  private record Read(Iterator<OriginBlock> blocks) implements Iterator<Piece> {
+    @Override
+    public boolean hasNext() {
+      return blocks.hasNext();
+    }
+
+    @Override
+    public Piece next() {
+      OriginBlock block = blocks.next();
+      return new Piece(0, 0, block.origin(), block.block());
+    }
+  }
+
+  /** Entries of the driver. */
+  static SparkParts of(JavaSparkContext context, FileAccess files, List<Piece> pieces) {
+    return new SparkParts(context, files, context.parallelize(pieces, 1));
+  }
+
+  private SparkParts then(JavaRDD<Piece> next) {
+    return new SparkParts(context, files, next);
+  }
+
+  @Override
+  public Parts map(Step step) {
+    return then(
+        pieces.mapPartitionsWithIndex(
+            (part, some) -> {
+              MemoryScope scope = TaskMemory.ofTask().scope();
+              return step.run(part, some, scope);
+            },
+            true));
+  }
+
+  @Override
+  public Parts exchange(List<Parts> others, int parts) {
+    List<JavaRDD<Piece>> all = new ArrayList<>(List.of(pieces));
+    others.forEach(other -> all.add(((SparkParts) other).pieces));
+    JavaRDD<Piece> united =
+        all.size() == 1 ? pieces : context.union(all.toArray(SparkParts::array));
+    JavaPairRDD<Integer, Piece> keyed =
+        united.mapToPair(piece -> new Tuple2<>(piece.part(), piece));
+    return then(keyed.partitionBy(new PartitionNumber(parts)).map(Tuple2::_2));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static JavaRDD<Piece>[] array(int length) {
+    return (JavaRDD<Piece>[]) new JavaRDD<?>[length];
+  }
+
+  @Override
+  public Parts with(Parts other) {
+    return then(
+        pieces.zipPartitions(
+            ((SparkParts) other).pieces, (mine, theirs) -> new Both(mine, theirs)));
+  }
+
+  /** One iterator after the other. */
+  private record Both(Iterator<Piece> first, Iterator<Piece> second) implements Iterator<Piece> {
+    @Override
+    public boolean hasNext() {
+      return first.hasNext() || second.hasNext();
+    }
+
+    @Override
+    public Piece next() {
+      return first.hasNext() ? first.next() : second.next();
+    }
+  }
+
+  @Override
+  public Parts kept() {
+    return then(pieces.persist(StorageLevel.MEMORY_AND_DISK_SER()));
+  }
+
+  @Override
+  public void release() {
+    pieces.unpersist(false);
+  }
+
+  @Override
+  public Iterator<Piece> pieces() {
+    return pieces.toLocalIterator();
+  }
+
+  @Override
+  public void write(OutputTarget out, TensorShape shape, int[] modeOrder, Ranges ranges) {
+    ResultFile file =
+        new ResultFile(
+            files,
+            out.uri(),
+            out.overwrite(),
+            out.names(),
+            out.labels(),
+            new SparkMeasurements(context.sc()));
+    int root = modeOrder[0];
+    List<SliceRange> slices = new ArrayList<>();
+    for (int part = 0; part < ranges.parts(); part++) {
+      if (ranges.length(part) > 0) {
+        slices.add(
+            new SliceRange(ranges.from(part), ranges.from(part) + ranges.length(part), 0, 1));
+      }
+    }
+    JavaRDD<EntryBlock> blocks =
+        pieces.mapPartitionsWithIndex((part, some) -> new Numbered(part, ranges, some), false);
+    file.writeEntries(
+        blocks, shape, modeOrder, new ModePartitioning(root, shape.size(root), slices));
+  }
+
+  /** The entries of one part, numbered. */
+  private static final class Numbered implements Iterator<EntryBlock> {
+    private final int part;
+    private final Ranges ranges;
+    private final Iterator<Piece> pieces;
+    private int sequence;
+
+    Numbered(int part, Ranges ranges, Iterator<Piece> pieces) {
+      this.part = part;
+      this.ranges = ranges;
+      this.pieces = pieces;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return pieces.hasNext();
+    }
+
+    @Override
+    public EntryBlock next() {
+      Piece piece = pieces.next();
+      return new EntryBlock(ranges.from(part), part, sequence++, false, piece.entries());
+    }
+  }
+}
