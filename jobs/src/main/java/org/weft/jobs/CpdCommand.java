@@ -123,7 +123,8 @@ final class CpdCommand extends WeftCommand {
     Map<Integer, Labels> labels = labels(files, plan.header().order());
     List<String> modeNames = names.of(files, input, plan.header().order());
     try (Session session =
-        Session.open(common, "weft cpd " + input, console, options -> options.withForms(forms))) {
+        Session.open(
+            common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
       EngineTensor tensor = order.apply(session.engine(), session.read(input), job, files, console);
       checkLabels(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {

@@ -32,25 +32,20 @@ final class DistributedEval {
    * Evaluates the statement.
    *
    * @param target the file of the result, or null to print it
-   * @param explains whether to show the plan instead
    */
-  void run(Statement statement, @Nullable String target, boolean explains) {
-    Map<String, Syntax.Access> accesses = options.accesses(statement);
+  void run(Statement statement, @Nullable String target) {
     if (target != null) {
       if (statement.target().labels().isEmpty()) {
         throw WeftCommand.usage("--output %s: the result is a scalar: print it", target);
       }
       TensorFiles.requireKnownExtension(target);
     }
+    Map<String, Syntax.Access> accesses = options.accesses(statement);
     try (Session session = Session.open(common, "weft eval", console)) {
       if (target != null) {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
       }
       StatementJob job = job(session, statement, accesses);
-      if (explains) {
-        console.text(session.engine().plan(job).toString());
-        return;
-      }
       try (StatementResult result = session.engine().evaluate(job, console.progress())) {
         if (target == null) {
           EntryLines lines = new EntryLines(console, common.type, common.zeroBased);
@@ -61,6 +56,20 @@ final class DistributedEval {
           console.note("wrote %s: %s", target, result.plan().shape());
         }
       }
+    }
+  }
+
+  /** Prints the plan, for the cluster that {@code explanation} describes if it does. */
+  void explain(Statement statement, @Nullable ExplainCommand explanation) {
+    Map<String, Syntax.Access> accesses = options.accesses(statement);
+    try (Session session =
+        Session.open(
+            common,
+            "weft eval",
+            console,
+            engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
+      StatementJob job = job(session, statement, accesses);
+      console.text(session.engine().plan(job).toString());
     }
   }
 

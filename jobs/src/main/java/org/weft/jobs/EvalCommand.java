@@ -3,11 +3,11 @@ package org.weft.jobs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.Explanation;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.EvaluationPlan;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
           + " result lie in parts. Labels that the result lacks are summed; * + - .* functions,"
           + " semirings A @(min,+) B and masks as in the language.",
       "Operands are converted, products ordered and results converted as the formats need;"
-          + " --explain says how, with the loops of each kernel, and computes nothing. --type may"
+          + " --explain says how and computes nothing. --type may"
           + " also be int or long here.",
       "Exit status: 0 done, 1 out of memory or another failure, 2 wrong expression or input."
     },
@@ -68,8 +68,8 @@ final class EvalCommand extends WeftCommand {
       order = 7,
       names = "--explain",
       description =
-          "Show conversions, contraction order and every stage of each kernel, from algebra to"
-              + " assembly, instead.")
+          "Show operands, conversions and contraction order instead; 'weft explain --loops eval'"
+              + " shows the kernels, too.")
   boolean explainOnly;
 
   @Option(
@@ -100,11 +100,17 @@ final class EvalCommand extends WeftCommand {
     FileAccess files = CommonOptions.files();
     Statement statement = options.statement();
     String target = target(statement);
-    if (Session.namesMaster(common)) {
+    ExplainCommand explanation = explain();
+    boolean elsewhere = explanation != null && explanation.cluster.isNamed();
+    if (elsewhere || Session.namesMaster(common)) {
       requireWhole("--reorder", reorder);
       requireWhole("--schedule", options.schedule);
-      new DistributedEval(common, options, console)
-          .run(statement, target, explainOnly || planOnly());
+      DistributedEval distributed = new DistributedEval(common, options, console);
+      if (explainOnly || planOnly()) {
+        distributed.explain(statement, explanation);
+      } else {
+        distributed.run(statement, target);
+      }
       return;
     }
     if (target != null) {
@@ -124,7 +130,7 @@ final class EvalCommand extends WeftCommand {
       StatementInput input =
           tuned.isEmpty() ? plain : tuned(console, evaluator, scope, plain, tuned.get());
       if (explainOnly || planOnly()) {
-        explain(console, compiler, evaluator.plan(input));
+        explain(console, compiler, input, evaluator.plan(input));
         return;
       }
       TensorStorage result =
@@ -236,30 +242,27 @@ final class EvalCommand extends WeftCommand {
         tuned.schedule());
   }
 
-  private void explain(Console console, TensorCompiler compiler, EvaluationPlan plan) {
+  private void explain(
+      Console console, TensorCompiler compiler, StatementInput input, EvaluationPlan plan) {
+    input
+        .operands()
+        .forEach(
+            (name, operand) ->
+                console.text(
+                    String.format(
+                        Locale.ROOT,
+                        "%s: %s, %,d stored entries, %s%n",
+                        name,
+                        operand.shape(),
+                        operand.storedEntries(),
+                        operand.format())));
     console.text(plan.toString());
     for (EvaluationStep step : plan.steps()) {
       if (step instanceof EvaluationStep.Compute compute) {
-        Explanation stages = compiler.explain(compute.kernel());
-        String name = compute.result().name();
-        section(console, name + ": tensor algebra", stages.algebra());
-        section(console, name + ": iteration graph", stages.iterationGraph());
-        section(console, name + ": merge lattices", stages.lattices());
-        section(console, name + ": loops", stages.loops());
-        ExplainCommand more = explain();
-        if (more == null || more.llvm || !more.assembly) {
-          section(console, name + ": LLVM IR", stages.llvmIr());
-          section(console, name + ": optimised LLVM IR", stages.optimisedLlvmIr());
-        }
-        if (more == null || more.assembly || !more.llvm) {
-          section(console, name + ": assembly", stages.assembly());
-        }
+        KernelStages.print(
+            console, compute.result().name(), () -> compiler.explain(compute.kernel()), explain());
       }
     }
-  }
-
-  private static void section(Console console, String title, String text) {
-    console.text("\n== " + title + "\n" + text.stripTrailing() + "\n");
   }
 
   /** {@code result} with its entries in the order of its modes. */

@@ -2,6 +2,7 @@ package org.weft.jobs;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
@@ -11,11 +12,17 @@ import picocli.CommandLine.ScopeType;
     name = "explain",
     description = {
       "Show what a command would do: its plan with predicted nonzeros, bytes, flops and time per"
-          + " partition, the expression, and the loop nest of each kernel as C-like text.",
-      "Inputs are read, because plans depend on how the nonzeros spread; outputs are not written."
+          + " partition, the expression, and on request each kernel on its way to assembly.",
+      "Inputs are read, because plans depend on how the nonzeros spread; outputs are not written.",
+      "With --executors, plan for a cluster that need not be there."
     },
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "Example: weft explain --llvm mttkrp x.tns --mode 0 --rank 16"},
+    footer = {
+      "",
+      "Example: weft explain --loops mttkrp x.tns --mode 0 --rank 16",
+      "Example: weft explain --executors 100 --cores 8 --memory 32g eval 'C(i,k) = A(i,j) * B(j,k)'"
+          + " --input A=a.mtx --input B=b.mtx"
+    },
     subcommands = {
       DemoCommand.class,
       EvalCommand.class,
@@ -36,6 +43,16 @@ final class ExplainCommand implements Runnable {
       usageHelp = true,
       description = "Show this help and exit.")
   private boolean help;
+
+  @Mixin final ClusterOptions cluster = new ClusterOptions();
+
+  @Option(
+      order = 89,
+      names = "--loops",
+      scope = ScopeType.INHERIT,
+      description =
+          "With explain: also algebra, iteration graph, merge lattices and loops of each kernel.")
+  boolean loops;
 
   @Option(
       order = 90,

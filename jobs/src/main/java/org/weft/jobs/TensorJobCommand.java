@@ -124,7 +124,8 @@ abstract class TensorJobCommand extends WeftCommand {
     Optional<Schedule> loops = Optional.ofNullable(schedule).map(Schedule::parse);
     String application = "weft " + commandName() + " " + input;
     try (Session session =
-        Session.open(common, application, console, options -> options.withSchedule(loops))) {
+        Session.open(
+            common, application, console, options -> planned(options.withSchedule(loops)))) {
       EngineTensor file = session.read(input);
       BoundJob onFile = bind(file.statistics().shape());
       EngineTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineOptions;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
@@ -56,6 +57,12 @@ abstract class WeftCommand implements Callable<Integer> {
   final @Nullable ExplainCommand explain() {
     CommandSpec parent = spec.parent();
     return parent != null && parent.userObject() instanceof ExplainCommand explain ? explain : null;
+  }
+
+  /** Options of an engine for the cluster that {@code explain} describes, if it does. */
+  final EngineOptions planned(EngineOptions engine) {
+    ExplainCommand explain = explain();
+    return explain == null ? engine : explain.cluster.applied(engine);
   }
 
   /** Whether to say what would be done instead of doing it. */

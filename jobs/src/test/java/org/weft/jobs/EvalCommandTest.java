@@ -97,7 +97,7 @@ class EvalCommandTest {
     String[] explained = {"--input", "A=" + a, "--input", "X=" + array, "--explain"};
     assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", given).out())
         .isEqualTo("1 1 2\n1 2 10\n2 1 15\n2 2 0\n3 1 13\n3 2 47\n");
-    assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", explained).out()).contains("// X: {D, D}, input");
+    assertThat(eval("Y(i,r) = A(i,k) * X(k,r)", explained).out()).contains("X: ", "{D, D}");
     assertThat(eval("C(i,j) = L(i,j)", new String[] {"--input", "L=" + listed}).out())
         .isEqualTo("1 1 3\n1 2 3\n2 2 4\n");
   }
@@ -191,24 +191,56 @@ class EvalCommandTest {
   }
 
   @Test
-  void explainsWithoutComputing() {
+  void explainsOnOneScreenWithoutComputing() {
     String c = folder.resolve("c.tns").toString();
-    Run run =
-        Run.of(
-            "eval",
-            "C(i,j) = A(i,j) .* B(i,j)",
-            "--input",
-            "A=" + a,
-            "--input",
-            "B=" + a,
-            "--format",
-            "B=CSC",
-            "--output",
-            c,
-            "--explain");
+    String[] command = {
+      "eval",
+      "C(i,j) = A(i,j) .* B(i,j)",
+      "--input",
+      "A=" + a,
+      "--input",
+      "B=" + a,
+      "--format",
+      "B=CSC",
+      "--output",
+      c
+    };
+    List<String> words = new ArrayList<>(List.of(command));
+    words.add("--explain");
+    Run run = Run.of(words.toArray(String[]::new));
     assertThat(run.out())
-        .contains("convert", "is the cheapest to transpose", "bucket", "merge lattices", "for (");
+        .contains("A: ", "stored entries", "convert", "is the cheapest to", "bucket");
+    assertThat(run.out().lines().count()).isLessThan(40);
+    words.remove("--explain");
+    words.addAll(0, List.of("explain", "--loops"));
+    assertThat(Run.of(words.toArray(String[]::new)).out()).contains("merge lattices", "for (");
     assertThat(Run.names(folder)).doesNotContain("c.tns");
+  }
+
+  @Test
+  void plansForAClusterThatIsNotThere() {
+    String[] command = {
+      "explain",
+      "--executors",
+      "1000",
+      "--cores",
+      "4",
+      "--memory",
+      "16g",
+      "--network",
+      "1.25",
+      "eval",
+      "C(i,k) = A(i,j) * B(j,k)",
+      "--input",
+      "A=" + a,
+      "--input",
+      "B=" + b
+    };
+    Run run = Run.of(command);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("chosen of", "along i", "exchanged", "a task");
+    command[6] = "much";
+    assertThat(Run.of(command).err()).contains("--memory much: expected a size");
   }
 
   @ParameterizedTest

@@ -220,6 +220,7 @@ class SparkCommandsTest {
     Run run =
         Run.of(
             "explain",
+            "--loops",
             "--llvm",
             "--asm",
             "mttkrp",

@@ -101,4 +101,24 @@ public record MachineParameters(
         compileSeconds,
         stepSeconds);
   }
+
+  /** The same machine on another network, of {@code bytesPerSecond} for each task. */
+  public MachineParameters withNetwork(double bytesPerSecond) {
+    return new MachineParameters(
+        streamBytesPerSecond,
+        nearBytesPerSecond,
+        nearCacheBytes,
+        cachedBytesPerSecond,
+        flopsPerSecond,
+        registerBytes,
+        cacheBytes,
+        sharedBytesPerSecond,
+        sharedCacheBytes,
+        parsedBytesPerSecond,
+        packedEntriesPerSecond,
+        bytesPerSecond,
+        writtenBytesPerSecond,
+        compileSeconds,
+        stepSeconds);
+  }
 }

@@ -225,7 +225,7 @@ public final class Engine implements AutoCloseable {
 
   /** What the backend offers, as the planner counts it. */
   public Resources resources() {
-    return backend.resources();
+    return options.cluster().orElseGet(backend::resources);
   }
 
   /**

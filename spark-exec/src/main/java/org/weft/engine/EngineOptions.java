@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 import org.weft.planner.Forms;
 import org.weft.planner.MachineParameters;
+import org.weft.planner.Resources;
 
 /**
  * How an engine works.
@@ -19,6 +20,7 @@ import org.weft.planner.MachineParameters;
  *     memory does not demand more partitions
  * @param operandFetch how operands get to the processes that read them
  * @param forms of the tensor that decompositions keep
+ * @param cluster to plan for; empty for the one that jobs run on
  * @param machine that kernels are planned for; empty for the driver's, or for any machine if
  *     results are to be reproducible
  */
@@ -31,6 +33,7 @@ public record EngineOptions(
     boolean reproducible,
     OperandFetch operandFetch,
     Forms forms,
+    Optional<Resources> cluster,
     Optional<MachineParameters> machine) {
   public EngineOptions {
     if (partitions < 0 || threadsPerTask < 0) {
@@ -50,6 +53,7 @@ public record EngineOptions(
         false,
         OperandFetch.AUTO,
         Forms.AUTO,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -85,6 +89,11 @@ public record EngineOptions(
     return with(draft -> draft.forms = value);
   }
 
+  /** For plans that are looked at and not run. */
+  public EngineOptions withCluster(Resources value) {
+    return with(draft -> draft.cluster = Optional.of(value));
+  }
+
   public EngineOptions withMachine(MachineParameters value) {
     return with(draft -> draft.machine = Optional.of(value));
   }
@@ -105,6 +114,7 @@ public record EngineOptions(
     private boolean reproducible;
     private OperandFetch operandFetch;
     private Forms forms;
+    private Optional<Resources> cluster;
     private Optional<MachineParameters> machine;
 
     Draft(EngineOptions from) {
@@ -116,6 +126,7 @@ public record EngineOptions(
       reproducible = from.reproducible;
       operandFetch = from.operandFetch;
       forms = from.forms;
+      cluster = from.cluster;
       machine = from.machine;
     }
 
@@ -129,6 +140,7 @@ public record EngineOptions(
           reproducible,
           operandFetch,
           forms,
+          cluster,
           machine);
     }
   }
