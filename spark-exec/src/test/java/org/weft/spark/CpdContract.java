@@ -137,7 +137,7 @@ abstract class CpdContract {
       EngineTensor tensor = read(engine, planted(truth, 0.01, 32));
       // ALS finds local optima; as usual the best of several starts counts.
       CpdResult best = null;
-      for (int seed = 1; seed <= 4; seed++) {
+      for (int seed = 1; seed <= 4 && (best == null || last(best) < 0.985); seed++) {
         CpdJob job = new CpdJob(4, 60, 1e-6, false, seed, ValueType.DOUBLE);
         CpdResult result = engine.cpd(tensor, job, ProgressListener.NONE);
         best = best == null || last(result) > last(best) ? result : best;
@@ -157,7 +157,7 @@ abstract class CpdContract {
       EngineTensor tensor = read(engine, planted(truth, 0.01, 42));
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(3, 200, 1e-7, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new CpdJob(3, 200, 1e-6, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
     }
   }
@@ -346,9 +346,9 @@ abstract class CpdContract {
           CpdResult result =
               engine.cpd(
                   read(engine, entries),
-                  new CpdJob(7, 4, 0, nonnegative, 1, ValueType.DOUBLE),
+                  new CpdJob(7, 2, 0, nonnegative, 1, ValueType.DOUBLE),
                   ProgressListener.NONE);
-          assertThat(result.fits()).hasSize(4).allMatch(fit -> !Double.isNaN(fit));
+          assertThat(result.fits()).hasSize(2).allMatch(fit -> !Double.isNaN(fit));
           assertThat(result.factors()).hasSize(entries.order());
         }
       }
@@ -363,7 +363,7 @@ abstract class CpdContract {
       EngineTensor tensor = engine.read(file.toString(), ReadOptions.defaults(), ValueType.DOUBLE);
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(3, 200, 1e-7, false, 3, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new CpdJob(3, 200, 1e-5, false, 3, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(result.fits().get(result.fits().size() - 1)).isGreaterThan(0.97);
     }
   }

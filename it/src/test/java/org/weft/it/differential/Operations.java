@@ -5,8 +5,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs an operation with the command on a tensor's file and checks its result file. */
-record Operations(Entries tensor, Path input, Path folder, int partitions) {
+/**
+ * Runs an operation with the command on a tensor's file and checks its result file.
+ *
+ * @param partitions 0 for what the planner takes
+ * @param spark in local mode, which starts anew for each command; without it the engine of one
+ *     process
+ */
+record Operations(Entries tensor, Path input, Path folder, int partitions, boolean spark) {
 
   void mttkrp(int mode, int rank, long seed) {
     double[][][] factors = new double[tensor.order()][][];
@@ -48,7 +54,11 @@ record Operations(Entries tensor, Path input, Path folder, int partitions) {
       words.addAll(List.of("--partitions", partitions));
     }
     try {
-      WeftCommand.run(words.toArray());
+      if (spark) {
+        WeftCommand.run(words.toArray());
+      } else {
+        WeftCommand.runAlone(words.toArray());
+      }
     } catch (AssertionError e) {
       throw new AssertionError(tensor + ": " + e.getMessage(), e);
     }
