@@ -1,0 +1,154 @@
+package org.weft.jobs;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
+ * first lines, {@code # key: value}, say title, machine, date, versions, command and notes. A table
+ * with a column {@code ratio_1} gets a bar chart.
+ */
+final class PerformancePage {
+  static final Path FOLDER = Pages.ROOT.resolve("it/measured");
+  static final Path PAGE = Pages.ROOT.resolve("it/PERFORMANCE.md");
+  static final List<String> TABLES =
+      List.of("mttkrp", "kernels", "reading", "loading", "compile", "orders");
+  private static final String RATIO = "ratio_1";
+  private static final int ROW = 18;
+  private static final int LEFT = 330;
+  private static final int UNIT = 60;
+  private static final double LONGEST = 7;
+
+  private static final String HEAD =
+      """
+      # Performance
+
+      The current state, from the tables in `it/measured/`. A ratio above 1 means that Weft is faster than the peer. `_1` and `_2` in
+      the name of a column mean one thread and two threads. `bound` is the percentage of the speed that the machine's bandwidth and
+      arithmetic allow. Peers are other programs in turns with Weft on the same machine; the programs are not in this repository.
+
+      This command makes the page and its charts anew:
+
+      ```
+      mvn -q -pl jobs -am test -Dtest=PerformancePageTest -Dsurefire.failIfNoSpecifiedTests=false -Dweft.test.jvm=-Dweft.golden.regenerate=true
+      ```
+
+      | tensor | shape | entries |
+      | --- | --- | --- |
+      | skewed3 | 12092 x 9184 x 28818 | 8.0 million, Zipf-skewed, 2.3 per fiber |
+      | thin3 | 165427 x 11374 x 2 | 5.1 million, Zipf-skewed, 1.0 per fiber |
+      | skewed4 | 183 x 24 x 1140 x 1717 | 3.4 million, Zipf-skewed |
+      """;
+
+  private PerformancePage() {}
+
+  /**
+   * One table.
+   *
+   * @param facts title, machine, date, versions, command, note
+   */
+  record Table(Map<String, String> facts, List<String> columns, List<List<String>> rows) {}
+
+  static Table read(String name) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    List<List<String>> lines = new ArrayList<>();
+    for (String line : Pages.text(FOLDER.resolve(name + ".tsv")).split("\n")) {
+      if (line.startsWith("# ")) {
+        String[] fact = line.substring(2).split(": ", 2);
+        facts.merge(fact[0], fact[1], (a, b) -> a + " " + b);
+      } else {
+        lines.add(Arrays.asList(line.split("\t", -1)));
+      }
+    }
+    return new Table(facts, lines.get(0), lines.subList(1, lines.size()));
+  }
+
+  /** Every file of the page and what it holds. */
+  static Map<Path, String> files() {
+    Map<Path, String> files = new TreeMap<>();
+    StringBuilder page = new StringBuilder(HEAD);
+    for (String name : TABLES) {
+      Table table = read(name);
+      page.append("\n## ").append(table.facts().get("title")).append("\n\n");
+      page.append(table.facts().get("note")).append("\n\n");
+      for (String fact : List.of("machine", "date", "versions")) {
+        page.append("- ").append(fact).append(": ").append(table.facts().get(fact)).append('\n');
+      }
+      page.append("- command: `").append(table.facts().get("command")).append("`\n\n");
+      if (table.columns().contains(RATIO)) {
+        page.append("![").append(table.facts().get("title")).append("](measured/");
+        page.append(name).append(".svg)\n\n");
+        files.put(FOLDER.resolve(name + ".svg"), chart(table));
+      }
+      page.append(row(table.columns()))
+          .append(row(table.columns().stream().map(c -> "---").toList()));
+      table.rows().forEach(cells -> page.append(row(cells)));
+    }
+    files.put(PAGE, page.toString());
+    return files;
+  }
+
+  private static String row(List<String> cells) {
+    return cells.stream().collect(Collectors.joining(" | ", "| ", " |\n"));
+  }
+
+  /** Bars of the first ratio, with a line at 1. */
+  private static String chart(Table table) {
+    int ratio = table.columns().indexOf(RATIO);
+    int height = table.rows().size() * ROW + 30;
+    int width = LEFT + (int) (LONGEST * UNIT) + 60;
+    StringBuilder svg = new StringBuilder();
+    svg.append(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">%n"
+            .formatted(width, height));
+    svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    for (int r = 0; r < table.rows().size(); r++) {
+      List<String> cells = table.rows().get(r);
+      double value = Double.parseDouble(cells.get(ratio));
+      int y = r * ROW + 6;
+      double length = Math.min(value, LONGEST) * UNIT;
+      svg.append(text(LEFT - 8, y + 12, "end", label(table, cells)));
+      svg.append(
+          String.format(
+              Locale.ROOT,
+              "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>%n",
+              LEFT,
+              y,
+              length,
+              ROW - 4,
+              value >= 1 ? "#4477aa" : "#cc6677"));
+      svg.append(text(LEFT + (int) length + 4, y + 12, "start", cells.get(ratio)));
+    }
+    int one = LEFT + UNIT;
+    svg.append(
+        "<line x1=\"%d\" y1=\"0\" x2=\"%d\" y2=\"%d\" stroke=\"black\"/>%n"
+            .formatted(one, one, height - 20));
+    svg.append(text(one, height - 6, "middle", "1 (as fast), one thread"));
+    return svg.append("</svg>\n").toString();
+  }
+
+  private static String label(Table table, List<String> cells) {
+    List<String> words = new ArrayList<>();
+    for (int c = 0; c < cells.size(); c++) {
+      String column = table.columns().get(c);
+      switch (column) {
+        case "kernel", "workload", "tensor" -> words.add(cells.get(c));
+        case "peer" -> words.add("/ " + cells.get(c));
+        case "rank", "mode" -> words.add(column + " " + cells.get(c));
+        default -> {}
+      }
+    }
+    return String.join(" ", words);
+  }
+
+  private static String text(int x, int y, String anchor, String text) {
+    return "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text>%n".formatted(x, y, anchor, text);
+  }
+}
