@@ -1,7 +1,8 @@
 /**
  * The {@code weft} command, which is also the main class under {@code spark-submit}. {@link
  * org.weft.jobs.Weft} parses the command line and turns errors into exit statuses; each command is
- * a class named after it; {@link org.weft.jobs.Session} is the Spark context and engine of one run.
+ * a class named after it; {@link org.weft.jobs.Session} is the engine of one run, in this process
+ * or on Spark. Read {@code Weft}, then {@code WeftCommand}.
  *
  * <p>Results go to standard output, progress and errors to standard error. Everything that can be
  * refused without Spark is refused before Spark starts.

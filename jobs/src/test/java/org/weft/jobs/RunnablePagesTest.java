@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Examples on pages do what the pages say. A block of kind {@code console} is a session: lines that
  * begin with {@code $} are run, what follows is what they print, and a line {@code ...} stands for
- * any lines. A block with a file's name after its kind is that file.
+ * any lines. A block with a file's name after its kind is that file. A session of kind {@code
+ * console spark} starts Spark, and runs in the long suites only.
  */
 class RunnablePagesTest {
   private static final Pattern FILE =
@@ -27,7 +28,7 @@ class RunnablePagesTest {
 
   static Stream<Path> pages() {
     return Pages.all().stream()
-        .filter(page -> Pages.text(page).contains("\n```console\n"))
+        .filter(page -> Pages.text(page).contains("\n```console"))
         .map(Pages.ROOT::relativize);
   }
 
@@ -35,7 +36,11 @@ class RunnablePagesTest {
   @MethodSource("pages")
   void examplesPrintWhatThePageShows(Path page) {
     for (Pages.Block block : Pages.blocks(Pages.text(Pages.ROOT.resolve(page)))) {
-      if (!block.name().isEmpty()) {
+      if (block.name().equals("spark")) {
+        if (Boolean.getBoolean("weft.long")) {
+          runSession(block.text());
+        }
+      } else if (!block.name().isEmpty()) {
         boolean program = block.name().endsWith(".ta");
         Run.write(folder, block.name(), program ? inFolder(block.text()) : block.text());
       } else if (block.kind().equals("console")) {

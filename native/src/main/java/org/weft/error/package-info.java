@@ -1,6 +1,6 @@
 /**
  * Numbered errors. {@link org.weft.error.ErrorCode} lists them all; {@link
- * org.weft.error.WeftException} carries one to whoever reports it.
+ * org.weft.error.WeftException} carries one to the command that reports it.
  */
 @NullMarked
 package org.weft.error;

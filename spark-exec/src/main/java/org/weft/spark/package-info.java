@@ -1,7 +1,8 @@
 /**
- * Runs plans on Spark. {@link org.weft.engine.Engine} is the front door: it reads tensors, plans
- * jobs, runs them, and owns the compiler, which lives on the driver only. Code that runs on
- * executors is in the sub-packages and names no class of the compiler.
+ * Runs plans on Spark, driver side. {@link org.weft.spark.SparkEngine} makes an {@link
+ * org.weft.engine.Engine} whose backend is {@code SparkBackend}. The compiler lives on the driver
+ * only: code that runs on executors is in the sub-packages and names no class of the compiler. Read
+ * {@code SparkBackend}, then {@code PlanRunner}.
  *
  * <p>Invariants: text is parsed once; a partition is packed once per executor; off-heap memory is
  * accounted with Spark and freed explicitly; the same plan gives the same bits.
