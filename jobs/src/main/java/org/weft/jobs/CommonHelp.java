@@ -20,9 +20,21 @@ final class CommonHelp {
 
   private CommonHelp() {}
 
-  /** Adds the section to the help of all commands below {@code line}, and the topic to it. */
+  /** Adds the section to the help of all commands below {@code line}. */
   static void addTo(CommandLine line) {
-    addSection(line);
+    for (CommandLine command : line.getSubcommands().values()) {
+      addTo(command);
+    }
+    if (line.getCommandSpec().userObject() instanceof WeftCommand) {
+      List<String> keys = new ArrayList<>(line.getHelpSectionKeys());
+      keys.add(keys.indexOf(UsageMessageSpec.SECTION_KEY_FOOTER_HEADING), SECTION);
+      line.setHelpSectionKeys(keys);
+      line.getHelpSectionMap().put(SECTION, CommonHelp::section);
+    }
+  }
+
+  /** Adds the topic, a command that shows the options. */
+  static void addTopic(CommandLine line) {
     CommandSpec topic =
         CommandSpec.wrapWithoutInspection(
             (Runnable)
@@ -36,18 +48,6 @@ final class CommonHelp {
     topic.usageMessage().customSynopsis("weft COMMAND [OPTIONS] ...");
     options().forEach(o -> topic.addOption(o.toBuilder().hidden(false).usageHelp(false).build()));
     line.addSubcommand(TOPIC, topic);
-  }
-
-  private static void addSection(CommandLine line) {
-    for (CommandLine command : line.getSubcommands().values()) {
-      addSection(command);
-    }
-    if (line.getCommandSpec().userObject() instanceof WeftCommand) {
-      List<String> keys = new ArrayList<>(line.getHelpSectionKeys());
-      keys.add(keys.indexOf(UsageMessageSpec.SECTION_KEY_FOOTER_HEADING), SECTION);
-      line.setHelpSectionKeys(keys);
-      line.getHelpSectionMap().put(SECTION, CommonHelp::section);
-    }
   }
 
   private static List<OptionSpec> options() {

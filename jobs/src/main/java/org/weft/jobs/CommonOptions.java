@@ -1,8 +1,9 @@
 package org.weft.jobs;
 
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.engine.OperandFetch;
@@ -150,13 +151,18 @@ final class CommonOptions {
 
   /** File systems as Spark will see them, before Spark runs. */
   static FileAccess files() {
-    Configuration configuration = new Configuration();
+    Map<String, String> settings = new HashMap<>();
     String prefix = "spark.hadoop.";
-    for (scala.Tuple2<String, String> setting : new SparkConf().getAll()) {
-      if (setting._1().startsWith(prefix)) {
-        configuration.set(setting._1().substring(prefix.length()), setting._2());
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith(prefix)) {
+        settings.put(name.substring(prefix.length()), System.getProperty(name));
       }
     }
+    if (settings.isEmpty() && Surroundings.arePlain()) {
+      return FileAccess.plain();
+    }
+    Configuration configuration = new Configuration();
+    settings.forEach(configuration::set);
     return FileAccess.of(configuration);
   }
 }

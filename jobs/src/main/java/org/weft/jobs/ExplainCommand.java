@@ -22,20 +22,6 @@ import picocli.CommandLine.ScopeType;
       "Example: weft explain --loops mttkrp x.tns --mode 0 --rank 16",
       "Example: weft explain --executors 100 --cores 8 --memory 32g eval 'C(i,k) = A(i,j) * B(j,k)'"
           + " --input A=a.mtx --input B=b.mtx"
-    },
-    subcommands = {
-      DemoCommand.class,
-      EvalCommand.class,
-      RunCommand.class,
-      MttkrpCommand.class,
-      TtmCommand.class,
-      TtvCommand.class,
-      CpdCommand.class,
-      StatsCommand.class,
-      ConvertCommand.class,
-      GenerateCommand.class,
-      ReorderCommand.class,
-      SpyCommand.class
     })
 final class ExplainCommand implements Runnable {
   @Option(

@@ -2,6 +2,8 @@ package org.weft.jobs;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import java.net.URL;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -12,11 +14,36 @@ import picocli.CommandLine.Model.OptionSpec;
  * site can change it in {@code application.conf} or with {@code -Dweft.options.name=value}.
  */
 final class OptionDefaults implements IDefaultValueProvider {
+  private static volatile @Nullable Config loaded;
 
-  /** The settings: system properties, then application.conf, then reference.conf. */
+  /** Defaults as they are now; {@link #settings} gives the same ones until the next are made. */
+  OptionDefaults() {
+    loaded = null;
+  }
+
+  /**
+   * The settings: system properties, then application.conf, then reference.conf. They are read once
+   * in a run of a command.
+   */
   static Config settings() {
-    ConfigFactory.invalidateCaches();
-    return ConfigFactory.load(OptionDefaults.class.getClassLoader()).getConfig("weft");
+    Config present = loaded;
+    if (present == null) {
+      ConfigFactory.invalidateCaches();
+      Config all = Surroundings.arePlain() ? shipped() : all();
+      present = all.getConfig("weft");
+      loaded = present;
+    }
+    return present;
+  }
+
+  private static Config all() {
+    return ConfigFactory.load(OptionDefaults.class.getClassLoader());
+  }
+
+  /** As {@link #all}, without looking through the class path for other files. */
+  private static Config shipped() {
+    URL own = Objects.requireNonNull(OptionDefaults.class.getResource("/reference.conf"));
+    return ConfigFactory.defaultOverrides().withFallback(ConfigFactory.parseURL(own)).resolve();
   }
 
   @Override

@@ -92,6 +92,7 @@ final class Session implements AutoCloseable {
   /** Spark's settings for one run. */
   static SparkConf sparkConf(CommonOptions options, String application, Console console) {
     Config settings = OptionDefaults.settings();
+    Surroundings.addSpark();
     SparkLog.listen(console);
     SparkConf conf = new SparkConf();
     if (options.master != null && conf.contains("spark.master")) {

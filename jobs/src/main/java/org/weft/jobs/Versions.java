@@ -29,11 +29,17 @@ final class Versions implements IVersionProvider {
     }
     Map<String, String> versions = new LinkedHashMap<>();
     versions.put("weft", built.getProperty("weft", "unknown"));
-    versions.put("spark", org.apache.spark.package$.MODULE$.SPARK_VERSION());
+    versions.put(
+        "spark", Surroundings.arePlain() ? built.getProperty("spark", "unknown") : spark());
     versions.put("hadoop", VersionInfo.getVersion());
     versions.put("jdk", System.getProperty("java.runtime.version", "unknown"));
     versions.put("llvm", built.getProperty("llvm", "unknown"));
     return versions;
+  }
+
+  /** The version that runs, which spark-submit may have from elsewhere. */
+  private static String spark() {
+    return org.apache.spark.package$.MODULE$.SPARK_VERSION();
   }
 
   @Override

@@ -8,7 +8,6 @@ import org.weft.error.ErrorCode;
 import org.weft.scratch.AbandonedFolders;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 
 /**
  * The {@code weft} command. Exit status 0: done, 1: failed, 2: wrong usage or bad input, and no
@@ -25,27 +24,6 @@ import picocli.CommandLine.HelpCommand;
       "Example: weft demo",
       "Example: weft cpd ratings.tns.gz --rank 16 --output factors",
       "'weft COMMAND --help' explains a command; 'weft explain COMMAND ...' shows its plan."
-    },
-    subcommands = {
-      DemoCommand.class,
-      EvalCommand.class,
-      RunCommand.class,
-      MttkrpCommand.class,
-      TtmCommand.class,
-      TtvCommand.class,
-      CpdCommand.class,
-      TopCommand.class,
-      StatsCommand.class,
-      IngestCommand.class,
-      ConvertCommand.class,
-      GcCommand.class,
-      GenerateCommand.class,
-      ReorderCommand.class,
-      SpyCommand.class,
-      TuneCommand.class,
-      BenchCommand.class,
-      ExplainCommand.class,
-      HelpCommand.class
     })
 public final class Weft implements Callable<Integer> {
   private final Console console;
@@ -79,12 +57,16 @@ public final class Weft implements Callable<Integer> {
 
   private static int run(String[] arguments, Console console, PrintStream out, PrintStream err) {
     CommandLine line = new CommandLine(new Weft(console));
+    boolean all = Commands.addTo(line, arguments);
     line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
     line.setDefaultValueProvider(new OptionDefaults());
     CommonHelp.addTo(line);
+    if (all) {
+      CommonHelp.addTopic(line);
+    }
     line.setParameterExceptionHandler((e, args) -> console.usageError(Misuse.message(e, args)));
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
     try {
@@ -101,6 +83,7 @@ public final class Weft implements Callable<Integer> {
     Console console = new Console(out, err);
     Ending ending = Ending.install(console);
     console.setEnding(ending);
+    Surroundings.prepare(arguments);
     AbandonedFolders.startRemoving();
     ending.finish(run(arguments, console, out, err));
   }

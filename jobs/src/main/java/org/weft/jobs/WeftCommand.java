@@ -41,6 +41,7 @@ abstract class WeftCommand implements Callable<Integer> {
       throw usage("expected --type double or float, found " + common.type.keyword());
     }
     if (common.verbose) {
+      Surroundings.addSpark();
       Configurator.setAllLevels("", Level.INFO);
     }
     run(console);

@@ -6,6 +6,11 @@
  *
  * <p>Results go to standard output, progress and errors to standard error. Everything that can be
  * refused without Spark is refused before Spark starts.
+ *
+ * <p>The launcher starts with the jars that work without Spark ({@link org.weft.jobs.Surroundings}
+ * adds the others), and with {@code weft.jsa}, an archive of the classes that {@link
+ * org.weft.jobs.Rehearsal} loads: the JVM maps it instead of reading, checking and linking them. It
+ * fits one JDK and one list of jars, otherwise the JVM ignores it and the launcher makes another.
  */
 @NullMarked
 package org.weft.jobs;

@@ -25,7 +25,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.level.LevelFormat;
 import org.weft.tensor.level.LevelFormats;
-import picocli.CommandLine.Command;
 
 /**
  * Reference pages name every error code, command, setting and variable, and none that does not
@@ -38,10 +37,7 @@ class ReferencePagesTest {
   private static final String COMMON = "Common options, explained by";
 
   private static List<String> commands() {
-    return Arrays.stream(Weft.class.getAnnotation(Command.class).subcommands())
-        .map(type -> type.getAnnotation(Command.class).name())
-        .filter(name -> !name.equals("help"))
-        .toList();
+    return Commands.names().stream().filter(name -> !name.equals("help")).toList();
   }
 
   @Test

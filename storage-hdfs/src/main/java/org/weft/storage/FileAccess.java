@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -34,14 +35,26 @@ public final class FileAccess implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
 
+  private static final String LOCAL = "file";
   private static final int HOSTS = 3;
 
+  /** A configuration; empty for Hadoop's defaults, which a process reads when it needs them. */
   private final byte[] properties;
+
   private transient volatile @Nullable Configuration loaded;
 
-  private FileAccess(byte[] properties, Configuration loaded) {
+  private FileAccess(byte[] properties, @Nullable Configuration loaded) {
     this.properties = properties;
     this.loaded = loaded;
+  }
+
+  /**
+   * Access with Hadoop's defaults, for a process that is known to have no {@code core-site.xml} on
+   * its class path. Local files are opened without reading the defaults, which takes longer than a
+   * small job.
+   */
+  public static FileAccess plain() {
+    return new FileAccess(new byte[0], null);
   }
 
   /** Access with a copy of {@code configuration}; later changes to it are not seen. */
@@ -63,7 +76,10 @@ public final class FileAccess implements Serializable {
   /** The configuration; shared, not to be changed. */
   public Configuration configuration() {
     Configuration present = loaded;
-    if (present == null) {
+    if (present == null && isPlain()) {
+      present = new Configuration();
+      loaded = present;
+    } else if (present == null) {
       present = new Configuration(false);
       try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(properties))) {
         present.readFields(in);
@@ -73,6 +89,10 @@ public final class FileAccess implements Serializable {
       loaded = present;
     }
     return present;
+  }
+
+  private boolean isPlain() {
+    return properties.length == 0;
   }
 
   /**
@@ -91,7 +111,7 @@ public final class FileAccess implements Serializable {
       }
       String local = uri.startsWith("file:") ? uri.substring("file:".length()) : uri;
       URI absolute = new File(local).getAbsoluteFile().toPath().normalize().toUri();
-      return new Path("file", "", absolute.getPath());
+      return new Path(LOCAL, "", absolute.getPath());
     } catch (IllegalArgumentException e) {
       throw new WeftException(
           ErrorCode.USAGE,
@@ -102,6 +122,10 @@ public final class FileAccess implements Serializable {
 
   /** The file system that holds {@code path}; shared, not to be closed. */
   public FileSystem fileSystem(Path path) {
+    if (isPlain() && LOCAL.equals(path.toUri().getScheme())) {
+      return LocalFiles.SYSTEM;
+    }
+    UnfinishedOutputs.beforeHadoopCloses();
     try {
       FileSystem fs = path.getFileSystem(configuration());
       return fs instanceof LocalFileSystem local ? local.getRawFileSystem() : fs;
@@ -141,5 +165,20 @@ public final class FileAccess implements Serializable {
   /** An input or output failure that is nobody's mistake in the data, as one clear error. */
   public static WeftException unavailable(String where, IOException cause) {
     return StorageFault.of(where, cause);
+  }
+
+  /** Local files with Hadoop's defaults, as its code has them; made when first used. */
+  private static final class LocalFiles {
+    static final FileSystem SYSTEM = open();
+
+    private static FileSystem open() {
+      FileSystem system = new RawLocalFileSystem();
+      try {
+        system.initialize(system.getUri(), new Configuration(false));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return system;
+    }
   }
 }

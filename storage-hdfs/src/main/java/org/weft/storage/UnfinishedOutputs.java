@@ -20,11 +20,29 @@ public final class UnfinishedOutputs {
   private static boolean ending;
 
   static {
-    if (ShutdownHookManager.get().isShutdownInProgress()) {
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(UnfinishedOutputs::giveUpAll, "weft-unfinished-outputs"));
+    } catch (IllegalStateException e) { // the process is ending
       ending = true;
-    } else {
-      ShutdownHookManager.get().addShutdownHook(UnfinishedOutputs::giveUpAll, PRIORITY);
     }
+  }
+
+  /**
+   * Keeps Hadoop from closing file systems before all is removed. Loading this class does so: its
+   * hooks read Hadoop's configuration, which a process that never asks for those file systems
+   * saves.
+   */
+  private static final class HadoopWaits {
+    static {
+      if (!ShutdownHookManager.get().isShutdownInProgress()) {
+        ShutdownHookManager.get().addShutdownHook(UnfinishedOutputs::giveUpAll, PRIORITY);
+      }
+    }
+
+    private HadoopWaits() {}
+
+    static void begin() {}
   }
 
   /** An output that is not published. */
@@ -34,6 +52,11 @@ public final class UnfinishedOutputs {
   }
 
   private UnfinishedOutputs() {}
+
+  /** From now on there are file systems that Hadoop closes when the process ends. */
+  static void beforeHadoopCloses() {
+    HadoopWaits.begin();
+  }
 
   /**
    * Notes an output that was just begun.
@@ -62,7 +85,8 @@ public final class UnfinishedOutputs {
         ErrorCode.INTERRUPTED, "the process was told to end; nothing is written, run again");
   }
 
-  private static void giveUpAll() {
+  /** One hook waits for the other: both return when nothing is left. */
+  private static synchronized void giveUpAll() {
     synchronized (OPEN) {
       ending = true;
     }

@@ -241,9 +241,11 @@ final class LocalTensor extends EngineTensor {
     List<PackedForm> whole =
         forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
     boolean last = whole.size() == forms.size() && source() == null;
-    Queue<CooBlock> blocks = new ArrayDeque<>(relabelled(parsed().blocks()));
+    List<CooBlock> taken = relabelled(parsed().blocks());
+    Queue<CooBlock> blocks = last ? new LastBlocks(taken) : new ArrayDeque<>(taken);
     if (last) {
-      parsed = null; // the heap has them back block by block
+      taken = List.of();
+      parsed = null; // the heap has them back block by block, and the system when all are taken
     }
     forms.stream()
         .filter(form -> form.partitioning().partitions() > 1)
@@ -374,5 +376,27 @@ final class LocalTensor extends EngineTensor {
   @Override
   protected void releaseEntries() {
     parsed = null;
+  }
+
+  /** Blocks that nobody needs once they are taken: then the heap gives back what they took. */
+  private static final class LastBlocks extends ArrayDeque<CooBlock> {
+    private static final long serialVersionUID = 1L;
+    private static final long WORTH_IT = 2_000_000;
+
+    private final boolean many;
+
+    LastBlocks(List<CooBlock> blocks) {
+      super(blocks);
+      many = blocks.stream().mapToLong(CooBlock::size).sum() >= WORTH_IT;
+    }
+
+    @Override
+    public @Nullable CooBlock poll() {
+      CooBlock next = super.poll();
+      if (next != null && isEmpty() && many) {
+        System.gc();
+      }
+      return next;
+    }
   }
 }

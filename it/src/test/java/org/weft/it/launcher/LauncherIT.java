@@ -1,0 +1,186 @@
+package org.weft.it.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The launcher where there are jars and no sources. Its archive of classes is made once, and
+ * whatever becomes of it, commands do the same; small jobs load neither Spark nor its logging.
+ */
+class LauncherIT {
+  private static final Path BUILT = Path.of("../jobs").toAbsolutePath().normalize();
+  private static final String SPARK = " org.apache.spark.";
+  private static final String LOG4J = " org.apache.logging.log4j.";
+  private static final String LLVM = " org.bytedeco.llvm.";
+
+  @TempDir private static Path installed;
+  private static Path input;
+
+  private record Ran(int status, String out, String err, List<String> classes) {
+    boolean loads(String prefix) {
+      return classes.stream().anyMatch(line -> line.contains(prefix));
+    }
+
+    long fromArchive() {
+      return classes.stream()
+          .filter(line -> line.contains(" org.weft.") && line.contains("shared objects file"))
+          .count();
+    }
+  }
+
+  @BeforeAll
+  static void install() throws IOException {
+    Path weft = Files.createDirectories(installed.resolve("jobs/target/weft"));
+    Path command = Files.createDirectories(installed.resolve("jobs/bin")).resolve("weft");
+    Files.copy(BUILT.resolve("bin/weft"), command);
+    for (String folder : List.of("local", "spark")) {
+      Files.createSymbolicLink(weft.resolve(folder), BUILT.resolve("target/weft/" + folder));
+    }
+    try (Stream<Path> jars = Files.list(BUILT.resolve("target"))) {
+      for (Path jar : jars.filter(LauncherIT::isJobs).toList()) {
+        Files.createSymbolicLink(weft.resolveSibling(jar.getFileName()), jar);
+      }
+    }
+    input = installed.resolve("x.tns");
+    Files.writeString(input, "1 1 1 1.5\n2 3 1 2\n3 1 2 -1\n2 2 2 4\n");
+    assertThat(weft("--version").status()).isZero(); // makes the archive
+    assertThat(archive()).exists();
+  }
+
+  private static boolean isJobs(Path jar) {
+    return jar.getFileName().toString().matches("weft-jobs-.*\\.jar");
+  }
+
+  private static Path archive() {
+    return installed.resolve("jobs/target/weft/weft.jsa");
+  }
+
+  private static Ran weft(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(installed.resolve("jobs/bin/weft").toString());
+    command.addAll(List.of(arguments));
+    Path out = Files.createTempFile(installed, "out", ".txt");
+    Path err = Files.createTempFile(installed, "err", ".txt");
+    Path classes = Files.createTempFile(installed, "classes", ".txt");
+    ProcessBuilder builder = new ProcessBuilder(command).directory(installed.toFile());
+    builder.redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("WEFT_"));
+    builder.environment().put("WEFT_KERNEL_CACHE", installed.resolve("kernels").toString());
+    builder.environment().put("WEFT_JAVA_OPTS", "-Xlog:class+load:file=" + classes);
+    try {
+      int status = builder.start().waitFor();
+      return new Ran(
+          status, Files.readString(out), Files.readString(err), Files.readAllLines(classes));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private static Ran works(String... arguments) throws IOException {
+    Ran ran = weft(arguments);
+    assertThat(ran.status()).as(String.join(" ", arguments) + "\n" + ran.err()).isZero();
+    return ran;
+  }
+
+  @Test
+  void smallJobsLoadNeitherSparkNorItsLoggingNorLlvmAgain() throws IOException {
+    List<List<String>> jobs =
+        List.of(
+            List.of("stats", "x.tns"),
+            List.of("eval", "y(i) = T(i,j,k)", "--input", "T=x.tns"),
+            List.of("mttkrp", "x.tns", "--mode", "0", "--rank", "2", "--output", "m.npy"),
+            List.of("ttv", "x.tns", "--mode", "0", "--output", "v.mtx"),
+            List.of("convert", "x.tns", "x.weft"),
+            List.of("cpd", "x.weft", "--rank", "2", "--iterations", "2", "--output", "factors"),
+            List.of("generate", "--shape", "5x6x7", "--planted", "2", "g.tns"),
+            List.of("explain", "cpd", "x.tns", "--rank", "2"),
+            List.of("stats", "--help"));
+    for (List<String> job : jobs) {
+      List<String> again = new ArrayList<>(job);
+      if (job.contains("--output") || job.contains("convert") || job.contains("generate")) {
+        again.add("--overwrite");
+      }
+      works(job.toArray(String[]::new));
+      Ran ran = works(again.toArray(String[]::new));
+      assertThat(ran.loads(SPARK)).as("Spark in %s", job).isFalse();
+      assertThat(ran.loads(LOG4J)).as("log4j in %s", job).isFalse();
+      assertThat(ran.loads(LLVM) && !job.contains("explain")).as("LLVM in %s", job).isFalse();
+      assertThat(ran.fromArchive()).as("classes from the archive in %s", job).isGreaterThan(20);
+    }
+  }
+
+  @Test
+  void mistakesAreReportedWithoutSparkToo() throws IOException {
+    Ran missing = weft("stats", "no.tns");
+    assertThat(missing.status()).isEqualTo(2);
+    assertThat(missing.err()).startsWith("weft: WEFT-").hasLineCount(1);
+    assertThat(missing.loads(SPARK)).isFalse();
+  }
+
+  @Test
+  void sparkIsThereForThoseWhoAskForIt() throws IOException {
+    String alone = works("stats", "x.tns").out();
+    Ran spark = works("stats", "x.tns", "--master", "local[1]");
+    assertThat(spark.out()).isEqualTo(alone);
+    assertThat(spark.loads(SPARK)).isTrue();
+    assertThat(works("stats", "x.tns", "-v").out()).isEqualTo(alone);
+    works("cpd", "x.tns", "--rank", "2", "--output", "f2", "--factors-table", "f2.parquet");
+  }
+
+  @Test
+  void anArchiveThatIsNoneOrOfAnotherJdkIsIgnored() throws IOException {
+    String before = works("stats", "x.tns").out();
+    byte[] good = Files.readAllBytes(archive());
+    Files.delete(archive());
+    Files.writeString(archive(), "no archive");
+    same(before, works("stats", "x.tns"));
+    byte[] broken = good.clone();
+    java.util.Arrays.fill(broken, 8, 2000, (byte) 7);
+    Files.write(archive(), broken);
+    same(before, works("stats", "x.tns"));
+    Files.write(archive(), java.util.Arrays.copyOf(good, good.length / 2));
+    same(before, works("stats", "x.tns"));
+
+    Files.writeString(installed.resolve("jobs/target/weft/weft.jsa.start"), "another JDK\n");
+    Ran remade = works("stats", "x.tns");
+    assertThat(remade.out()).isEqualTo(before);
+    assertThat(remade.err()).contains("first time only");
+    Ran after = works("stats", "x.tns");
+    assertThat(after.err()).doesNotContain("first time only");
+    assertThat(after.fromArchive()).isGreaterThan(20);
+  }
+
+  private static void same(String out, Ran ran) {
+    assertThat(ran.out()).isEqualTo(out);
+    assertThat(ran.err()).doesNotContain("cds", "archive", "warning");
+  }
+
+  @Test
+  void aFolderOfSettingsIsOnTheClassPath() throws IOException {
+    Path conf = Files.createDirectories(installed.resolve("conf"));
+    Files.writeString(conf.resolve("application.conf"), "weft.options.rank = 2\n");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            installed.resolve("jobs/bin/weft").toString(), "explain", "cpd", input.toString());
+    builder.environment().put("WEFT_CONF_DIR", conf.toString());
+    builder.redirectErrorStream(true).redirectOutput(installed.resolve("conf.txt").toFile());
+    try {
+      assertThat(builder.start().waitFor())
+          .as(Files.readString(installed.resolve("conf.txt")))
+          .isZero();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}

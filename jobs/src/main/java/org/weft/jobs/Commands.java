@@ -1,0 +1,112 @@
+package org.weft.jobs;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.HelpCommand;
+
+/**
+ * The commands of {@code weft} and of {@code weft explain}. A command line that names one is given
+ * that one only: picocli looks at every option of every command that it has, which takes longer
+ * than a small job.
+ */
+final class Commands {
+  private static final String EXPLAIN = "explain";
+
+  /** In the order of the help. */
+  private static final List<String> ALL =
+      List.of(
+          "demo",
+          "eval",
+          "run",
+          "mttkrp",
+          "ttm",
+          "ttv",
+          "cpd",
+          "top",
+          "stats",
+          "ingest",
+          "convert",
+          "gc",
+          "generate",
+          "reorder",
+          "spy",
+          "tune",
+          "bench",
+          EXPLAIN,
+          "help");
+
+  private static final List<String> EXPLAINED =
+      List.of(
+          "demo",
+          "eval",
+          "run",
+          "mttkrp",
+          "ttm",
+          "ttv",
+          "cpd",
+          "stats",
+          "convert",
+          "generate",
+          "reorder",
+          "spy");
+
+  private Commands() {}
+
+  /** Those of {@code weft}, in the order of its help. */
+  static List<String> names() {
+    return ALL;
+  }
+
+  /**
+   * Adds the command that {@code arguments} begin with, or all commands if they do not begin with
+   * one, to the line of {@code weft}.
+   *
+   * @return whether it has all commands
+   */
+  static boolean addTo(CommandLine line, String[] arguments) {
+    String first = arguments.length > 0 ? arguments[0] : "";
+    boolean one = ALL.contains(first) && !first.equals("help");
+    for (String name : one ? List.of(first) : ALL) {
+      line.addSubcommand(name, name.equals(EXPLAIN) ? explain(arguments) : command(name));
+    }
+    return !one;
+  }
+
+  private static CommandLine explain(String[] arguments) {
+    CommandLine line = new CommandLine(new ExplainCommand());
+    String named = "";
+    if (arguments.length > 0 && arguments[0].equals(EXPLAIN)) {
+      for (int at = arguments.length - 1; at > 0; at--) {
+        named = arguments[at].startsWith("-") ? named : arguments[at];
+      }
+    }
+    for (String name : EXPLAINED.contains(named) ? List.of(named) : EXPLAINED) {
+      line.addSubcommand(name, command(name));
+    }
+    return line;
+  }
+
+  private static Object command(String name) {
+    return switch (name) {
+      case "demo" -> new DemoCommand();
+      case "eval" -> new EvalCommand();
+      case "run" -> new RunCommand();
+      case "mttkrp" -> new MttkrpCommand();
+      case "ttm" -> new TtmCommand();
+      case "ttv" -> new TtvCommand();
+      case "cpd" -> new CpdCommand();
+      case "top" -> new TopCommand();
+      case "stats" -> new StatsCommand();
+      case "ingest" -> new IngestCommand();
+      case "convert" -> new ConvertCommand();
+      case "gc" -> new GcCommand();
+      case "generate" -> new GenerateCommand();
+      case "reorder" -> new ReorderCommand();
+      case "spy" -> new SpyCommand();
+      case "tune" -> new TuneCommand();
+      case "bench" -> new BenchCommand();
+      case "help" -> new HelpCommand();
+      default -> throw new IllegalArgumentException(name);
+    };
+  }
+}

@@ -1,0 +1,95 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Small jobs, run so that the JVM notes which classes they load; the launcher makes its archive of
+ * those. It writes into one folder, which the launcher removes.
+ */
+final class Rehearsal {
+  private static final int ENTRIES = 200;
+  private static final int SIZE = 50;
+
+  private Rehearsal() {}
+
+  /**
+   * Runs the jobs, each twice: the first time compiles its kernels. The exit status is that of the
+   * first that fails, or 0.
+   *
+   * @param arguments the folder
+   */
+  public static void main(String[] arguments) throws IOException {
+    Path folder = Path.of(arguments[0]);
+    System.setProperty("weft.kernel-cache", folder.resolve("kernels").toString());
+    List<String[]> jobs = jobs(folder);
+    Surroundings.prepare(new String[0]);
+    try (PrintStream silent =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
+      for (String[] job : jobs) {
+        int status = Weft.run(job, silent, System.err);
+        if (status != 0) {
+          System.exit(status);
+        }
+      }
+    }
+    Weft.main(jobs.get(0));
+  }
+
+  private static List<String[]> jobs(Path folder) throws IOException {
+    Path x = folder.resolve("x.tns");
+    Path v = folder.resolve("v.tns");
+    Files.writeString(x, entries(3), StandardCharsets.UTF_8);
+    Files.writeString(v, entries(1), StandardCharsets.UTF_8);
+    String weft = folder.resolve("x.weft").toString();
+    String[] stats = {"stats", x.toString()};
+    String[] eval = {"eval", "y(i) = T(i,j,k) * x(j)", "--input", "T=" + x, "--input", "x=" + v};
+    String[] mttkrp = {
+      "mttkrp", x.toString(), "--mode", "0", "--rank", "4", "--output", folder + "/m.npy"
+    };
+    String[] cpd = {
+      "cpd", x.toString(), "--rank", "4", "--iterations", "2", "--output", folder + "/factors"
+    };
+    String[] again = {
+      "cpd", weft, "--rank", "4", "--iterations", "2", "--output", folder + "/factors"
+    };
+    String[] convert = {"convert", x.toString(), weft};
+    return List.of(
+        stats,
+        eval,
+        eval,
+        mttkrp,
+        overwriting(mttkrp),
+        cpd,
+        overwriting(cpd),
+        convert,
+        overwriting(again));
+  }
+
+  private static String[] overwriting(String[] job) {
+    String[] again = java.util.Arrays.copyOf(job, job.length + 1);
+    again[job.length] = "--overwrite";
+    return again;
+  }
+
+  private static String entries(int order) {
+    StringBuilder text = new StringBuilder();
+    for (int entry = 0; entry < ENTRIES; entry++) {
+      int from = entry;
+      for (int mode = 0; mode < order; mode++) {
+        text.append(1 + from % SIZE).append(' ');
+        from = from / 2 + 7 * mode;
+      }
+      text.append(entry / 8.0 + 1).append('\n');
+      if (order == 1 && entry == SIZE - 1) {
+        break;
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,58 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A command line that names a command is given that one only, and nobody can tell. */
+class CommandsTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo",
+        "eval",
+        "run",
+        "mttkrp",
+        "ttm",
+        "ttv",
+        "cpd",
+        "top",
+        "stats",
+        "ingest",
+        "convert",
+        "gc",
+        "generate",
+        "reorder",
+        "spy",
+        "tune",
+        "bench",
+        "explain"
+      })
+  void helpIsThatOfTheCommandAmongAll(String command) {
+    Run alone = Run.of(command, "--help");
+    assertThat(alone.status()).isZero();
+    assertThat(alone.out()).isEqualTo(Run.of("help", command).out()).isNotEmpty();
+    assertThat(Run.of("--help").out()).contains("  " + command + " ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cpd", "eval", "spy"})
+  void explainHasOneCommandOrAll(String command) {
+    assertThat(Run.of("explain", "--help").out()).contains("  " + command + " ");
+    Run alone = Run.of("explain", "--llvm", command, "--help");
+    assertThat(alone.status()).as(alone.err()).isZero();
+    assertThat(alone.out()).contains("--llvm", "--asm", "weft explain " + command);
+  }
+
+  @Test
+  void mistakesAreThoseOfAllCommands() {
+    assertThat(Run.of("cdp", "x").err()).contains("did you mean cpd?");
+    assertThat(Run.of("explain", "cdp").err()).contains("did you mean cpd?");
+    assertThat(Run.of("explain").err()).contains("expected a command after explain");
+    assertThat(Run.of("explain", "gc").status()).isEqualTo(2);
+    assertThat(Run.of("cpd", "x", "--rnk", "3").err()).contains("did you mean --rank?");
+    assertThat(Run.of("cpd", "--version").status()).isEqualTo(2);
+  }
+}
