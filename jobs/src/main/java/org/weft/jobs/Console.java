@@ -9,6 +9,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
+import org.weft.storage.OutputCommit;
 
 /**
  * What a run says: results on standard output; progress, notes and errors on standard error.
@@ -235,6 +236,7 @@ final class Console {
     if (message == null) {
       return "no details";
     }
-    return message.contains("^") ? message : message.strip().replaceAll("\\s*\\R\\s*", " ");
+    String shown = OutputCommit.withoutHiddenNames(message);
+    return shown.contains("^") ? shown : shown.strip().replaceAll("\\s*\\R\\s*", " ");
   }
 }

@@ -93,6 +93,8 @@ final class ConvertCommand extends WeftCommand {
       checkTensorOutput(files, output);
     } else if (batch.isDone(files, output, console)) {
       return;
+    } else {
+      TensorFiles.checkAppend(files, output);
     }
     InputPlan plan =
         TensorFiles.open(

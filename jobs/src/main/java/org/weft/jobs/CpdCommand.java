@@ -131,6 +131,7 @@ final class CpdCommand extends WeftCommand {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
+      Caution.say(console, session.engine(), tensor, job);
       long start = System.nanoTime();
       CpdResult result = session.engine().cpd(tensor, job, console.progress());
       CpdOutput folder = new CpdOutput(files, target, common.overwrite);

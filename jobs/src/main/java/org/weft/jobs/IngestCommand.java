@@ -197,7 +197,9 @@ final class IngestCommand extends WeftCommand {
       return;
     }
     boolean present = append && Container.isThere(files, output);
-    if (!present) {
+    if (present) {
+      TensorFiles.checkAppend(files, output);
+    } else {
       checkTensorOutput(files, output);
     }
     if (append && !present) {

@@ -13,6 +13,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.local.LocalBackend;
+import org.weft.spark.Failures;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
@@ -91,6 +92,7 @@ final class Session implements AutoCloseable {
 
   /** Spark's settings for one run. */
   static SparkConf sparkConf(CommonOptions options, String application, Console console) {
+    Failures.requireHeapForSpark();
     Config settings = OptionDefaults.settings();
     Surroundings.addSpark();
     SparkLog.listen(console);

@@ -136,6 +136,7 @@ abstract class TensorJobCommand extends WeftCommand {
             console, session.engine(), session.engine().plan(tensor, bound.job()), explain());
         return;
       }
+      Caution.say(console, session.engine(), tensor, bound.job());
       OutputTarget out = target(files, target, modeNames, tensor, console);
       JobReport report = bound.run(session.engine(), tensor, out, console);
       console.result("wrote %s", target);

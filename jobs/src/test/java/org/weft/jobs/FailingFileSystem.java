@@ -13,8 +13,10 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
@@ -50,6 +52,49 @@ public final class FailingFileSystem extends FilterFileSystem {
 
   private static Path local(Path path) {
     return new Path("file", "", path.toUri().getPath());
+  }
+
+  @Override
+  public Path makeQualified(Path path) {
+    return path.makeQualified(getUri(), fs.getWorkingDirectory());
+  }
+
+  @Override
+  public Path resolvePath(Path path) {
+    return makeQualified(path);
+  }
+
+  @Override
+  public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
+    return fs.listLocatedStatus(local(path));
+  }
+
+  @Override
+  public void setPermission(Path path, FsPermission permission) throws IOException {
+    fs.setPermission(local(path), permission);
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int bufferBytes,
+      short replication,
+      long blockBytes,
+      Progressable progress)
+      throws IOException {
+    refuse();
+    OutputStream out =
+        fs.create(
+            local(path), permission, overwrite, bufferBytes, replication, blockBytes, progress);
+    return new FSDataOutputStream(new FailingStream(out), null);
+  }
+
+  private static void refuse() throws IOException {
+    if (fault == Fault.PROBE) {
+      throw new IOException("injected: no file can be made");
+    }
   }
 
   @Override
@@ -100,9 +145,7 @@ public final class FailingFileSystem extends FilterFileSystem {
       long blockBytes,
       Progressable progress)
       throws IOException {
-    if (fault == Fault.PROBE) {
-      throw new IOException("injected: no file can be made");
-    }
+    refuse();
     OutputStream out =
         fs.createNonRecursive(
             local(path), permission, flags, bufferBytes, replication, blockBytes, progress);

@@ -3,11 +3,11 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,25 +38,19 @@ class WorkflowTest {
 
   /** The command from the classes under test. */
   private Path weft() throws IOException {
-    String options =
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> option.startsWith("--add-") || option.startsWith("-Djdk"))
-            .map(option -> "'" + option + "'")
+    String command =
+        WeftProcess.command(List.of("-Xmx512m", "-Dweft.master=local[1]")).stream()
+            .map(word -> "'" + word + "'")
             .collect(Collectors.joining(" "));
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     Path script = folder.resolve("weft");
     Files.writeString(
         script,
         "#!/usr/bin/env bash\n"
             + "echo \"$@\" >> '"
             + folder.resolve("calls")
-            + "'\nexec '"
-            + java
-            + "' -XX:TieredStopAtLevel=1 -Xmx512m -Dweft.kernel-cache= "
-            + options
-            + " -cp '"
-            + System.getProperty("java.class.path")
-            + "' -Dweft.master=local[1] org.weft.jobs.Weft \"$@\"\n");
+            + "'\nexec "
+            + command
+            + " \"$@\"\n");
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
     return script;
   }

@@ -14,6 +14,10 @@ import org.weft.storage.FileAccess;
 public final class Failures {
   private static final Pattern LEAST_HEAP =
       Pattern.compile("(?s).*INVALID_DRIVER_MEMORY.*|.*System memory \\d+ must be at least.*");
+
+  /** One and a half times the 300 MiB that Spark sets aside for itself. */
+  private static final long SPARKS_LEAST_HEAP_BYTES = 450L << 20;
+
   private static final Pattern LOST_MASTER =
       Pattern.compile(
           "(?s).*?(Master removed our application[^\\n]*|All masters are unresponsive[^\\n]*"
@@ -73,12 +77,7 @@ public final class Failures {
       return FileAccess.unavailable("a file of this run", new IOException(message, cause));
     }
     if (LEAST_HEAP.matcher(message).matches()) {
-      return new WeftException(
-          ErrorCode.OUT_OF_MEMORY,
-          "expected a Java heap of at least 450 MiB, which Spark needs, found "
-              + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB: give it more (WEFT_JAVA_OPTS=-Xmx1g, or spark.driver.memory)",
-          cause);
+      return heapBelowSparks(cause);
     }
     Matcher master = LOST_MASTER.matcher(message);
     if (master.matches()) {
@@ -105,6 +104,26 @@ public final class Failures {
           cause);
     }
     return null;
+  }
+
+  private static WeftException heapBelowSparks(@Nullable Throwable cause) {
+    return new WeftException(
+        ErrorCode.OUT_OF_MEMORY,
+        "expected a Java heap of at least 450 MiB, which Spark needs, found "
+            + (Runtime.getRuntime().maxMemory() >> 20)
+            + " MiB: give it more (WEFT_JAVA_OPTS=-Xmx1g, or spark.driver.memory)",
+        cause);
+  }
+
+  /**
+   * Fails if Spark would refuse to start in this heap, which it says with a stack trace in its log.
+   *
+   * @throws WeftException {@code OUT_OF_MEMORY}
+   */
+  public static void requireHeapForSpark() {
+    if (Runtime.getRuntime().maxMemory() < SPARKS_LEAST_HEAP_BYTES) {
+      throw heapBelowSparks(null);
+    }
   }
 
   private static String firstLine(Throwable failure) {

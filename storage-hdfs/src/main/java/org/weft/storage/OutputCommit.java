@@ -174,6 +174,11 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     return missing;
   }
 
+  /** {@code text} with the names of outputs for those of their temporaries, which nobody knows. */
+  public static String withoutHiddenNames(String text) {
+    return StorageFault.withoutHiddenNames(text);
+  }
+
   /** The target as it was named. */
   public String uri() {
     return uri;

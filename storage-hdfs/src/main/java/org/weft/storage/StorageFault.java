@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
@@ -14,6 +15,13 @@ import org.weft.error.WeftException;
 final class StorageFault {
   private static final Pattern HIDDEN_NAME =
       Pattern.compile("\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)");
+
+  /** What brings the file systems that Hadoop knows by name and has not with it. */
+  private static final Map<String, String> CONNECTORS =
+      Map.of(
+          "s3a", "Hadoop's hadoop-aws and the AWS SDK bundle that it names",
+          "abfs", "Hadoop's hadoop-azure",
+          "abfss", "Hadoop's hadoop-azure");
 
   private StorageFault() {}
 
@@ -64,7 +72,11 @@ final class StorageFault {
   /** The first line, with the names of outputs for the hidden ones of their temporaries. */
   private static String shown(String text) {
     int end = text.indexOf('\n');
-    return HIDDEN_NAME.matcher(end < 0 ? text : text.substring(0, end)).replaceAll("$1");
+    return withoutHiddenNames(end < 0 ? text : text.substring(0, end));
+  }
+
+  static String withoutHiddenNames(String text) {
+    return HIDDEN_NAME.matcher(text).replaceAll("$1");
   }
 
   /** A file system whose classes are not there, or which is set up wrongly. */
@@ -78,7 +90,9 @@ final class StorageFault {
                 + path.toUri().getScheme()
                 + "' on the class path, found no "
                 + shown(String.valueOf(cause.getMessage()))
-                + "; add its jars (spark-submit --packages, or WEFT_CONF_DIR=FOLDER/*)",
+                + "; add "
+                + CONNECTORS.getOrDefault(path.toUri().getScheme(), "its jars")
+                + " (spark-submit --packages, or WEFT_CONF_DIR=FOLDER/*)",
             failure);
       }
     }

@@ -72,9 +72,7 @@ public interface TensorFileFormat {
       WriteOptions options)
       throws IOException {
     if (existing == TensorOutput.Existing.APPEND) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          uri + ": expected a tensor folder .weft to add entries to, found a file of " + name());
+      checkAppend(access, uri);
     }
     OutputCommit output = OutputCommit.begin(access, uri, existing);
     boolean ready = false;
@@ -93,6 +91,13 @@ public interface TensorFileFormat {
   /** Fails if an output at {@code uri} could not be written or published; leaves nothing. */
   default void checkOutput(FileAccess access, String uri, boolean overwrite) {
     OutputCommit.probe(access, uri, overwrite, false);
+  }
+
+  /** Fails if entries could not be added to what is at {@code uri}; leaves nothing. */
+  default void checkAppend(FileAccess access, String uri) {
+    throw new WeftException(
+        ErrorCode.USAGE,
+        uri + ": expected a tensor folder .weft to add entries to, found a file of " + name());
   }
 
   /**

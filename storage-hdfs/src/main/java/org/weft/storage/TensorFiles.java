@@ -265,4 +265,14 @@ public final class TensorFiles {
   public static void checkOutput(FileAccess access, String uri, boolean overwrite) {
     formatOf(uri).checkOutput(access, uri, overwrite);
   }
+
+  /**
+   * Fails early if entries could not be added to the tensor at {@code uri}; leaves nothing.
+   *
+   * @throws WeftException {@code USAGE} for a format without, {@code INPUT_NOT_FOUND}, {@code
+   *     STORAGE_UNAVAILABLE}
+   */
+  public static void checkAppend(FileAccess access, String uri) {
+    formatOf(uri).checkAppend(access, uri);
+  }
 }

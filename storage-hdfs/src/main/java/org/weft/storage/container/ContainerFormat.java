@@ -148,6 +148,13 @@ public final class ContainerFormat implements TensorFileFormat {
     OutputCommit.probe(access, uri + "/version", false, false);
   }
 
+  @Override
+  public void checkAppend(FileAccess access, String uri) {
+    requireFolder(uri, false);
+    Container.open(access, uri);
+    OutputCommit.probe(access, uri + "/version", false, false);
+  }
+
   private void requireFolder(String uri, boolean zeroBased) {
     TensorFileFormat.refuseZeroBased(uri, zeroBased, name());
     if (uri.endsWith(".json") || VersionName.isOne(uri)) {

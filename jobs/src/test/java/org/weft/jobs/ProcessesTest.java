@@ -1,0 +1,112 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What only a process of its own shows: signals, and a heap that is too small. */
+final class ProcessesTest {
+  private static final int ENTRIES = 400_000;
+
+  @TempDir static Path inputs;
+  @TempDir Path folder;
+  private Path outputs = Path.of("");
+  private Path temporary = Path.of("");
+
+  @BeforeAll
+  static void generate() {
+    Run made =
+        Run.of(
+            "generate",
+            "2000x2000x2000",
+            inputs.resolve("t.tns").toString(),
+            "--nonzeros",
+            Integer.toString(ENTRIES));
+    assertThat(made.status()).as(made.err()).isZero();
+  }
+
+  @BeforeEach
+  void folders() throws IOException {
+    outputs = Files.createDirectory(folder.resolve("out"));
+    temporary = Files.createDirectory(folder.resolve("temporary"));
+  }
+
+  private WeftProcess start(List<String> options, String command) throws IOException {
+    Stream<String> all =
+        Stream.concat(options.stream(), Stream.of("-Djava.io.tmpdir=" + temporary));
+    return WeftProcess.start(
+        folder,
+        all.toList(),
+        command.replace("OUT/", outputs + "/").replace("IN/", inputs + "/").split(" "));
+  }
+
+  /** Whether bytes of an unfinished output are there. */
+  private boolean isHalfWay() {
+    try (Stream<Path> all = Files.walk(outputs)) {
+      return all.anyMatch(path -> path.toFile().isFile() && path.toFile().length() > 0);
+    } catch (UncheckedIOException | IOException e) { // a folder that went meanwhile
+      return false;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "INT, 130, convert IN/t.tns OUT/x.tns.bz2",
+    "TERM, 143, convert IN/t.tns OUT/x.tns.bz2",
+    "TERM, 143, convert IN/t.tns OUT/x.weft",
+    "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
+    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
+  })
+  void aSignalHalfWayLeavesNothing(String signal, int status, String command) throws Exception {
+    try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
+      weft.await(command.startsWith("cpd") ? () -> iterates(weft) : this::isHalfWay);
+      weft.signal(signal);
+      assertThat(weft.status()).as(weft.err()).isEqualTo(status);
+      assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
+          .containsExactly("weft: stopped by SIG" + signal + "; what was not finished is removed");
+      assertThat(weft.err()).doesNotContain("\tat ", "Exception");
+    }
+    assertThat(Run.names(outputs)).isEmpty();
+    assertThat(Run.names(temporary)).isEmpty();
+  }
+
+  private static boolean iterates(WeftProcess weft) {
+    try {
+      return weft.out().contains("iteration   2");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Spark needs more for itself; without it the heap is full of entries, factors or labels. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd IN/t.tns --rank 4 --output OUT/f --master local[1]",
+        "cpd IN/t.tns --rank 2000 --output OUT/f",
+        "mttkrp IN/t.tns --mode 0 --rank 4000 --output OUT/m.npy",
+        "ingest IN/t.tns OUT/x.weft --format csv --columns a,b,c,d --mode a --mode b"
+      })
+  void aHeapThatIsTooSmallIsOneLine(String command) throws Exception {
+    try (WeftProcess weft = start(List.of("-Xmx64m"), command)) {
+      assertThat(weft.status()).as(weft.err()).isEqualTo(1);
+      assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
+          .as(weft.err())
+          .hasSize(1)
+          .allMatch(line -> line.startsWith("weft: WEFT-400: ") && line.contains("WEFT_JAVA_OPTS"));
+      assertThat(weft.err()).doesNotContain("\tat ", "Exception in thread");
+    }
+    assertThat(Run.names(outputs)).isEmpty();
+  }
+}

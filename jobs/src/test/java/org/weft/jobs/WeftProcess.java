@@ -1,0 +1,90 @@
+package org.weft.jobs;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** The command from the classes under test, in a process of its own. */
+final class WeftProcess implements AutoCloseable {
+  private static final long MOST_SECONDS = 120;
+
+  private final Process process;
+  private final Path out;
+  private final Path err;
+
+  private WeftProcess(Process process, Path out, Path err) {
+    this.process = process;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** The words that start the command, before its arguments. */
+  static List<String> command(List<String> options) {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(List.of("-XX:TieredStopAtLevel=1", "-Dweft.kernel-cache="));
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> option.startsWith("--add-") || option.startsWith("-Djdk"))
+        .forEach(words::add);
+    words.addAll(options);
+    words.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.weft.jobs.Weft"));
+    return words;
+  }
+
+  /**
+   * Starts the command with the signals of a terminal: a build in the background ignores some.
+   *
+   * @param folder takes what it says
+   */
+  static WeftProcess start(Path folder, List<String> options, String... arguments)
+      throws IOException {
+    List<String> words = new ArrayList<>(List.of("env", "--default-signal=INT,TERM"));
+    words.addAll(command(options));
+    words.addAll(List.of(arguments));
+    Path out = folder.resolve("stdout");
+    Path err = folder.resolve("stderr");
+    Process process =
+        new ProcessBuilder(words).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    return new WeftProcess(process, out, err);
+  }
+
+  String out() throws IOException {
+    return Files.readString(out);
+  }
+
+  String err() throws IOException {
+    return Files.readString(err);
+  }
+
+  /** Waits for {@code state}, which the process reaches before it ends. */
+  void await(BooleanSupplier state) throws Exception {
+    for (long start = System.nanoTime(); !state.getAsBoolean(); Thread.sleep(2)) {
+      if (!process.isAlive() || System.nanoTime() - start > MOST_SECONDS * 1_000_000_000L) {
+        throw new AssertionError("not reached; the command said:\n" + out() + err());
+      }
+    }
+  }
+
+  /** Sends {@code INT} or {@code TERM}. */
+  void signal(String name) throws Exception {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** The exit status. */
+  int status() throws Exception {
+    if (!process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("does not end; the command said:\n" + out() + err());
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}
