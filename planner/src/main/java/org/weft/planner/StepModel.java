@@ -58,15 +58,16 @@ final class StepModel {
       kernelSeconds += makespan(mode) + machine.stepSeconds();
     }
     double passes = forms.size();
+    double shuffled = resources.inTurn() ? 0 : blocks * passes; // one process shares its entries
     double kernelHeld = storageHeld + operandBytes(modes) + resultsInWork(modes);
     return new PlanCosts(
         List.of(
             step("read", text, 0, text / machine.parsedBytesPerSecond() / slots, blocksHeld),
             step(
                 "shuffle",
-                blocks * passes,
+                shuffled,
                 0,
-                blocks * passes / machine.shuffledBytesPerSecond() / slots,
+                shuffled / machine.shuffledBytesPerSecond() / slots,
                 blocksHeld),
             step(
                 "pack",
