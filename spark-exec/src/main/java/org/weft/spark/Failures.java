@@ -28,6 +28,10 @@ public final class Failures {
               + "|RpcEnv already stopped).*");
   private static final Pattern CANCELLED =
       Pattern.compile("(?s).*(cancelled part of cancelled job group|Job \\d+ cancelled).*");
+
+  /** The class of Spark's error for a task that could not write a table's file. */
+  private static final String TASK_WRITE_FAILED = "TASK_WRITE_FAILED";
+
   private static final Pattern FULL_DISK =
       Pattern.compile("(?s).*(No space left on device|Disk quota exceeded).*");
 
@@ -73,6 +77,10 @@ public final class Failures {
     if (cause instanceof FSError && cause.getCause() instanceof IOException io) {
       return FileAccess.unavailable("a file of this run", io);
     }
+    IOException write = message.contains(TASK_WRITE_FAILED) ? ioException(cause) : null;
+    if (write != null) {
+      return FileAccess.unavailable("a file of this run", write);
+    }
     if (FULL_DISK.matcher(message).matches()) {
       return FileAccess.unavailable("a file of this run", new IOException(message, cause));
     }
@@ -102,6 +110,15 @@ public final class Failures {
           ErrorCode.INTERRUPTED,
           "the job was cancelled (" + firstLine(cause) + "); run again",
           cause);
+    }
+    return null;
+  }
+
+  private static @Nullable IOException ioException(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof IOException io) {
+        return io;
+      }
     }
     return null;
   }

@@ -34,7 +34,6 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   static final String STAGING_SUFFIX = ".weft-tmp";
   static final String ASIDE_SUFFIX = ".weft-old";
   private static final int NAME_CHARACTERS = 100;
-  private static final int MOST_REMOVALS = 10;
 
   private enum State {
     OPEN,
@@ -378,21 +377,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       return;
     }
     state = State.GIVEN_UP;
-    for (int n = 1; ; n++) {
-      try {
-        remove(staging);
-        return;
-      } catch (WeftException e) {
-        if (n == MOST_REMOVALS) {
-          throw e;
-        }
-      }
-    }
+    remove(staging);
   }
 
   private void remove(Path output) {
     try {
-      fs.delete(output, true);
+      UnfinishedTree.remove(fs, output);
       for (Path parent : createdParents) {
         if (!fs.exists(parent)) {
           continue;

@@ -15,6 +15,7 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.UnfinishedOutputs;
+import org.weft.storage.UnfinishedTree;
 
 /**
  * One version in the making. Data files go to {@code data/N}, which nobody reads until the manifest
@@ -293,21 +294,9 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
     }
   }
 
-  /**
-   * Removes a folder of ours. Tasks of a failed job may still make files in it, which keeps it
-   * there; once it has gone, they cannot.
-   */
+  /** Removes a folder of ours; once it has gone, tasks of a failed job make no files in it. */
   private void discard(String name) throws IOException {
-    Path path = versions.resolve(name);
-    for (int n = 1; ; n++) {
-      versions.fileSystem().delete(path, true);
-      if (!versions.fileSystem().exists(path)) {
-        break;
-      }
-      if (n == MOST_VANISHED) {
-        throw new IOException(path + " is still written to");
-      }
-    }
+    UnfinishedTree.remove(versions.fileSystem(), versions.resolve(name));
     own.removeIfEmpty(versions.resolve(DATA));
   }
 
@@ -338,15 +327,10 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
       return;
     }
     givenUp = true;
-    for (int n = 1; ; n++) {
-      try {
-        discard(folder.data());
-        break;
-      } catch (IOException e) {
-        if (n == MOST_VANISHED) {
-          throw FileAccess.unavailable(uri, e);
-        }
-      }
+    try {
+      discard(folder.data());
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
     }
     manifest.giveUp();
   }

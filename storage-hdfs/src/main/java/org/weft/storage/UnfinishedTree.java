@@ -1,0 +1,43 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * Removes what was not committed. Tasks of a job that has failed run on for a while and make files
+ * in it, which keep a folder in place or make its removal fail.
+ */
+public final class UnfinishedTree {
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private UnfinishedTree() {}
+
+  /**
+   * Removes {@code path} and all that is in it, again until it has gone.
+   *
+   * @throws IOException if it is still there after ten seconds
+   */
+  public static void remove(FileSystem fs, Path path) throws IOException {
+    long start = System.nanoTime();
+    while (true) {
+      IOException failure;
+      try {
+        fs.delete(path, true);
+        if (!fs.exists(path)) {
+          return;
+        }
+        failure = new IOException(path + " is still written to");
+      } catch (IOException e) {
+        failure = e;
+      }
+      if (System.nanoTime() - start > LONGEST_NANOS) {
+        throw failure;
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+}
