@@ -8,11 +8,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** One process that the harness started, with its log file. Its descendants die with it. */
 final class ChildProcess {
   private static final int SIGKILL_STATUS = 137;
+  private static final int ANSWER_SECONDS = 20;
 
   private final String name;
   private final Process process;
@@ -106,6 +108,30 @@ final class ChildProcess {
       process.waitFor();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What {@code jcmd} prints of a JVM's threads, or why it could not. */
+  String threads() {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    try {
+      Path dump = Files.createTempFile("threads", ".txt");
+      Process asking =
+          new ProcessBuilder(jcmd, "" + process.pid(), "Thread.print")
+              .redirectErrorStream(true)
+              .redirectOutput(dump.toFile())
+              .start();
+      if (!asking.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+        asking.destroyForcibly();
+      }
+      String text = Files.readString(dump);
+      Files.delete(dump);
+      return text;
+    } catch (IOException e) {
+      return "cannot ask for them: " + e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted while asking for them";
     }
   }
 

@@ -188,7 +188,10 @@ public final class ProcessCluster implements TestCluster {
     for (ChildProcess server : servers.values()) {
       for (ProcessHandle executor : server.descendants(EXECUTOR_CLASS)) {
         if (executor.destroyForcibly()) {
-          executor.onExit().join();
+          boolean gone = Waiting.until(START_LIMIT, PAUSE, () -> !executor.isAlive());
+          if (!gone) {
+            throw new IllegalStateException("executor " + executor.pid() + " outlives SIGKILL");
+          }
           return true;
         }
       }

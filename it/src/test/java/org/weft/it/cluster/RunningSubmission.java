@@ -48,9 +48,15 @@ public final class RunningSubmission {
             },
             limit);
     if (!ended) {
+      String threads = process.threads();
       process.kill();
       throw new AssertionError(
-          "the driver did not end within " + limit + "\n" + ended(-1).transcript());
+          "the driver did not end within "
+              + limit
+              + "\n"
+              + ended(-1).transcript()
+              + "\n--- its threads\n"
+              + threads);
     }
     return ended(process.exitCode());
   }

@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
 public interface TestCluster extends AutoCloseable {
 
   /** How long a submission may take before the harness ends it and the test fails. */
-  Duration SUBMISSION_LIMIT = Duration.ofMinutes(10);
+  Duration SUBMISSION_LIMIT = Duration.ofMinutes(4);
 
   /** {@code hdfs://127.0.0.1:port}, without a trailing slash. */
   String hdfsUri();
