@@ -19,25 +19,30 @@ public final class UnfinishedTree {
   /**
    * Removes {@code path} and all that is in it, again until it has gone.
    *
-   * @throws IOException if it is still there after ten seconds
+   * @throws IOException if it is still there after ten seconds, and at once if the file system does
+   *     not even say whether it is
    */
   public static void remove(FileSystem fs, Path path) throws IOException {
     long start = System.nanoTime();
     while (true) {
-      IOException failure;
-      try {
-        fs.delete(path, true);
-        if (!fs.exists(path)) {
-          return;
-        }
-        failure = new IOException(path + " is still written to");
-      } catch (IOException e) {
-        failure = e;
+      IOException failure = delete(fs, path);
+      if (!fs.exists(path)) {
+        return;
       }
       if (System.nanoTime() - start > LONGEST_NANOS) {
         throw failure;
       }
       LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** Why the path may still be there. */
+  private static IOException delete(FileSystem fs, Path path) {
+    try {
+      fs.delete(path, true);
+      return new IOException(path + " is still written to");
+    } catch (IOException e) {
+      return e;
     }
   }
 }

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,5 +74,20 @@ final class UnfinishedTreeTest {
           .hasMessage("a file came in between");
     }
     assertThat(tree).exists();
+  }
+
+  @Test
+  void aFileSystemThatAnswersNothingIsAskedOnce() throws IOException {
+    try (FileSystem fs =
+        new FilterFileSystem(reluctant(Integer.MAX_VALUE, true)) {
+          @Override
+          public FileStatus getFileStatus(Path path) throws IOException {
+            throw new IOException("no answer");
+          }
+        }) {
+      assertThatThrownBy(() -> UnfinishedTree.remove(fs, new Path(tree.toUri())))
+          .hasMessage("no answer");
+    }
+    assertThat(deletions).hasValue(1);
   }
 }
