@@ -92,14 +92,18 @@ public final class DenseMatrix implements Serializable {
     DenseMatrix matrix = new DenseMatrix(rows, columns);
     for (long row = 0; row < rows; row++) {
       double[] chunk = matrix.chunks[(int) (row / matrix.chunkRows)];
-      int at = (int) (row % matrix.chunkRows) * columns;
-      long state = mix(seed * 0x9E3779B97F4A7C15L + row);
-      for (int r = 0; r < columns; r++) {
-        state += 0x9E3779B97F4A7C15L;
-        chunk[at + r] = (mix(state) >>> 11) * 0x1.0p-53;
-      }
+      randomRow(seed, row, chunk, (int) (row % matrix.chunkRows) * columns, columns);
     }
     return matrix;
+  }
+
+  /** One row of {@link #random}: {@code columns} numbers from {@code into[at]} on. */
+  public static void randomRow(long seed, long row, double[] into, int at, int columns) {
+    long state = mix(seed * 0x9E3779B97F4A7C15L + row);
+    for (int r = 0; r < columns; r++) {
+      state += 0x9E3779B97F4A7C15L;
+      into[at + r] = (mix(state) >>> 11) * 0x1.0p-53;
+    }
   }
 
   private static long mix(long z) {

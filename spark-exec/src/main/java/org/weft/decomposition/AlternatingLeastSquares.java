@@ -1,6 +1,7 @@
 package org.weft.decomposition;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.ejml.data.DMatrixRMaj;
 import org.weft.error.ErrorCode;
@@ -24,20 +25,8 @@ public final class AlternatingLeastSquares {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
   private final CpdJob job;
-  private final List<DenseMatrix> initial;
-  private final int order;
-  private final DMatrixRMaj[] grams;
   private double[] lambda;
   private double inner;
-
-  /** Where MTTKRPs come from. */
-  public interface Tensor {
-    /** The factor of {@code mode} has changed. */
-    void publish(int mode, DenseMatrix factor);
-
-    /** {@code M: I_mode x R}; the caller may change it. {@code sweep} counts from 1. */
-    DenseMatrix mttkrp(int mode, int sweep);
-  }
 
   /** Hears of every sweep. */
   public interface Observer {
@@ -52,34 +41,24 @@ public final class AlternatingLeastSquares {
       List<Double> seconds,
       boolean converged) {}
 
-  public AlternatingLeastSquares(CpdJob job, TensorShape shape) {
-    this(job, initialFactors(job, shape));
-  }
-
-  /**
-   * @param initial a factor per mode, mode size x rank; they become this object's
-   */
-  public AlternatingLeastSquares(CpdJob job, List<DenseMatrix> initial) {
+  public AlternatingLeastSquares(CpdJob job) {
     this.job = job;
-    this.initial = List.copyOf(initial);
-    this.order = initial.size();
-    this.grams = new DMatrixRMaj[order];
     this.lambda = new double[job.rank()];
-    java.util.Arrays.fill(lambda, 1);
+    Arrays.fill(lambda, 1);
   }
 
   /** The factors that a job starts from: a function of its seed, of mode and row. */
   public static List<DenseMatrix> initialFactors(CpdJob job, TensorShape shape) {
     List<DenseMatrix> initial = new ArrayList<>();
     for (int mode = 0; mode < shape.order(); mode++) {
-      initial.add(DenseMatrix.random(shape.size(mode), job.rank(), job.seed() + mode * MODE_SEED));
+      initial.add(DenseMatrix.random(shape.size(mode), job.rank(), seed(job, mode)));
     }
     return initial;
   }
 
-  /** As {@link #run(FactorUpdates, double, Observer)} with factors on the heap. */
-  public Model run(Tensor tensor, double normSquared, Observer observer) {
-    return run(new HeapUpdates(job, initial, tensor), normSquared, observer);
+  /** The seed of {@link DenseMatrix#random} for the factor that a job starts from. */
+  public static long seed(CpdJob job, int mode) {
+    return job.seed() + mode * MODE_SEED;
   }
 
   /**
@@ -90,8 +69,10 @@ public final class AlternatingLeastSquares {
    */
   public Model run(FactorUpdates updates, double normSquared, Observer observer) {
     requireFinite("the sum of the squares of the tensor's values", normSquared);
-    for (int mode = 0; mode < order; mode++) {
-      grams[mode] = updates.gram(mode);
+    int order = updates.order();
+    DMatrixRMaj[] grams = new DMatrixRMaj[order];
+    for (int mode = 1; mode < order; mode++) {
+      grams[mode] = updates.gram(mode); // that of mode 0 is not read before its update
     }
     List<Double> fits = new ArrayList<>();
     List<Double> seconds = new ArrayList<>();
@@ -100,13 +81,13 @@ public final class AlternatingLeastSquares {
     for (int sweep = 1; sweep <= job.maxIterations() && !converged; sweep++) {
       long start = System.nanoTime();
       for (int mode = 0; mode < order; mode++) {
-        DMatrixRMaj v = GramMatrix.hadamard(grams, job.rank(), mode);
+        DMatrixRMaj v = hadamard(grams, mode);
         FactorUpdates.Update update = updates.update(mode, sweep, v, mode == order - 1);
         lambda = update.lambda();
         grams[mode] = update.gram();
         inner = update.inner();
       }
-      double fit = fit(normSquared);
+      double fit = fit(grams, normSquared);
       requireFinite("the fit after iteration " + sweep, fit);
       double change = fit - previous;
       converged = sweep > 1 && Math.abs(change) < job.tolerance();
@@ -130,8 +111,8 @@ public final class AlternatingLeastSquares {
     }
   }
 
-  private double fit(double normSquared) {
-    DMatrixRMaj all = GramMatrix.hadamard(grams, job.rank(), -1);
+  private double fit(DMatrixRMaj[] grams, double normSquared) {
+    DMatrixRMaj all = hadamard(grams, -1);
     double model = 0;
     for (int r = 0; r < job.rank(); r++) {
       for (int s = 0; s < job.rank(); s++) {
@@ -143,5 +124,17 @@ public final class AlternatingLeastSquares {
       return model <= Double.MIN_NORMAL ? 1 : 0;
     }
     return 1 - residual / Math.sqrt(normSquared);
+  }
+
+  /** The Hadamard product of all {@code grams} but that of {@code except} (-1: of all). */
+  private DMatrixRMaj hadamard(DMatrixRMaj[] grams, int except) {
+    DMatrixRMaj product = new DMatrixRMaj(job.rank(), job.rank());
+    product.fill(1);
+    for (int mode = 0; mode < grams.length; mode++) {
+      for (int i = 0; mode != except && i < product.data.length; i++) {
+        product.data[i] *= grams[mode].data[i];
+      }
+    }
+    return product;
   }
 }

@@ -1,17 +1,15 @@
 package org.weft.decomposition;
 
-import java.util.List;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.factory.DecompositionFactory_DDRM;
 import org.ejml.dense.row.factory.LinearSolverFactory_DDRM;
 import org.ejml.interfaces.decomposition.EigenDecomposition_F64;
 import org.ejml.interfaces.linsol.LinearSolverDense;
-import org.weft.tensor.DenseMatrix;
 
 /**
- * Solves {@code A V = M} for the factor {@code A: I x R}, where {@code V: R x R} is a Hadamard
- * product of Gram matrices, hence symmetric and positive semidefinite.
+ * The R x R part of solving {@code A V = M} for the factor {@code A: I x R}, where {@code V} is a
+ * Hadamard product of Gram matrices, hence symmetric and positive semidefinite.
  *
  * <p>Normally by Cholesky factorisation. Where V is singular or nearly so (two components coincide,
  * a component vanished, R exceeds what the other modes can span: reciprocal condition below 1e-13)
@@ -48,23 +46,6 @@ final class NormalEquations {
   /** {@code V^-1}, or the pseudo-inverse; not to be written. */
   DMatrixRMaj inverse() {
     return inverse;
-  }
-
-  /** Replaces the right-hand side {@code M: I x R} by the solution. Cost {@code O(I R^2)}. */
-  void solveInPlace(DenseMatrix m) {
-    int rank = inverse.numRows;
-    List<RowChunks.Chunk> chunks = RowChunks.of(m);
-    RowChunks.each(
-        chunks,
-        c -> {
-          RowChunks.Chunk chunk = chunks.get(c);
-          int length = chunk.rows() * rank;
-          DMatrixRMaj right = new DMatrixRMaj(chunk.rows(), rank);
-          System.arraycopy(chunk.array(), chunk.offset(), right.data, 0, length);
-          DMatrixRMaj solution = new DMatrixRMaj(chunk.rows(), rank);
-          CommonOps_DDRM.mult(right, inverse, solution);
-          System.arraycopy(solution.data, 0, chunk.array(), chunk.offset(), length);
-        });
   }
 
   /** Smallest over largest eigenvalue magnitude; 0 for a zero matrix. */

@@ -1,9 +1,9 @@
 /**
- * The driver's part of CP decomposition: alternating least squares over MTTKRPs that a backend
- * computes. {@link org.weft.decomposition.AlternatingLeastSquares} is the algorithm; {@link
- * org.weft.decomposition.GramMatrix} and {@link org.weft.decomposition.NormalEquations} its linear
- * algebra, which comes from EJML. No Spark here. All sums have a fixed order: the same MTTKRPs give
- * the same bits, whatever the number of threads.
+ * CP decomposition wherever the factors are. {@link org.weft.decomposition.AlternatingLeastSquares}
+ * is the algorithm, on {@link org.weft.decomposition.FactorUpdates}: all that is R x R, with {@link
+ * org.weft.decomposition.NormalEquations} on EJML. {@link org.weft.decomposition.FactorSteps} is
+ * what a backend does: all that has a mode's size. No Spark here. All sums have a fixed order: the
+ * same MTTKRPs give the same bits, whatever the number of threads.
  */
 @NullMarked
 package org.weft.decomposition;

@@ -344,7 +344,7 @@ public final class Engine implements AutoCloseable {
             Passes.Packed packed = passes.packed(first);
             progress.step("alternating least squares", 2, 3);
             AlternatingLeastSquares.Model model =
-                passes.decompose(job, initialFactors(job, tensor), packed.normSquared(), progress);
+                passes.decompose(job, packed.normSquared(), progress);
             JobReport report =
                 clock.report(job, packed.storedEntries(), first.partitioning().partitions());
             return new CpdResult(
@@ -415,14 +415,6 @@ public final class Engine implements AutoCloseable {
     } finally {
       backend.sweep();
     }
-  }
-
-  /** The same rows for the same slices, whatever the order. */
-  private static List<DenseMatrix> initialFactors(CpdJob job, EngineTensor tensor) {
-    List<DenseMatrix> initial =
-        AlternatingLeastSquares.initialFactors(job, tensor.statistics().shape());
-    Relabelling there = tensor.relabelling();
-    return there == null ? initial : relabelled(initial, there);
   }
 
   private static List<DenseMatrix> resultFactors(List<DenseMatrix> factors, EngineTensor tensor) {

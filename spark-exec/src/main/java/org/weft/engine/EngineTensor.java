@@ -186,6 +186,11 @@ public abstract class EngineTensor {
     return order == null || orderKept ? null : order.back();
   }
 
+  /** From the coordinates of the packed forms to the original ones, if they differ. */
+  public final @Nullable Shared<Relabelling> originalCoordinates() {
+    return order == null ? null : order.back();
+  }
+
   /** From the coordinates of the parsed entries to those of the packed forms, if they differ. */
   public final @Nullable Shared<Relabelling> parsedRelabelling() {
     return order == null ? null : order.parsed();

@@ -29,13 +29,9 @@ public interface Passes extends AutoCloseable {
    */
   void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out);
 
-  /**
-   * Runs the sweeps of a decomposition.
-   *
-   * @param initial a factor for each mode, mode size x rank
-   */
+  /** Runs the sweeps of a decomposition, from the factors of the job's seed. */
   AlternatingLeastSquares.Model decompose(
-      CpdJob job, List<DenseMatrix> initial, double normSquared, ProgressListener progress);
+      CpdJob job, double normSquared, ProgressListener progress);
 
   @Override
   void close();

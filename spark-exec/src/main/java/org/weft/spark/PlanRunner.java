@@ -7,12 +7,15 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.FactorUpdates;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.Passes;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.Shared;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
@@ -25,6 +28,7 @@ import org.weft.planner.PartitionCosts;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.BroadcastOperand;
+import org.weft.spark.kernel.DenseOperand;
 import org.weft.spark.kernel.DenseStep;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.KernelCall;
@@ -33,6 +37,7 @@ import org.weft.spark.kernel.SparseStep;
 import org.weft.spark.output.OriginalEntries;
 import org.weft.spark.output.OriginalRows;
 import org.weft.spark.output.ResultFile;
+import org.weft.spark.resident.FactorLost;
 import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.storage.FileAccess;
@@ -47,6 +52,7 @@ import org.weft.tensor.TensorStatistics;
  */
 final class PlanRunner implements Passes {
   private static final long ENTRIES_PER_RANGE = 1 << 20;
+  private static final int MOST_RUNS = 3;
 
   private final JavaSparkContext context;
   private final SparkTensor tensor;
@@ -85,10 +91,26 @@ final class PlanRunner implements Passes {
 
   @Override
   public AlternatingLeastSquares.Model decompose(
-      CpdJob job, List<DenseMatrix> initial, double normSquared, ProgressListener progress) {
-    try (DistributedMttkrp mttkrps = new DistributedMttkrp(this, plan)) {
-      return new AlternatingLeastSquares(job, initial)
-          .run(mttkrps, normSquared, progress::iteration);
+      CpdJob job, double normSquared, ProgressListener progress) {
+    for (int run = 1; ; run++) {
+      try (SparkFactors factors = new SparkFactors(context, tensor, this, plan, job)) {
+        FactorUpdates updates =
+            new FactorUpdates(job, plan.modes().size(), factors, Math.sqrt(normSquared));
+        return new AlternatingLeastSquares(job).run(updates, normSquared, progress::iteration);
+      } catch (Exception e) {
+        if (!FactorLost.isIn(e)) {
+          throw e;
+        }
+        if (run == MOST_RUNS) {
+          throw new WeftException(
+              ErrorCode.CLUSTER_UNAVAILABLE,
+              "the executors that had rows of the factors were lost, in "
+                  + run
+                  + " runs; the logs of the workers say why, run again when they are well",
+              e);
+        }
+        progress.step("factors were lost with their executors: from the first iteration", 2, 3);
+      }
     }
   }
 
@@ -143,12 +165,19 @@ final class PlanRunner implements Passes {
   }
 
   /** The rows of a pass with a dense result; nothing runs yet. */
-  JavaRDD<RowBlock> rows(ModePlan pass, List<OperandRows> operands) {
-    TensorShape result = pass.resultShape();
+  JavaRDD<RowBlock> rows(ModePlan pass, List<DenseOperand> operands) {
+    return resident(pass).partitions().mapPartitions(step(pass, operands));
+  }
+
+  /** What makes the rows of a pass with a dense result. */
+  DenseStep step(ModePlan pass, List<DenseOperand> operands) {
     boolean slices = pass.kernel().merge() == Merge.ROWS;
-    return resident(pass)
-        .partitions()
-        .mapPartitions(new DenseStep(call(pass, operands), result, slices, clock.measurements()));
+    return new DenseStep(call(pass, operands), pass.resultShape(), slices, clock.measurements());
+  }
+
+  /** The plan's library, on executors. */
+  Broadcast<KernelImage> image() {
+    return image;
   }
 
   /** The entries of a pass with a sparse result; nothing runs yet. */
@@ -158,12 +187,15 @@ final class PlanRunner implements Passes {
         .partitions()
         .mapPartitions(
             new SparseStep(
-                call(pass, operands), pass.resultShape(), written, clock.measurements()));
+                call(pass, broadcast(pass, operands)),
+                pass.resultShape(),
+                written,
+                clock.measurements()));
   }
 
   /** As {@link #rows}, with the row numbers that the caller is to see. */
   JavaRDD<RowBlock> resultRows(ModePlan pass, List<OperandRows> operands) {
-    JavaRDD<RowBlock> rows = rows(pass, operands);
+    JavaRDD<RowBlock> rows = rows(pass, broadcast(pass, operands));
     @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     return back == null || pass.kernel().merge() != Merge.ROWS
         ? rows
@@ -203,9 +235,9 @@ final class PlanRunner implements Passes {
     clock.ran(plan, pass, elapsedNanos);
   }
 
-  private KernelCall call(ModePlan pass, List<OperandRows> matrices) {
+  private static List<DenseOperand> broadcast(ModePlan pass, List<OperandRows> matrices) {
     KernelPlan kernel = pass.kernel();
-    List<BroadcastOperand> operands = new ArrayList<>();
+    List<DenseOperand> operands = new ArrayList<>();
     for (int i = 0; i < matrices.size(); i++) {
       Operand operand = kernel.operands().get(i);
       operands.add(
@@ -216,6 +248,11 @@ final class PlanRunner implements Passes {
               kernel.isSliced(operand),
               matrices.get(i)));
     }
+    return operands;
+  }
+
+  private KernelCall call(ModePlan pass, List<DenseOperand> operands) {
+    KernelPlan kernel = pass.kernel();
     double entries = pass.partitions().stream().mapToDouble(PartitionCosts::entries).sum();
     double flops = pass.partitions().stream().mapToDouble(PartitionCosts::flops).sum();
     return new KernelCall(

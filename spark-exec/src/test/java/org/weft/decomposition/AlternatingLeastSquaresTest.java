@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
+import org.ejml.dense.row.NormOps_DDRM;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,10 +27,9 @@ import org.weft.tensor.ValueType;
 class AlternatingLeastSquaresTest {
 
   /** A dense tensor of order 3 with a naive MTTKRP. */
-  private static final class Dense implements AlternatingLeastSquares.Tensor {
+  private static final class Dense {
     private final int[] sizes;
     private final double[][][] x;
-    private final DenseMatrix[] factors = new DenseMatrix[3];
     private final int rank;
 
     Dense(int rank, int... sizes) {
@@ -47,13 +50,7 @@ class AlternatingLeastSquaresTest {
       return TensorShape.of(Arrays.stream(sizes).asLongStream().toArray());
     }
 
-    @Override
-    public void publish(int mode, DenseMatrix factor) {
-      factors[mode] = factor.copy();
-    }
-
-    @Override
-    public DenseMatrix mttkrp(int mode, int sweep) {
+    DenseMatrix mttkrp(int mode, DenseMatrix[] factors) {
       DenseMatrix m = DenseMatrix.zeros(sizes[mode], rank);
       int[] at = new int[3];
       for (at[0] = 0; at[0] < sizes[0]; at[0]++) {
@@ -94,39 +91,83 @@ class AlternatingLeastSquaresTest {
 
   private static AlternatingLeastSquares.Model run(
       Dense tensor, int iterations, boolean nonnegative, long seed) {
-    CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
-    return new AlternatingLeastSquares(job, tensor.shape())
-        .run(tensor, tensor.normSquared(), (number, fit, change, seconds) -> {});
+    return run(tensor, iterations, nonnegative, 1, seed);
   }
 
-  /** The same with factors off the heap; the naive MTTKRP gets copies. */
-  private static AlternatingLeastSquares.Model runOffHeap(
-      Dense tensor, int iterations, int threads, long seed) {
-    CpdJob job = new CpdJob(tensor.rank, iterations, 1e-9, false, seed, ValueType.DOUBLE);
-    OffHeapUpdates.Mttkrp mttkrp =
+  /** The naive MTTKRP gets copies of the factors. */
+  private static AlternatingLeastSquares.Model run(
+      Dense tensor, int iterations, boolean nonnegative, int threads, long seed) {
+    CpdJob job = job(tensor, iterations, nonnegative, seed);
+    LocalFactors.Mttkrp mttkrp =
         (mode, sweep, factors, result) -> {
+          DenseMatrix[] copies = new DenseMatrix[3];
           for (int m = 0; m < 3; m++) {
-            DenseMatrix copy = DenseMatrix.zeros(tensor.sizes[m], tensor.rank);
-            copy.copyFrom(factors.get(m).vals().address());
-            tensor.publish(m, copy);
+            copies[m] = DenseMatrix.zeros(tensor.sizes[m], tensor.rank);
+            copies[m].copyFrom(factors.get(m).vals().address());
           }
-          tensor.mttkrp(mode, sweep).copyTo(result.vals().address());
+          tensor.mttkrp(mode, copies).copyTo(result.vals().address());
         };
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
         MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
       FactorKernels kernels = FactorAlgebra.compile(compiler, tensor.rank, ValueType.DOUBLE);
-      return new AlternatingLeastSquares(job, tensor.shape())
+      LocalFactors factors =
+          new LocalFactors(
+              job,
+              AlternatingLeastSquares.initialFactors(job, tensor.shape()),
+              mttkrp,
+              kernels,
+              threads,
+              scope);
+      return new AlternatingLeastSquares(job)
           .run(
-              new OffHeapUpdates(
-                  job,
-                  AlternatingLeastSquares.initialFactors(job, tensor.shape()),
-                  mttkrp,
-                  kernels,
-                  threads,
-                  scope),
+              new FactorUpdates(job, 3, factors, Math.sqrt(tensor.normSquared())),
               tensor.normSquared(),
               (number, fit, change, seconds) -> {});
     }
+  }
+
+  private static CpdJob job(Dense tensor, int iterations, boolean nonnegative, long seed) {
+    return new CpdJob(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
+  }
+
+  /** ALS as the books have it: {@code A = M V^-1}, then columns of norm 1. */
+  private static AlternatingLeastSquares.Model textbook(Dense tensor, int iterations, long seed) {
+    DenseMatrix[] factors =
+        AlternatingLeastSquares.initialFactors(job(tensor, iterations, false, seed), tensor.shape())
+            .toArray(new DenseMatrix[0]);
+    double[] lambda = new double[tensor.rank];
+    for (int sweep = 0; sweep < iterations; sweep++) {
+      for (int mode = 0; mode < 3; mode++) {
+        DMatrixRMaj v = new DMatrixRMaj(tensor.rank, tensor.rank);
+        v.fill(1);
+        for (int other = 0; other < 3; other++) {
+          if (other != mode) {
+            DMatrixRMaj a = matrix(factors[other]);
+            DMatrixRMaj gram = new DMatrixRMaj(tensor.rank, tensor.rank);
+            CommonOps_DDRM.multTransA(a, a, gram);
+            CommonOps_DDRM.elementMult(v, gram);
+          }
+        }
+        CommonOps_DDRM.invert(v);
+        DMatrixRMaj solved = new DMatrixRMaj(tensor.sizes[mode], tensor.rank);
+        CommonOps_DDRM.mult(matrix(tensor.mttkrp(mode, factors)), v, solved);
+        for (int r = 0; r < tensor.rank; r++) {
+          lambda[r] = NormOps_DDRM.normF(CommonOps_DDRM.extractColumn(solved, r, null));
+          for (int i = 0; i < tensor.sizes[mode]; i++) {
+            factors[mode].set(i, r, solved.get(i, r) / lambda[r]);
+          }
+        }
+      }
+    }
+    return new AlternatingLeastSquares.Model(List.of(factors), lambda, List.of(), List.of(), false);
+  }
+
+  private static DMatrixRMaj matrix(DenseMatrix from) {
+    DMatrixRMaj matrix = new DMatrixRMaj((int) from.rows(), from.columns());
+    for (int i = 0; i < from.rows(); i++) {
+      from.copyRow(i, matrix.data, i * from.columns());
+    }
+    return matrix;
   }
 
   @ParameterizedTest
@@ -141,36 +182,29 @@ class AlternatingLeastSquaresTest {
   }
 
   @Test
-  void offHeapUpdatesFindWhatThoseOnTheHeapFind() {
+  void factorsAreThoseOfTheTextbook() {
     Dense tensor = planted(5, 3, 2, 30, 20, 9);
-    AlternatingLeastSquares.Model heap = run(tensor, 12, false, 4);
-    AlternatingLeastSquares.Model off = runOffHeap(tensor, 12, 1, 4);
-    assertThat(off.fits()).hasSameSizeAs(heap.fits());
-    for (int i = 0; i < off.fits().size(); i++) {
-      assertThat(off.fits().get(i)).isCloseTo(heap.fits().get(i), within(1e-9));
-    }
-    assertThat(off.fits().get(11)).isCloseTo(fit(tensor, off), within(1e-9));
+    AlternatingLeastSquares.Model expected = textbook(tensor, 12, 4);
+    AlternatingLeastSquares.Model found = run(tensor, 12, false, 4);
+    assertThat(found.fits().get(11)).isCloseTo(fit(tensor, expected), within(1e-9));
+    assertThat(found.fits().get(11)).isCloseTo(fit(tensor, found), within(1e-9));
     for (int r = 0; r < 3; r++) {
-      assertThat(off.lambda()[r]).isCloseTo(heap.lambda()[r], within(1e-7 * heap.lambda()[r]));
+      double lambda = expected.lambda()[r];
+      assertThat(found.lambda()[r]).isCloseTo(lambda, within(1e-7 * lambda));
       for (int mode = 0; mode < 3; mode++) {
         for (int i = 0; i < tensor.sizes[mode]; i++) {
-          assertThat(off.factors().get(mode).get(i, r))
-              .isCloseTo(heap.factors().get(mode).get(i, r), within(1e-7));
+          assertThat(found.factors().get(mode).get(i, r))
+              .isCloseTo(expected.factors().get(mode).get(i, r), within(1e-7));
         }
       }
     }
-    AlternatingLeastSquares.Model threads = runOffHeap(tensor, 12, 3, 4);
-    assertThat(threads.fits()).isEqualTo(off.fits());
-    assertThat(threads.lambda()).containsExactly(off.lambda());
+    AlternatingLeastSquares.Model threads = run(tensor, 12, false, 3, 4);
+    assertThat(threads.fits()).isEqualTo(found.fits());
+    assertThat(threads.lambda()).containsExactly(found.lambda());
   }
 
   @Test
-  void offHeapUpdatesStandSingularZeroAndHugeTensors() {
-    Dense small = planted(2, 8, 7, 3, 1, 2);
-    assertThat(fit(small, runOffHeap(small, 60, 1, 2))).isGreaterThan(0.999);
-    AlternatingLeastSquares.Model zero = runOffHeap(new Dense(3, 4, 3, 2), 5, 1, 1);
-    assertThat(zero.lambda()).containsOnly(0);
-    assertThat(zero.fits()).contains(1.0);
+  void hugeValues() {
     Dense huge = planted(2, 2, 1, 7, 6, 5);
     for (double[][] slice : huge.x) {
       for (double[] row : slice) {
@@ -179,7 +213,7 @@ class AlternatingLeastSquaresTest {
         }
       }
     }
-    assertThat(fit(huge, runOffHeap(huge, 100, 1, 4))).isGreaterThan(0.999);
+    assertThat(fit(huge, run(huge, 100, false, 4))).isGreaterThan(0.999);
   }
 
   /** The fit computed the long way, from the residual. */

@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.planner.CpdJob;
@@ -47,6 +54,65 @@ class SparkCpdTest extends CpdContract {
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
       for (int i = 0; i < 6; i++) {
         assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
+      }
+    }
+  }
+
+  /** A slice of every mode is in several partitions: the driver finishes its row. */
+  @ParameterizedTest
+  @CsvSource({"DOUBLE, false, 1e-9", "DOUBLE, true, 1e-9", "FLOAT, false, 1e-4"})
+  void splitSlicesGiveTheSame(ValueType type, boolean nonnegative, double tolerance)
+      throws IOException {
+    SparseEntries entries = SparseEntries.random(54, 1000, 30, 20, 10);
+    for (int i = 0; i < 20; i++) {
+      for (int j = 0; j < 10; j++) {
+        entries.add(1 + i, 7, i, j);
+        entries.add(2 + j, i, 3, j);
+      }
+    }
+    CpdJob job = new CpdJob(4, 6, 0, nonnegative, 9, type);
+    EngineOptions options = EngineOptions.defaults().withPartitions(9);
+    try (Engine spark = open(options);
+        Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      EngineTensor tensor = read(spark, entries);
+      assertThat(spark.plan(tensor, job).modes())
+          .anyMatch(pass -> pass.partitioning().anyOverlapping());
+      CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
+      CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
+      for (int i = 0; i < 6; i++) {
+        assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
+      }
+    }
+  }
+
+  /** All rows of all factors vanish after the second iteration. */
+  @Test
+  void lostFactorsAreComputedAgain() throws IOException {
+    SparseEntries entries = SparseEntries.random(55, 2000, 30, 20, 10);
+    CpdJob job = new CpdJob(3, 4, 0, false, 9, ValueType.DOUBLE);
+    try (Engine spark = open(EngineOptions.defaults().withPartitions(3))) {
+      EngineTensor tensor = read(spark, entries);
+      CpdResult expected = spark.cpd(tensor, job, ProgressListener.NONE);
+      LosingFactors losing = new LosingFactors();
+      CpdResult found = spark.cpd(tensor, job, losing);
+      assertThat(losing.iterations).containsExactly(1, 2, 1, 2, 3, 4);
+      assertThat(found.fits()).isEqualTo(expected.fits());
+      assertThat(found.lambda()).containsExactly(expected.lambda());
+    }
+  }
+
+  private static final class LosingFactors implements ProgressListener {
+    private final List<Integer> iterations = new ArrayList<>();
+
+    @Override
+    public void iteration(int number, double fit, double change, double seconds) {
+      iterations.add(number);
+      if (iterations.size() == 2) {
+        BlockManager blocks = SparkEnv.get().blockManager();
+        List<BlockId> factors = new ArrayList<>();
+        blocks.getMatchingBlockIds(block -> block.name().contains("_factor")).foreach(factors::add);
+        assertThat(factors).hasSize(9);
+        factors.forEach(block -> blocks.removeBlock(block, true));
       }
     }
   }

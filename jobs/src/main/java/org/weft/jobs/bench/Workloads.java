@@ -12,7 +12,8 @@ import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.FactorKernels;
-import org.weft.decomposition.OffHeapUpdates;
+import org.weft.decomposition.FactorUpdates;
+import org.weft.decomposition.LocalFactors;
 import org.weft.engine.FactorAlgebra;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -402,7 +403,7 @@ public final class Workloads implements AutoCloseable {
       int count,
       MemoryScope operands,
       Consumer<TensorStorage> use) {
-    OffHeapUpdates.Mttkrp mttkrp =
+    LocalFactors.Mttkrp mttkrp =
         (mode, sweep, factors, result) -> {
           KernelPlan chosen = plan.modes().get(mode).kernel();
           Map<String, TensorStorage> bound = new HashMap<>();
@@ -417,17 +418,18 @@ public final class Workloads implements AutoCloseable {
     double[] seconds = {0};
     MemoryScope own = operands.child("cp-als");
     try {
-      OffHeapUpdates updates =
-          new OffHeapUpdates(
+      LocalFactors updates =
+          new LocalFactors(
               job,
               AlternatingLeastSquares.initialFactors(job, tensor.shape()),
               mttkrp,
               algebra,
               count,
               own);
-      new AlternatingLeastSquares(job, tensor.shape())
+      new AlternatingLeastSquares(job)
           .run(
-              updates,
+              new FactorUpdates(
+                  job, tensor.shape().order(), updates, Math.sqrt(statistics.normSquared())),
               statistics.normSquared(),
               (number, fit, change, elapsed) -> seconds[0] += number == 1 ? 0 : elapsed);
       use.accept(updates.result(tensor.shape().order() - 1));

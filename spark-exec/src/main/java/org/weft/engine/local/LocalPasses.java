@@ -11,7 +11,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
-import org.weft.decomposition.OffHeapUpdates;
+import org.weft.decomposition.FactorUpdates;
+import org.weft.decomposition.LocalFactors;
 import org.weft.engine.FactorAlgebra;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -96,18 +97,34 @@ final class LocalPasses implements Passes {
 
   @Override
   public AlternatingLeastSquares.Model decompose(
-      CpdJob job, List<DenseMatrix> initial, double normSquared, ProgressListener progress) {
+      CpdJob job, double normSquared, ProgressListener progress) {
     pack(plan.modes());
     LocalKernels kernels = kernels();
-    OffHeapUpdates updates =
-        new OffHeapUpdates(
+    List<DenseMatrix> initial =
+        AlternatingLeastSquares.initialFactors(job, tensor.statistics().shape());
+    LocalFactors factors =
+        new LocalFactors(
             job,
-            initial,
-            (mode, sweep, factors, result) -> kernels.run(plan.modes().get(mode), factors, result),
+            relabelled(initial),
+            (mode, sweep, all, result) -> kernels.run(plan.modes().get(mode), all, result),
             FactorAlgebra.of(plan),
             plan.resources().coresPerExecutor(),
             scope);
-    return new AlternatingLeastSquares(job, initial).run(updates, normSquared, progress::iteration);
+    return new AlternatingLeastSquares(job)
+        .run(
+            new FactorUpdates(job, initial.size(), factors, Math.sqrt(normSquared)),
+            normSquared,
+            progress::iteration);
+  }
+
+  /** The same rows for the same slices, whatever the order. */
+  private List<DenseMatrix> relabelled(List<DenseMatrix> initial) {
+    @Nullable Relabelling there = tensor.relabelling();
+    return there == null
+        ? initial
+        : IntStream.range(0, initial.size())
+            .mapToObj(mode -> there.applyToRows(mode, initial.get(mode)))
+            .toList();
   }
 
   @Override

@@ -1,13 +1,12 @@
 package org.weft.spark.kernel;
 
-import java.io.Serializable;
 import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentMatrix;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.ValueType;
 
 /**
- * A dense operand of a kernel: a factor matrix, the matrix of a TTM or the vector of a TTV.
+ * A dense operand that the driver has broadcast.
  *
  * @param name in the expression
  * @param vector whether the single column is meant as a vector
@@ -16,10 +15,10 @@ import org.weft.tensor.ValueType;
  */
 public record BroadcastOperand(
     String name, boolean vector, int mode, boolean sliced, OperandRows rows)
-    implements Serializable {
+    implements DenseOperand {
 
-  /** The operand off heap, with the rows that a partition reads; leased to the running task. */
-  ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
+  @Override
+  public ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
     if (sliced) {
       return ResidentMatrix.leaseRows(rows, vector, valueType, partition.range());
     }

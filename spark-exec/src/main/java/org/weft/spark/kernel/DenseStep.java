@@ -21,6 +21,11 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
   private static final long serialVersionUID = 1L;
   private static final int BLOCK_ELEMENTS = 1 << 17;
 
+  /** Rows of every block that a step hands on, but for the last of a partition. */
+  public static int blockRows(int columns) {
+    return Math.max(1, BLOCK_ELEMENTS / Math.max(1, columns));
+  }
+
   private final KernelCall call;
   private final TensorShape result;
   private final boolean slices;
@@ -45,10 +50,19 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
     return new Blocks(partitions);
   }
 
+  /** The rows of a partition's slices, or of all; owned by the task. Zero without entries. */
+  TensorStorage result(ResidentPartition partition) {
+    return partition.storedEntries() > 0 ? run(partition) : zeros(partition);
+  }
+
+  private TensorStorage zeros(ResidentPartition partition) {
+    TensorShape shape = slices ? result.with(0, partition.range().slices()) : result;
+    return TensorStorage.dense(TaskMemory.ofTask().scope(), shape, call.valueType());
+  }
+
   private TensorStorage run(ResidentPartition partition) {
     MemoryScope scope = TaskMemory.ofTask().scope();
-    TensorShape shape = slices ? result.with(0, partition.range().slices()) : result;
-    TensorStorage output = TensorStorage.dense(scope, shape, call.valueType());
+    TensorStorage output = zeros(partition);
     Map<String, TensorStorage> bound = call.bind(partition, measurements);
     bound.put(call.output(), output);
     measurements.add(call.run(partition, bound, Map.of(), scope).measurement());
@@ -104,7 +118,7 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
       }
       Pending from = pending;
       long left = from.output.vals().length() - from.at;
-      int blockRows = Math.max(1, BLOCK_ELEMENTS / Math.max(1, columns));
+      int blockRows = blockRows(columns);
       int count = (int) Math.min(left, (long) blockRows * columns);
       double[] values = new double[count];
       copy(from.output, from.at, values);

@@ -44,7 +44,7 @@ public record KernelCall(
     String symbol,
     String tensor,
     String output,
-    List<BroadcastOperand> operands,
+    List<DenseOperand> operands,
     ValueType valueType,
     double flopsPerEntry,
     int threads,
@@ -68,7 +68,7 @@ public record KernelCall(
     long rows = 0;
     Map<String, TensorStorage> bound = new HashMap<>();
     bound.put(tensor, partition.lease());
-    for (BroadcastOperand operand : operands) {
+    for (DenseOperand operand : operands) {
       ResidentMatrix.Lease lease = operand.lease(partition, valueType);
       bound.put(operand.name(), lease.storage());
       rows += lease.fetchedRows();

@@ -12,6 +12,7 @@ import org.weft.reorder.Relabelling;
 import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.EntryBlock;
+import org.weft.spark.kernel.FactorSums;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.output.FactorRows;
 import org.weft.spark.read.ParsedPart;
@@ -44,6 +45,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
     kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
     kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
+    kryo.register(FactorSums.class, JavaForm.of(FactorSums.class));
     kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }

@@ -1,8 +1,9 @@
 package org.weft.spark.output;
 
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.apache.spark.HashPartitioner;
+import org.apache.spark.Partitioner;
 import org.apache.spark.api.java.JavaRDD;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.kernel.RowBlock;
@@ -16,29 +17,38 @@ import scala.Tuple2;
 public final class SummedRows {
   private SummedRows() {}
 
-  /** One block for all blocks with the same rows; nothing runs yet. */
-  public static JavaRDD<RowBlock> of(JavaRDD<RowBlock> rows) {
-    return rows.getNumPartitions() == 1 ? rows : added(rows);
-  }
-
-  private static JavaRDD<RowBlock> added(JavaRDD<RowBlock> rows) {
+  /**
+   * One block for all blocks with the same rows, in a partition for each range of rows; nothing
+   * runs yet.
+   *
+   * @param starts first row of each range, ascending, and the number of rows; a block is in one
+   */
+  public static JavaRDD<RowBlock> of(JavaRDD<RowBlock> rows, long[] starts) {
     return rows.mapToPair(
             block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block))
-        .repartitionAndSortWithinPartitions(new FirstRow(rows.getNumPartitions()), new BlockOrder())
+        .repartitionAndSortWithinPartitions(new FirstRow(starts), new BlockOrder())
         .mapPartitions(Sums::new);
   }
 
-  /** Sends blocks of the same rows to the same task. */
-  private static final class FirstRow extends HashPartitioner {
+  /** Sends blocks to the range that their rows are in. */
+  private static final class FirstRow extends Partitioner {
     private static final long serialVersionUID = 1L;
 
-    FirstRow(int partitions) {
-      super(partitions);
+    private final long[] starts;
+
+    FirstRow(long[] starts) {
+      this.starts = starts;
+    }
+
+    @Override
+    public int numPartitions() {
+      return starts.length - 1;
     }
 
     @Override
     public int getPartition(Object key) {
-      return super.getPartition(((Tuple2<?, ?>) key)._1());
+      int found = Arrays.binarySearch(starts, (Long) ((Tuple2<?, ?>) key)._1());
+      return found >= 0 ? found : -found - 2;
     }
   }
 

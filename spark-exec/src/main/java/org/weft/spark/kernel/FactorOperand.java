@@ -1,0 +1,47 @@
+package org.weft.spark.kernel;
+
+import java.util.BitSet;
+import org.apache.spark.broadcast.Broadcast;
+import org.weft.planner.SliceRange;
+import org.weft.spark.resident.FactorCopy;
+import org.weft.spark.resident.FactorVersion;
+import org.weft.spark.resident.ResidentMatrix;
+import org.weft.spark.resident.ResidentPartition;
+import org.weft.spark.resident.TaskMemory;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * A factor of a decomposition, which the executors have among them.
+ *
+ * @param name in the expression
+ * @param sliced whether a partition gets the rows of its range, and not all of them
+ * @param decomposition is there as long as the decomposition runs
+ */
+public record FactorOperand(
+    String name, boolean sliced, FactorVersion version, Broadcast<Integer> decomposition)
+    implements DenseOperand {
+
+  @Override
+  public ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
+    if (!sliced) {
+      BitSet read = partition.readRanges(version.mode(), version.starts());
+      return FactorCopy.lease(decomposition, version, read);
+    }
+    SliceRange range = partition.range();
+    BitSet own = new BitSet();
+    if (range.slices() > 0) {
+      own.set(version.rangeOf(range.from()), version.rangeOf(range.to() - 1) + 1);
+    }
+    ResidentMatrix.Lease whole = FactorCopy.lease(decomposition, version, own);
+    long rowBytes = (long) version.columns() * valueType.bytes();
+    TensorStorage rows =
+        TensorStorage.denseView(
+            TaskMemory.ofTask().scope(),
+            TensorShape.of(range.slices(), version.columns()),
+            valueType,
+            whole.storage().vals().address() + range.from() * rowBytes);
+    return new ResidentMatrix.Lease(rows, whole.fetchedRows());
+  }
+}

@@ -1,0 +1,117 @@
+package org.weft.spark.resident;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
+import org.apache.spark.storage.BroadcastBlockId;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * This process's copy of a factor, off the heap: all rows have their place, and those that
+ * partitions of this process read are there. One per decomposition and mode; newer versions replace
+ * older ones in place, when no task reads those any more. It is freed when the decomposition ends.
+ */
+public final class FactorCopy {
+  private static final Map<Key, FactorCopy> COPIES = new HashMap<>();
+
+  private final ResidentMemory.Entry entry;
+  private final TensorStorage storage;
+  private final BitSet filled = new BitSet();
+  private long version = -1;
+  private int readers;
+
+  private record Key(long decomposition, int mode) {}
+
+  private FactorCopy(ResidentMemory.Entry entry, TensorStorage storage) {
+    this.entry = entry;
+    this.storage = storage;
+  }
+
+  /**
+   * The copy with the rows of some ranges as {@code wanted} has them; leased to the running task.
+   *
+   * @param decomposition is there as long as the decomposition runs
+   * @param ranges of {@code wanted}
+   */
+  public static ResidentMatrix.Lease lease(
+      Broadcast<Integer> decomposition, FactorVersion wanted, BitSet ranges) {
+    FactorCopy copy;
+    synchronized (COPIES) {
+      COPIES.values().removeIf(other -> other.storage.scope().isClosed());
+      Key key = new Key(decomposition.id(), wanted.mode());
+      FactorCopy known = COPIES.get(key);
+      if (known == null || !ResidentMemory.PROCESS.tryLease(known.entry)) {
+        known = empty(decomposition, wanted);
+        COPIES.put(key, known);
+      }
+      copy = known;
+    }
+    return new ResidentMatrix.Lease(copy.storage, copy.read(wanted, ranges));
+  }
+
+  private static FactorCopy empty(Broadcast<Integer> decomposition, FactorVersion wanted) {
+    decomposition.value(); // now this process has the block that the copy's life follows
+    BlockManager manager = SparkEnv.get().blockManager();
+    BlockId block = new BroadcastBlockId(decomposition.id(), "");
+    BooleanSupplier running = () -> manager.getStatus(block).isDefined();
+    String what =
+        "the factor of mode " + wanted.mode() + ", " + wanted.rows() + " x " + wanted.columns();
+    BlockId name = new BroadcastBlockId(decomposition.id(), "_mode" + wanted.mode());
+    ResidentMemory.Entry entry = ResidentMemory.PROCESS.open(name, what, running);
+    TensorShape shape = TensorShape.of(wanted.rows(), wanted.columns());
+    return new FactorCopy(entry, TensorStorage.dense(entry.scope(), shape, wanted.type()));
+  }
+
+  /** Fills what is missing of the ranges; the running task reads from now to its end. */
+  private synchronized long read(FactorVersion wanted, BitSet ranges) {
+    while (version < wanted.number() && readers > 0) {
+      awaitReaders();
+    }
+    if (version > wanted.number()) {
+      throw new IllegalStateException(
+          "a task of an earlier update of mode " + wanted.mode() + " came too late");
+    }
+    if (version < wanted.number()) {
+      version = wanted.number();
+      filled.clear();
+    }
+    long fetched = 0;
+    long rowBytes = (long) wanted.columns() * wanted.type().bytes();
+    for (int range = ranges.nextSetBit(0); range >= 0; range = ranges.nextSetBit(range + 1)) {
+      if (!filled.get(range)) {
+        long from = wanted.starts()[range];
+        long address = storage.vals().address() + from * rowBytes;
+        fetched += wanted.copy(from, wanted.starts()[range + 1], address);
+        filled.set(range);
+      }
+    }
+    readers++;
+    TaskContext.get()
+        .addTaskCompletionListener(
+            done -> {
+              leave();
+            });
+    return fetched;
+  }
+
+  private synchronized void leave() {
+    readers--;
+    notifyAll();
+  }
+
+  private void awaitReaders() {
+    try {
+      wait();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a factor was read by other tasks", e);
+    }
+  }
+}
