@@ -184,7 +184,8 @@ class ReferencePagesTest {
     assertThat(Pages.text(Pages.ROOT.resolve("README.md")))
         .containsPattern("(?m)^mvn -B verify\\b")
         .containsPattern("(?m)^jobs/bin/weft demo\\b");
-    assertThat(Pages.text(Pages.ROOT.resolve(".ci/run"))).containsPattern("(?m)^mvn -B verify( &)?$");
+    assertThat(Pages.text(Pages.ROOT.resolve(".ci/run")))
+        .containsPattern("(?m)^mvn -B verify( &)?$");
   }
 
   private static String listed(String part, Set<SemiringOperator> operators) {

@@ -19,6 +19,7 @@ import org.weft.tensor.ValueType;
  */
 public final class Planner {
   private static final long MAXIMUM_PARTITION_ENTRIES = 1L << 30; // a packed block's limit is 2^31
+  private static final long LONG_TASK_ENTRIES = 1L << 24; // a tenth of a second and more a kernel
   private static final double PACKING_COPIES = 3;
   private static final long REPRODUCIBLE_PARTITIONS = 16;
   private static final int REPRODUCIBLE_GROUPS = 8;
@@ -133,7 +134,7 @@ public final class Planner {
     long byCores =
         options.reproducible()
             ? REPRODUCIBLE_PARTITIONS
-            : (long) resources.slots() * partitionsPerSlot(resources);
+            : (long) resources.slots() * partitionsPerSlot(statistics, resources);
     double byWork = Math.ceil(statistics.entries() / (double) options.minimumEntries());
     return (int) Math.max(neededPartitions(statistics, resources), Math.min(byCores, byWork));
   }
@@ -154,9 +155,14 @@ public final class Planner {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, needed));
   }
 
-  /** Kernels in turn have threads that even out their work. */
-  private int partitionsPerSlot(Resources resources) {
-    return resources.kernelsAtATime() < resources.slots() ? 1 : options.partitionsPerSlot();
+  /**
+   * Kernels in turn have threads that even out their work. Short tasks are not worth evening out: a
+   * second round of tasks costs more.
+   */
+  private int partitionsPerSlot(TensorStatistics statistics, Resources resources) {
+    boolean inTurn = resources.kernelsAtATime() < resources.slots();
+    boolean areShort = statistics.entries() / resources.slots() < LONG_TASK_ENTRIES;
+    return inTurn || areShort ? 1 : options.partitionsPerSlot();
   }
 
   /** The passes of jobs on one tensor. */

@@ -8,7 +8,7 @@ import org.weft.compiler.Schedule;
  * Choices left to the user of a planner.
  *
  * @param partitions of every mode; 0 chooses from cores and memory
- * @param partitionsPerSlot partitions for each task that runs at a time: more than 1 evens out
+ * @param partitionsPerSlot partitions for each long task that runs at a time: more than 1 evens out
  *     tasks of unequal length
  * @param minimumEntries per partition, below which a task is not worth starting
  * @param memoryFraction of an executor's memory that the partitions in work may fill while packed

@@ -121,9 +121,9 @@ class PlannerTest {
   void mttkrpPartitionsMakeTheirOwnRowsOnly() {
     TensorStatistics s = uniform(100_000, 5000, 40, 30);
     ModePlan plan = only(new MttkrpJob(0, 8, ValueType.DOUBLE), s);
-    assertThat(plan.partitioning().partitions()).isEqualTo(4);
+    assertThat(plan.partitioning().partitions()).isEqualTo(2);
     long rows = 0;
-    for (int p = 0; p < 4; p++) {
+    for (int p = 0; p < 2; p++) {
       assertThat(plan.rowOffset(p)).isEqualTo(rows);
       long slices = plan.range(p).slices();
       assertThat(plan.localShape(p)).isEqualTo(TensorShape.of(slices, 40, 30));
@@ -384,7 +384,7 @@ class PlannerTest {
   @Test
   void partitionCountFollowsCoresWorkAndMemory() {
     TensorStatistics s = uniform(200_000, 100, 100, 100);
-    assertThat(planner().partitionCount(s, LAPTOP)).isEqualTo(4);
+    assertThat(planner().partitionCount(s, LAPTOP)).isEqualTo(2);
     assertThat(planner().partitionCount(s, new Resources(8, 4, 2, 4L << 30))).isEqualTo(10);
     assertThat(planner().partitionCount(s, new Resources(1, 2, 1, 1 << 20))).isEqualTo(46);
     assertThat(planner().partitionCount(s, new Resources(8, 4, 2, 4L << 30).withKernelsInTurn()))
@@ -438,8 +438,8 @@ class PlannerTest {
         .contains("M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)")
         .contains("T {CU[32,8], CU[32,8], CU[32,16]}@1,2,0")
         .contains("operand   F2 dense, 30 x 16")
-        .contains("cut       mode 1 into 4 partition(s)")
-        .contains("[0, 10)")
+        .contains("cut       mode 1 into 2 partition(s)")
+        .contains("[0, 20)")
         .contains("kernel")
         .contains("per executor");
     JobPlan many =
