@@ -111,7 +111,8 @@ class SparkCpdTest extends CpdContract {
         BlockManager blocks = SparkEnv.get().blockManager();
         List<BlockId> factors = new ArrayList<>();
         blocks.getMatchingBlockIds(block -> block.name().contains("_factor")).foreach(factors::add);
-        assertThat(factors).hasSize(9);
+        // Spark removes the blocks of earlier versions in the background: some may still be there.
+        assertThat(factors).hasSizeGreaterThanOrEqualTo(9);
         factors.forEach(block -> blocks.removeBlock(block, true));
       }
     }

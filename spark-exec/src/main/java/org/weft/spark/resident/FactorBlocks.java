@@ -10,7 +10,9 @@ import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
+import org.apache.spark.storage.ByteBufferBlockData;
 import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.io.ChunkedByteBuffer;
 import org.weft.memory.NativeMemory;
 import org.weft.tensor.TensorStorage;
@@ -22,7 +24,7 @@ import scala.reflect.ClassTag$;
  * from the one that has it. Names begin with the number of a broadcast: the blocks go with it.
  */
 public final class FactorBlocks {
-  private static final int CHUNK_BYTES = 1 << 20;
+  private static final int CHUNK_BYTES = 1 << 24;
 
   private FactorBlocks() {}
 
@@ -40,9 +42,9 @@ public final class FactorBlocks {
     ByteBuffer[] chunks = new ByteBuffer[Math.toIntExact((bytes + CHUNK_BYTES - 1) / CHUNK_BYTES)];
     for (int c = 0; c < chunks.length; c++) {
       long from = (long) c * CHUNK_BYTES;
-      byte[] chunk = new byte[(int) Math.min(CHUNK_BYTES, bytes - from)];
-      NativeMemory.copyToArray(rows.vals().address() + from, chunk, 0, chunk.length);
-      chunks[c] = ByteBuffer.wrap(chunk);
+      chunks[c] = Platform.allocateDirectBuffer((int) Math.min(CHUNK_BYTES, bytes - from));
+      long address = NativeMemory.address(chunks[c]);
+      NativeMemory.copy(rows.vals().address() + from, address, chunks[c].capacity());
     }
     StorageLevel level = StorageLevel.apply(true, true, true, false, copies);
     SparkEnv.get()
@@ -66,8 +68,8 @@ public final class FactorBlocks {
     try {
       Option<BlockData> local = manager.getLocalBytes(name);
       if (local.isDefined()) {
-        try (InputStream in = local.get().toInputStream()) {
-          copy(in, skip, bytes, address);
+        try {
+          copy(local.get(), skip, bytes, address);
         } finally {
           manager.releaseLock(name, Option.empty());
         }
@@ -77,25 +79,56 @@ public final class FactorBlocks {
       if (remote.isEmpty()) {
         throw new FactorLost(name.name());
       }
-      try (InputStream in = remote.get().toInputStream(true)) {
-        copy(in, skip, bytes, address);
-      }
+      copy(remote.get().getChunks(), skip, bytes, address);
       return true;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read block " + name.name(), e);
     }
   }
 
-  private static void copy(InputStream in, long skip, long bytes, long address) throws IOException {
-    in.skipNBytes(skip);
-    byte[] chunk = new byte[(int) Math.min(CHUNK_BYTES, bytes)];
-    for (long done = 0; done < bytes; ) {
-      int count = in.readNBytes(chunk, 0, (int) Math.min(chunk.length, bytes - done));
-      if (count == 0) {
-        throw new EOFException("a block of a factor ends after " + done + " of " + bytes);
+  private static void copy(BlockData block, long skip, long bytes, long address)
+      throws IOException {
+    if (block instanceof ByteBufferBlockData inMemory) {
+      copy(inMemory.buffer().getChunks(), skip, bytes, address);
+      return;
+    }
+    try (InputStream in = block.toInputStream()) {
+      in.skipNBytes(skip);
+      byte[] chunk = new byte[(int) Math.min(CHUNK_BYTES, bytes)];
+      for (long done = 0; done < bytes; ) {
+        int count = in.readNBytes(chunk, 0, (int) Math.min(chunk.length, bytes - done));
+        if (count == 0) {
+          throw tooShort(done, bytes);
+        }
+        NativeMemory.copyFromArray(chunk, 0, address + done, count);
+        done += count;
       }
-      NativeMemory.copyFromArray(chunk, 0, address + done, count);
+    }
+  }
+
+  private static void copy(ByteBuffer[] chunks, long skip, long bytes, long address)
+      throws IOException {
+    long skipped = skip;
+    long done = 0;
+    for (ByteBuffer chunk : chunks) {
+      int from = (int) Math.min(chunk.remaining(), skipped);
+      skipped -= from;
+      int count = (int) Math.min(chunk.remaining() - from, bytes - done);
+      if (chunk.isDirect()) {
+        long source = NativeMemory.address(chunk) + chunk.position() + from;
+        NativeMemory.copy(source, address + done, count);
+      } else {
+        int at = chunk.arrayOffset() + chunk.position() + from;
+        NativeMemory.copyFromArray(chunk.array(), at, address + done, count);
+      }
       done += count;
     }
+    if (done < bytes) {
+      throw tooShort(done, bytes);
+    }
+  }
+
+  private static EOFException tooShort(long found, long expected) {
+    return new EOFException("a block of a factor ends after " + found + " of " + expected);
   }
 }
