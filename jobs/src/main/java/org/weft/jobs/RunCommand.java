@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
     name = "run",
     sortOptions = false,
     description = {
-      "Run a program of the tensor language (.ta) in this process, without Spark. Programs written"
+      "Run a program of the tensor language (.ta): in this process, or with --master on a cluster,"
+          + " where its tensors stay in parts on the executors between statements. Programs written"
           + " for COMET run unchanged and print what COMET prints.",
       "comet_read(N) reads the file that the environment variable SPARSE_FILE_NAMEN names."
           + " --dry-run checks the program and runs nothing; 'weft explain run' shows how each"
@@ -36,18 +37,21 @@ final class RunCommand extends WeftCommand {
       console.note("%s: no errors; nothing was run", program);
       return;
     }
+    ExplainCommand explanation = explain();
+    if (Session.namesMaster(common) || explanation != null && explanation.cluster.isNamed()) {
+      new PartedProgram(common, console).run(parsed, explanation);
+      return;
+    }
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
       ProgramRunner runner =
           new ProgramRunner(
-              new Evaluator(compiler, threads, common.reproducible),
-              new StorageProgramFiles(files, common, console),
-              System.getenv(),
-              console::text);
-      if (explain() != null) {
-        runner.explain(parsed);
+              new StorageProgramFiles(files, common, console), System.getenv(), console::text);
+      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
+      if (explanation != null) {
+        runner.explain(parsed, evaluator);
       } else {
-        runner.run(parsed);
+        runner.run(parsed, evaluator);
       }
     }
   }

@@ -69,6 +69,9 @@ class RunCommandTest {
     Run again = Run.of("run", text);
     assertThat(again.status()).isEqualTo(2);
     assertThat(again.err()).startsWith("weft: WEFT-104: ").contains("p.ta:7:3", "^");
+    Run late = Run.of("run", program("  print(A);\n  write(A, \"" + output + "\");\n"));
+    assertThat(late.err()).startsWith("weft: WEFT-104: ").contains("p.ta:8:3", "^");
+    assertThat(late.out()).as("nothing runs before outputs are checked").isEmpty();
     assertThat(Run.of("run", "--overwrite", text).status()).isZero();
   }
 

@@ -108,6 +108,11 @@ public final class CooBlock implements Serializable {
     return (long[]) values;
   }
 
+  /** The same coordinates with other values, one for each entry. */
+  public CooBlock withValues(double[] other) {
+    return new CooBlock(columns, other, size);
+  }
+
   /** The entries [{@code from}, {@code to}) as a block of its own. */
   public CooBlock slice(int from, int to) {
     Object[] part = new Object[columns.length];

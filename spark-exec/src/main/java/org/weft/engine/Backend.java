@@ -1,9 +1,6 @@
 package org.weft.engine;
 
-import java.util.List;
-import org.weft.engine.distributed.Parts;
-import org.weft.engine.distributed.Piece;
-import org.weft.engine.entries.Shared;
+import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
@@ -15,7 +12,7 @@ import org.weft.tensor.ValueType;
  * Where tensors lie and kernels run: the threads of this process, or Spark. An {@link Engine} plans
  * and orders; a backend knows nothing of what the passes are for.
  */
-public interface Backend extends AutoCloseable {
+public interface Backend extends StatementRunner.Site, AutoCloseable {
   /** Files as everything that runs here sees them. */
   FileAccess files();
 
@@ -33,12 +30,6 @@ public interface Backend extends AutoCloseable {
    * has been counted when it was written and is not parsed before somebody asks for its entries.
    */
   EngineTensor read(InputPlan plan, ValueType type);
-
-  /** Pieces that this process has made, as parts that others can be exchanged with. */
-  Parts parts(List<Piece> pieces);
-
-  /** Makes {@code value} available wherever steps run. */
-  <T> Shared<T> share(T value);
 
   /** The passes of {@code plan}, which is for {@code tensor}; nothing is packed yet. */
   Passes open(EngineTensor tensor, JobPlan plan, JobClock clock);

@@ -378,14 +378,20 @@ public final class Engine implements AutoCloseable {
       Map<String, Parts> operands = new HashMap<>();
       job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
       job.numbers().forEach((name, number) -> operands.put(name, backend.parts(number(number))));
-      Parts previous = job.previous().map(EngineTensor::parts).orElse(null);
+      Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
       progress.step("compute " + job.statement().result(), 1, 2);
       StatementRunner runner =
-          new StatementRunner(backend::share, resources().kernelThreads(), options.reproducible());
-      return new StatementResult(plan, runner.run(plan, operands, previous), backend);
+          new StatementRunner(backend, resources().kernelThreads(), options.reproducible());
+      return new StatementResult(
+          job.statement().result(), plan, runner.run(plan, operands, previous), backend);
     } catch (Exception e) {
       throw backend.failure(e);
     }
+  }
+
+  /** What places tensors in parts for statements. */
+  public Placement placement() {
+    return new Placement(backend, options.partitions());
   }
 
   private static List<Piece> number(double value) {

@@ -22,7 +22,7 @@ import org.weft.tensor.ValueType;
  * A tensor that jobs run on: its parsed entries and the forms that jobs have packed, all of them
  * with the engine that read it. Not thread-safe.
  */
-public abstract class EngineTensor {
+public abstract class EngineTensor implements StatementOperand {
   private final String uri;
   private final ValueType valueType;
   private final TensorStatistics statistics;
@@ -92,6 +92,7 @@ public abstract class EngineTensor {
   protected abstract Parts parsedParts();
 
   /** The entries under the original coordinates, in the parts that they were read in. */
+  @Override
   public final Parts parts() {
     return order == null || source != null
         ? parsedParts()
@@ -116,6 +117,7 @@ public abstract class EngineTensor {
   }
 
   /** Whether the file says its shape; otherwise it is as large as its coordinates. */
+  @Override
   public final boolean declaresShape() {
     return declared;
   }
@@ -145,6 +147,7 @@ public abstract class EngineTensor {
   /** Frees the parsed entries. */
   protected abstract void releaseEntries();
 
+  @Override
   public final String uri() {
     return uri;
   }
@@ -222,6 +225,7 @@ public abstract class EngineTensor {
   }
 
   /** Statistics of the entries under original coordinates. */
+  @Override
   public final TensorStatistics originalStatistics() {
     TensorStatistics known = original;
     if (known == null) {

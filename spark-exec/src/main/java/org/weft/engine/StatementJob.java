@@ -35,9 +35,9 @@ import org.weft.tensor.ValueType;
  */
 public record StatementJob(
     LabelledStatement statement,
-    Map<String, EngineTensor> tensors,
+    Map<String, ? extends StatementOperand> tensors,
     Map<String, Double> numbers,
-    Optional<EngineTensor> previous,
+    Optional<? extends StatementOperand> previous,
     Map<String, String> formats,
     Map<String, Long> sizes,
     ValueType type,
@@ -75,9 +75,11 @@ public record StatementJob(
         previous.map(tensor -> sized(tensor, statement.resultLabels(), labels));
     old.ifPresent(value -> checkTarget(value, labels));
     int order = statement.resultLabels().size();
-    StatementAlgebra algebra = statement.algebra(operands, TensorFormat.dense(order, type), labels);
+    // What an expression means may depend on whether its result is sparse.
+    TensorFormat format =
+        resultFormat(statement.algebra(operands, TensorFormat.dense(order, type), labels));
     return new DistributedPlanner.Request(
-        algebra.withResultFormat(resultFormat(algebra)),
+        statement.algebra(operands, format, labels),
         statistics,
         old,
         resources,
@@ -96,14 +98,14 @@ public record StatementJob(
   /** Sizes of labels: stated ones, and the largest of the modes that have them. */
   private Map<String, Long> labelSizes(Map<String, List<String>> accesses) {
     Map<String, Long> labels = new HashMap<>(sizes);
-    Map<String, EngineTensor> all = new LinkedHashMap<>(tensors);
+    Map<String, StatementOperand> all = new LinkedHashMap<>(tensors);
     accesses.forEach((name, access) -> grow(all.get(name), access, labels));
     previous.ifPresent(tensor -> grow(tensor, statement.resultLabels(), labels));
     return labels;
   }
 
   private static void grow(
-      @Nullable EngineTensor tensor, List<String> access, Map<String, Long> labels) {
+      @Nullable StatementOperand tensor, List<String> access, Map<String, Long> labels) {
     if (tensor == null) {
       return;
     }
@@ -114,7 +116,8 @@ public record StatementJob(
     }
   }
 
-  private static void requireOrder(EngineTensor tensor, List<String> access, TensorShape shape) {
+  private static void requireOrder(
+      StatementOperand tensor, List<String> access, TensorShape shape) {
     if (shape.order() != access.size()) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
@@ -128,7 +131,7 @@ public record StatementJob(
 
   /** Statistics with the shape that the labels give, where the file does not say its own. */
   private static TensorStatistics sized(
-      EngineTensor tensor, @Nullable List<String> access, Map<String, Long> labels) {
+      StatementOperand tensor, @Nullable List<String> access, Map<String, Long> labels) {
     TensorStatistics known = tensor.originalStatistics();
     if (tensor.declaresShape() || access == null) {
       return known;

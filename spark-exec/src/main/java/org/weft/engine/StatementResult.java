@@ -1,19 +1,27 @@
 package org.weft.engine;
 
 import java.util.Iterator;
+import java.util.Optional;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 
 /** The value of a statement, in parts. Computed when it is written or read. */
 public final class StatementResult implements AutoCloseable {
   private final DistributedPlan plan;
   private final StatementRunner.Result result;
   private final Backend backend;
+  private final String name;
 
-  StatementResult(DistributedPlan plan, StatementRunner.Result result, Backend backend) {
+  /**
+   * @param name of the result
+   */
+  StatementResult(
+      String name, DistributedPlan plan, StatementRunner.Result result, Backend backend) {
+    this.name = name;
     this.plan = plan;
     this.result = result;
     this.backend = backend;
@@ -48,9 +56,22 @@ public final class StatementResult implements AutoCloseable {
     }
   }
 
-  /** The parts, for statements that read them. */
-  public Parts parts() {
-    return result.parts();
+  /** Computes it and keeps it in parts, for statements that read it. Owns this from now on. */
+  public PlacedTensor kept() {
+    Parts kept = result.parts().kept();
+    try {
+      TensorShape shape = plan.shape();
+      return new PlacedTensor(
+          name,
+          kept,
+          kept.count(shape.order()).build(shape),
+          Optional.of(new PlacedTensor.Sorted(result.modeOrder(), result.ranges())),
+          this);
+    } catch (Exception e) {
+      kept.release();
+      close();
+      throw backend.failure(e);
+    }
   }
 
   /** Reads blocks of entries. */

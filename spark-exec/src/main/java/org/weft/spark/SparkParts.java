@@ -22,6 +22,7 @@ import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 import scala.Tuple2;
 
 /** Parts that are partitions of RDDs. */
@@ -120,6 +121,18 @@ final class SparkParts implements Parts {
   @Override
   public void release() {
     pieces.unpersist(false);
+  }
+
+  @Override
+  public TensorStatistics.Builder count(int order) {
+    return pieces
+        .mapPartitions(
+            some -> {
+              TensorStatistics.Builder counts = TensorStatistics.builder(order);
+              some.forEachRemaining(piece -> counts.add(piece.entries()));
+              return List.of(counts).iterator();
+            })
+        .treeReduce(TensorStatistics.Builder::merge);
   }
 
   @Override

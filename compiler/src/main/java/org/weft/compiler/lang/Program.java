@@ -3,6 +3,8 @@ package org.weft.compiler.lang;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
@@ -178,6 +180,14 @@ public record Program(SourceText source, List<Function> functions, Missing missi
         case STRICTLY_UPPER -> row < column;
         case UPPER -> row <= column;
       };
+    }
+
+    /** The entries of this part among those of a matrix. */
+    public CooBlock of(CooBlock matrix) {
+      return matrix.select(
+          IntStream.range(0, matrix.size())
+              .filter(e -> holds(matrix.coordinate(0, e), matrix.coordinate(1, e)))
+              .toArray());
     }
   }
 }

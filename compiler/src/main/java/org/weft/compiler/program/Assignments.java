@@ -7,17 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.weft.compiler.Schedule;
-import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.memory.MemoryScope;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
@@ -25,12 +20,14 @@ import org.weft.tensor.ValueType;
  * stores the result in its tensor.
  */
 final class Assignments {
+  private final TensorSpace space;
   private final Frame frame;
   private final Shapes shapes;
   private final Tensors tensors;
   private final Slices slices;
 
-  Assignments(Frame frame, Shapes shapes, Tensors tensors, Slices slices) {
+  Assignments(TensorSpace space, Frame frame, Shapes shapes, Tensors tensors, Slices slices) {
+    this.space = space;
     this.frame = frame;
     this.shapes = shapes;
     this.tensors = tensors;
@@ -41,14 +38,13 @@ final class Assignments {
   void assign(Statement written) {
     Statement statement = positional(written);
     TensorVariable target = frame.tensor(statement.target());
-    try (MemoryScope temporary = frame.scope().child("statement")) {
-      Operands operands = bind(temporary, Accesses.operands(statement));
-      List<Optional<Slices.Range>> ranges = targetRanges(target, statement.target(), operands);
+    try (Operands operands = bind(Accesses.operands(statement))) {
+      List<Optional<CoordinateRange>> ranges = targetRanges(target, statement.target(), operands);
       requireSameRanges(target, written.target(), statement.target(), operands);
-      TensorStorage result =
+      ProgramTensor result =
           ranges.isEmpty()
               ? whole(target, statement, operands)
-              : part(temporary, target, statement, operands, ranges);
+              : part(target, statement, operands, ranges);
       target.store(
           result, ranges.isEmpty() ? SurvivingModes.of(statement, this::modes) : target.modes());
     }
@@ -60,12 +56,12 @@ final class Assignments {
       return List.of();
     }
     TensorVariable tensor = frame.tensor(access);
-    TensorStorage storage = tensor.storage();
+    TensorShape shape = tensor.shape();
     List<Optional<ModeIdentity>> modes = new ArrayList<>(tensor.modes());
-    for (int m = 0; storage != null && m < modes.size(); m++) {
-      Optional<Slices.Range> range = slices.range(access.labels().get(m), storage.shape().size(m));
+    for (int m = 0; shape != null && m < modes.size(); m++) {
+      Optional<CoordinateRange> range = slices.range(access.labels().get(m), shape.size(m));
       if (range.isPresent()) {
-        Slices.Range part = range.get();
+        CoordinateRange part = range.get();
         modes.set(m, modes.get(m).map(all -> all.part(part.start(), part.step(), part.count())));
       }
     }
@@ -74,43 +70,41 @@ final class Assignments {
 
   /** {@code SUM(e)} as a number. */
   Scalar sum(Syntax.Sum sum) {
-    try (MemoryScope temporary = frame.scope().child("sum")) {
-      List<Syntax.Access> accesses = Accesses.of(sum.body());
-      Operands operands = bind(temporary, accesses);
+    List<Syntax.Access> accesses = Accesses.of(sum.body());
+    try (Operands operands = bind(accesses)) {
       boolean integers =
-          operands.storages.values().stream()
-              .noneMatch(storage -> storage.format().valueType().elementType().isFloating());
-      Syntax.Access result =
-          new Syntax.Access(unused("Sum", operands.storages.keySet()), List.of(), sum.span());
-      TensorFormat format = TensorFormat.dense(0, integers ? ValueType.LONG : ValueType.DOUBLE);
+          operands.tensors.values().stream()
+                  .noneMatch(tensor -> tensor.valueType().elementType().isFloating())
+              && operands.numbers.values().stream().allMatch(Long.class::isInstance);
+      Syntax.Access result = new Syntax.Access(unused("Sum", operands), List.of(), sum.span());
       Statement statement =
           new Statement(
               result,
               null,
               Statement.Assignment.ASSIGN,
               Accesses.map(sum, access -> operands.bound.getOrDefault(access, access)));
-      StatementInput input =
-          new StatementInput(
+      ProgramStatement input =
+          new ProgramStatement(
               statement,
-              operands.storages,
-              format,
+              operands.tensors,
+              operands.numbers,
+              new StoredAs("Dense", 0, integers ? ValueType.LONG : ValueType.DOUBLE),
               Map.of(),
-              Optional.empty(),
-              Schedule.parallel());
-      try (TensorStorage value = tensors.evaluate(input)) {
-        return Tensors.scalarOf(value);
+              Optional.empty());
+      try (ProgramTensor value = space.evaluate(input)) {
+        return Scalar.computed(space.scalar(value));
       }
     }
   }
 
-  /** The part of a tensor that the labels of {@code access} address, for printing. */
-  Optional<TensorStorage> slice(MemoryScope scope, Syntax.Access access) {
+  /** The part of a tensor that the labels of {@code access} address, if it is not the whole. */
+  Optional<ProgramTensor> slice(Syntax.Access access) {
     TensorVariable tensor = frame.tensor(access);
-    TensorStorage storage = tensors.require(tensor, access, Map.of());
-    List<Optional<Slices.Range>> ranges = slices.ranges(access, storage.shape());
+    ProgramTensor whole = tensors.require(tensor, access, Map.of());
+    List<Optional<CoordinateRange>> ranges = slices.ranges(access, whole.shape());
     return ranges.isEmpty()
         ? Optional.empty()
-        : Optional.of(slices.take(scope, storage, tensor.declaration().parsedFormat(), ranges));
+        : Optional.of(space.part(whole, tensor.stored(), ranges));
   }
 
   /**
@@ -131,60 +125,79 @@ final class Assignments {
     return statement;
   }
 
-  /** Operand storages by name, the accesses to use instead of those written, and label sizes. */
-  private static final class Operands {
-    private final Map<String, TensorStorage> storages = new HashMap<>();
+  /**
+   * Operands by name, the accesses to use instead of those written, and label sizes. Closing it
+   * frees the parts that were taken for the statement.
+   */
+  private static final class Operands implements AutoCloseable {
+    private final Map<String, ProgramTensor> tensors = new HashMap<>();
+    private final Map<String, Number> numbers = new HashMap<>();
     private final Map<Syntax.Access, Syntax.Access> bound = new HashMap<>();
     private final Map<String, Long> sizes = new HashMap<>();
+    private final List<ProgramTensor> parts = new ArrayList<>();
+
+    @Override
+    public void close() {
+      parts.forEach(ProgramTensor::close);
+    }
   }
 
-  private Operands bind(MemoryScope temporary, List<Syntax.Access> accesses) {
+  private Operands bind(List<Syntax.Access> accesses) {
     Operands operands = new Operands();
+    try {
+      bind(operands, accesses);
+      return operands;
+    } catch (RuntimeException e) {
+      operands.close();
+      throw e;
+    }
+  }
+
+  private void bind(Operands operands, List<Syntax.Access> accesses) {
     for (Syntax.Access access : accesses) {
       if (frame.isTensor(access.tensor())) {
-        TensorStorage storage = frame.tensor(access).storage();
-        if (storage != null) {
-          note(operands, access, storage.shape());
+        TensorShape shape = frame.tensor(access).shape();
+        if (shape != null) {
+          note(operands, access, shape);
         }
       } else {
-        operands.storages.put(
-            access.tensor(), tensors.scalar(temporary, frame.scalar(access.tensor())));
+        operands.numbers.put(access.tensor(), frame.scalar(access.tensor()).value());
       }
     }
     for (Syntax.Access access : accesses) {
       if (frame.isTensor(access.tensor())) {
         TensorVariable tensor = frame.tensor(access);
-        TensorStorage storage = tensors.require(tensor, access, operands.sizes);
-        note(operands, access, storage.shape());
-        bind(temporary, operands, access, storage);
+        ProgramTensor value = tensors.require(tensor, access, operands.sizes);
+        note(operands, access, value.shape());
+        bind(operands, access, value);
       }
     }
-    return operands;
   }
 
   private void note(Operands operands, Syntax.Access access, TensorShape shape) {
-    TensorShape cut = Slices.shape(shape, slices.ranges(access, shape));
+    TensorShape cut = CoordinateRange.cut(shape, slices.ranges(access, shape));
     for (int m = 0; m < access.labels().size(); m++) {
       operands.sizes.putIfAbsent(access.labels().get(m).name(), cut.size(m));
     }
   }
 
-  private void bind(
-      MemoryScope temporary, Operands operands, Syntax.Access access, TensorStorage storage) {
-    List<Optional<Slices.Range>> ranges = slices.ranges(access, storage.shape());
+  private void bind(Operands operands, Syntax.Access access, ProgramTensor value) {
+    List<Optional<CoordinateRange>> ranges = slices.ranges(access, value.shape());
     if (ranges.isEmpty()) {
-      operands.storages.put(access.tensor(), storage);
+      operands.tensors.put(access.tensor(), value);
       return;
     }
-    String name = unused(access.tensor() + "Part", operands.storages.keySet());
-    TensorFormat format = frame.tensor(access).declaration().parsedFormat();
-    operands.storages.put(name, slices.take(temporary, storage, format, ranges));
+    String name = unused(access.tensor() + "Part", operands);
+    ProgramTensor part = space.part(value, frame.tensor(access).stored(), ranges);
+    operands.parts.add(part);
+    operands.tensors.put(name, part);
     operands.bound.put(access, new Syntax.Access(name, access.labels(), access.span()));
   }
 
   /** A name that no tensor, variable or operand has. */
-  private String unused(String wanted, Set<String> operands) {
-    Set<String> taken = new HashSet<>(operands);
+  private String unused(String wanted, Operands operands) {
+    Set<String> taken = new HashSet<>(operands.tensors.keySet());
+    taken.addAll(operands.numbers.keySet());
     frame.tensors().forEach(tensor -> taken.add(tensor.name()));
     String name = wanted;
     for (int n = 1; taken.contains(name); n++) {
@@ -193,7 +206,7 @@ final class Assignments {
     return name;
   }
 
-  private List<Optional<Slices.Range>> targetRanges(
+  private List<Optional<CoordinateRange>> targetRanges(
       TensorVariable target, Syntax.Access access, Operands operands) {
     return maySlice(access) ? slices.ranges(access, shape(target, access, operands)) : List.of();
   }
@@ -206,15 +219,15 @@ final class Assignments {
     }
     TensorShape shape = shape(target, used, operands);
     for (int m = 0; m < shape.order(); m++) {
-      Optional<Slices.Range> left = slices.range(written.labels().get(m), shape.size(m));
-      Optional<Slices.Range> right = slices.range(used.labels().get(m), shape.size(m));
+      Optional<CoordinateRange> left = slices.range(written.labels().get(m), shape.size(m));
+      Optional<CoordinateRange> right = slices.range(used.labels().get(m), shape.size(m));
       if (!left.equals(right)) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
             "the label "
                 + written.labels().get(m).name()
                 + " means "
-                + Slices.text(left)
+                + CoordinateRange.text(left)
                 + " of mode "
                 + m
                 + " of "
@@ -222,7 +235,7 @@ final class Assignments {
                 + " but the label "
                 + used.labels().get(m).name()
                 + " of the transposition means "
-                + Slices.text(right)
+                + CoordinateRange.text(right)
                 + "; transpose into a tensor of that size, then assign it to "
                 + target.name()
                 + " with the range on the left");
@@ -231,8 +244,8 @@ final class Assignments {
   }
 
   private TensorShape shape(TensorVariable target, Syntax.Access access, Operands operands) {
-    TensorStorage storage = target.storage();
-    return storage != null ? storage.shape() : shapes.shape(target, access, operands.sizes);
+    TensorShape known = target.shape();
+    return known != null ? known : shapes.shape(target, access, operands.sizes);
   }
 
   private boolean maySlice(Syntax.Access access) {
@@ -240,16 +253,14 @@ final class Assignments {
         .anyMatch(label -> frame.label(label.name()).map(r -> r.slices()).orElse(false));
   }
 
-  private TensorStorage whole(TensorVariable target, Statement statement, Operands operands) {
+  private ProgramTensor whole(TensorVariable target, Statement statement, Operands operands) {
     Map<String, Long> sizes = missingSizes(target, statement.target(), operands);
-    Optional<TensorStorage> previous = Optional.empty();
+    Optional<ProgramTensor> previous = Optional.empty();
     if (statement.assignment() != Statement.Assignment.ASSIGN) {
       previous =
           Optional.of(tensors.require(target, statement.target(), with(operands.sizes, sizes)));
     }
-    TensorStorage result =
-        tensors.evaluate(
-            input(statement, operands, target.declaration().parsedFormat(), sizes, previous));
+    ProgramTensor result = space.evaluate(input(target, statement, operands, sizes, previous));
     try {
       shapes.requireDeclared(target, result.shape(), "the result");
     } catch (RuntimeException e) {
@@ -259,39 +270,40 @@ final class Assignments {
     return result;
   }
 
-  private TensorStorage part(
-      MemoryScope temporary,
+  private ProgramTensor part(
       TensorVariable target,
       Statement statement,
       Operands operands,
-      List<Optional<Slices.Range>> ranges) {
-    TensorStorage old = tensors.require(target, statement.target(), operands.sizes);
-    TensorFormat format = target.declaration().parsedFormat();
-    Optional<TensorStorage> previous =
-        statement.assignment() == Statement.Assignment.ASSIGN
-            ? Optional.empty()
-            : Optional.of(slices.take(temporary, old, format, ranges));
-    TensorShape shape = Slices.shape(old.shape(), ranges);
+      List<Optional<CoordinateRange>> ranges) {
+    ProgramTensor old = tensors.require(target, statement.target(), operands.sizes);
+    Optional<ProgramTensor> previous = Optional.empty();
+    if (statement.assignment() != Statement.Assignment.ASSIGN) {
+      ProgramTensor present = space.part(old, target.stored(), ranges);
+      operands.parts.add(present);
+      previous = Optional.of(present);
+    }
+    TensorShape shape = CoordinateRange.cut(old.shape(), ranges);
     Map<String, Long> sizes = new HashMap<>();
     for (int m = 0; m < shape.order(); m++) {
       sizes.putIfAbsent(statement.target().labels().get(m).name(), shape.size(m));
     }
-    try (TensorStorage value =
-        tensors.evaluate(input(statement, operands, format, sizes, previous))) {
-      return Slices.replace(frame.scope(), old, value, ranges);
+    try (ProgramTensor value =
+        space.evaluate(input(target, statement, operands, sizes, previous))) {
+      return space.replaced(old, value, target.stored(), ranges);
     }
   }
 
-  private StatementInput input(
+  private ProgramStatement input(
+      TensorVariable result,
       Statement statement,
       Operands operands,
-      TensorFormat format,
       Map<String, Long> sizes,
-      Optional<TensorStorage> previous) {
+      Optional<ProgramTensor> previous) {
     Syntax.Access target = statement.target();
-    if (operands.storages.containsKey(target.tensor())) {
-      String name = unused(target.tensor() + "Next", operands.storages.keySet());
-      target = new Syntax.Access(name, target.labels(), target.span());
+    if (operands.tensors.containsKey(target.tensor())) {
+      target =
+          new Syntax.Access(
+              unused(target.tensor() + "Next", operands), target.labels(), target.span());
     }
     Mask mask = statement.mask();
     if (mask != null) {
@@ -300,13 +312,13 @@ final class Assignments {
     }
     Syntax value =
         Accesses.map(statement.value(), access -> operands.bound.getOrDefault(access, access));
-    return new StatementInput(
+    return new ProgramStatement(
         new Statement(target, mask, statement.assignment(), value),
-        operands.storages,
-        format,
+        operands.tensors,
+        operands.numbers,
+        result.stored(),
         sizes,
-        previous,
-        Schedule.parallel());
+        previous);
   }
 
   /** Sizes of the target's labels that no operand gives. */
@@ -316,9 +328,9 @@ final class Assignments {
     for (int m = 0; m < access.labels().size(); m++) {
       String label = access.labels().get(m).name();
       if (!operands.sizes.containsKey(label)) {
-        TensorStorage storage = target.storage();
-        if (storage != null) {
-          sizes.put(label, storage.shape().size(m));
+        TensorShape known = target.shape();
+        if (known != null) {
+          sizes.put(label, known.size(m));
         } else {
           shapes.size(target.declaration().modes().get(m)).ifPresent(n -> sizes.put(label, n));
         }

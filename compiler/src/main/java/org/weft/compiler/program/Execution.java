@@ -11,11 +11,11 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
 
-/** Runs the steps of one function, in order. */
-final class Execution {
+/** Runs the steps of one function, in order. Closing it frees the function's tensors. */
+final class Execution implements AutoCloseable {
   private final Environment environment;
   private final Frame frame;
   private final Shapes shapes;
@@ -24,13 +24,14 @@ final class Execution {
   private final Assignments assignments;
   private final ScalarMath scalars;
 
-  Execution(Environment environment, Program.Function function, MemoryScope scope) {
+  Execution(Environment environment, Program.Function function) {
+    TensorSpace space = environment.space();
     this.environment = environment;
-    this.frame = new Frame(scope, function);
-    this.shapes = new Shapes(frame, environment.inputs());
-    this.tensors = new Tensors(environment, shapes, scope);
-    this.slices = new Slices(environment.evaluator(), frame);
-    this.assignments = new Assignments(frame, shapes, tensors, slices);
+    this.frame = new Frame(function);
+    this.shapes = new Shapes(frame, environment.inputs(), space);
+    this.tensors = new Tensors(space, shapes);
+    this.slices = new Slices(frame);
+    this.assignments = new Assignments(space, frame, shapes, tensors, slices);
     this.scalars = new ScalarMath(frame, assignments);
   }
 
@@ -66,7 +67,7 @@ final class Execution {
   }
 
   /** The error with the place of the step, unless it points into the program already. */
-  private static WeftException located(WeftException e, SourceSpan span) {
+  static WeftException located(WeftException e, SourceSpan span) {
     String message = e.getMessage() == null ? e.code().name() : e.getMessage();
     if (message.startsWith(span.source().name() + ":")) {
       return e;
@@ -89,7 +90,7 @@ final class Execution {
     } else if (step instanceof Program.FillRandom s) {
       tensors.random(frame.tensor(s.target()), s.target());
     } else if (step instanceof Program.Write s) {
-      environment.files().write(s.uri(), storage(s.tensor()), frame.tensor(s.tensor()).modes());
+      environment.space().write(s.uri(), value(s.tensor()), frame.tensor(s.tensor()).modes());
     } else if (step instanceof Program.AssignScalar s) {
       scalar(s);
     } else if (step instanceof Program.ReadClock s) {
@@ -106,14 +107,17 @@ final class Execution {
 
   private void call(Program.CallFunction step) {
     Program.Function function = environment.program().function(step.name().name()).orElseThrow();
-    try (MemoryScope scope = frame.scope().child(function.name().name())) {
-      new Execution(environment, function, scope).run(function.steps());
+    try (Execution called = new Execution(environment, function)) {
+      called.run(function.steps());
     }
   }
 
-  private void read(Program.Step step, Syntax.Access target, String what) {
-    ProgramFiles.Entries kept = frame.takeKept(step);
-    tensors.read(frame.tensor(target), kept == null ? environment.inputs().read(step) : kept, what);
+  private void read(Program.Step step, Syntax.Access access, String what) {
+    TensorVariable target = frame.tensor(access);
+    TensorSpace.Input kept = frame.takeKept(step);
+    TensorSpace.Input input =
+        kept == null ? environment.inputs().read(environment.space(), step, target.stored()) : kept;
+    tensors.read(target, input, what);
   }
 
   private void assign(Statement statement) {
@@ -143,8 +147,8 @@ final class Execution {
     if (!ranged) {
       return false;
     }
-    TensorStorage storage = target.storage();
-    TensorShape shape = storage != null ? storage.shape() : shapes.shape(target, access, Map.of());
+    TensorShape known = target.shape();
+    TensorShape shape = known != null ? known : shapes.shape(target, access, Map.of());
     return !slices.ranges(access, shape).isEmpty();
   }
 
@@ -164,11 +168,7 @@ final class Execution {
   private void print(Syntax value) {
     TensorPrinter printer = new TensorPrinter(environment.output());
     if (value instanceof Syntax.Access access && frame.isTensor(access.tensor())) {
-      try (MemoryScope temporary = frame.scope().child("print")) {
-        Optional<TensorStorage> part =
-            access.labels().isEmpty() ? Optional.empty() : assignments.slice(temporary, access);
-        printer.print(part.isPresent() ? part.get() : storage(access));
-      }
+      print(printer, access);
       return;
     }
     Scalar scalar = scalars.evaluate(value);
@@ -179,7 +179,24 @@ final class Execution {
     }
   }
 
-  private TensorStorage storage(Syntax.Access access) {
+  private void print(TensorPrinter printer, Syntax.Access access) {
+    StoredAs stored = frame.tensor(access).stored();
+    Optional<ProgramTensor> part =
+        access.labels().isEmpty() ? Optional.empty() : assignments.slice(access);
+    try (MemoryScope temporary = MemoryScope.root("print", MemorySource.system())) {
+      ProgramTensor printed = part.isPresent() ? part.get() : value(access);
+      printer.print(environment.space().storage(temporary, printed, stored));
+    } finally {
+      part.ifPresent(ProgramTensor::close);
+    }
+  }
+
+  private ProgramTensor value(Syntax.Access access) {
     return tensors.require(frame.tensor(access), access, Map.of());
+  }
+
+  @Override
+  public void close() {
+    frame.close();
   }
 }

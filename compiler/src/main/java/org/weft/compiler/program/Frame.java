@@ -10,19 +10,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Syntax;
-import org.weft.memory.MemoryScope;
 
-/** The names of one function while it runs. Tensors live in the frame's scope. */
-final class Frame {
-  private final MemoryScope scope;
+/** The names of one function while it runs. Closing it frees the tensors. */
+final class Frame implements AutoCloseable {
   private final Map<String, Program.LabelRange> labels = new HashMap<>();
   private final Map<String, TensorVariable> tensors = new LinkedHashMap<>();
   private final Map<String, Scalar> scalars = new HashMap<>();
   private final List<Program.Step> reads = new ArrayList<>();
-  private final Map<Program.Step, ProgramFiles.Entries> readAhead = new IdentityHashMap<>();
+  private final Map<Program.Step, TensorSpace.Input> readAhead = new IdentityHashMap<>();
 
-  Frame(MemoryScope scope, Program.Function function) {
-    this.scope = scope;
+  Frame(Program.Function function) {
     gather(function.steps());
   }
 
@@ -34,10 +31,6 @@ final class Frame {
         gather(loop.body());
       }
     }
-  }
-
-  MemoryScope scope() {
-    return scope;
   }
 
   void declare(Program.LabelDeclaration declaration) {
@@ -95,15 +88,20 @@ final class Frame {
   }
 
   /** Keeps what was read for a later {@code step}. */
-  void keep(Program.Step step, ProgramFiles.Entries entries) {
-    readAhead.put(step, entries);
+  void keep(Program.Step step, TensorSpace.Input input) {
+    readAhead.put(step, input);
   }
 
-  ProgramFiles.@Nullable Entries takeKept(Program.Step step) {
+  TensorSpace.@Nullable Input takeKept(Program.Step step) {
     return readAhead.remove(step);
   }
 
-  ProgramFiles.@Nullable Entries kept(Program.Step step) {
+  TensorSpace.@Nullable Input kept(Program.Step step) {
     return readAhead.get(step);
+  }
+
+  @Override
+  public void close() {
+    tensors.values().forEach(TensorVariable::free);
   }
 }

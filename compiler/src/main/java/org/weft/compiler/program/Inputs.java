@@ -2,14 +2,11 @@ package org.weft.compiler.program;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.compiler.lang.Program;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.CooBlock;
 
 /** What the reading steps of a program read, and from where. */
 final class Inputs {
@@ -23,10 +20,10 @@ final class Inputs {
     this.environment = Map.copyOf(environment);
   }
 
-  /** Reads the file of a {@code ReadNumbered} or {@code ReadUri}. */
-  ProgramFiles.Entries read(Program.Step step) {
+  /** Reads the file of a {@code ReadNumbered} or {@code ReadUri}, for {@code stored}. */
+  TensorSpace.Input read(TensorSpace space, Program.Step step, StoredAs stored) {
     if (step instanceof Program.ReadUri uri) {
-      return files.read(uri.uri());
+      return space.read(uri.uri(), Program.MatrixPart.ALL, stored);
     }
     Program.ReadNumbered numbered = (Program.ReadNumbered) step;
     String uri = environment.get(VARIABLE + numbered.file());
@@ -43,7 +40,9 @@ final class Inputs {
               + numbered.file()
               + "=file.mtx");
     }
-    return part(text(uri) ? coordinates(uri) : files.read(uri), numbered.part());
+    return text(uri)
+        ? space.entries(coordinates(uri).part(numbered.part()))
+        : space.read(uri, numbered.part(), stored);
   }
 
   private static boolean text(String uri) {
@@ -59,24 +58,5 @@ final class Inputs {
       throw new WeftException(
           ErrorCode.STORAGE_UNAVAILABLE, uri + ": reading failed: " + e.getMessage(), e);
     }
-  }
-
-  private static ProgramFiles.Entries part(ProgramFiles.Entries all, Program.MatrixPart part) {
-    if (part == Program.MatrixPart.ALL || all.shape().order() != 2) {
-      return all;
-    }
-    List<CooBlock> kept = new ArrayList<>();
-    for (CooBlock block : all.blocks()) {
-      CooBlock.Builder builder = new CooBlock.Builder(2, block.size());
-      for (int e = 0; e < block.size(); e++) {
-        if (part.holds(block.coordinate(0, e), block.coordinate(1, e))) {
-          builder.set(0, block.coordinate(0, e));
-          builder.set(1, block.coordinate(1, e));
-          builder.finish(block.value(e));
-        }
-      }
-      kept.add(builder.build());
-    }
-    return new ProgramFiles.Entries(all.shape(), kept, all.modes());
   }
 }

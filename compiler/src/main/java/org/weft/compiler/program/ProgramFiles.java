@@ -3,6 +3,7 @@ package org.weft.compiler.program;
 import java.io.BufferedReader;
 import java.util.List;
 import java.util.Optional;
+import org.weft.compiler.lang.Program;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -36,7 +37,8 @@ public interface ProgramFiles {
    * @param blocks 0-based entries in any order; coordinates may repeat
    * @param modes what each mode stands for, or empty if nothing is known
    */
-  record Entries(TensorShape shape, List<CooBlock> blocks, List<Optional<ModeIdentity>> modes) {
+  record Entries(TensorShape shape, List<CooBlock> blocks, List<Optional<ModeIdentity>> modes)
+      implements TensorSpace.Input {
     public Entries {
       blocks = List.copyOf(blocks);
       modes = List.copyOf(modes);
@@ -50,6 +52,13 @@ public interface ProgramFiles {
     /** Number of entries, repeated ones included. */
     public long count() {
       return blocks.stream().mapToLong(CooBlock::size).sum();
+    }
+
+    /** The entries of {@code part}, if these are the entries of a matrix. */
+    public Entries part(Program.MatrixPart part) {
+      return part == Program.MatrixPart.ALL || shape.order() != 2
+          ? this
+          : new Entries(shape, blocks.stream().map(part::of).toList(), modes);
     }
   }
 }

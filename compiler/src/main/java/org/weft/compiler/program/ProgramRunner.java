@@ -1,28 +1,28 @@
 package org.weft.compiler.program;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.weft.compiler.eval.Evaluator;
-import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.ProgramParser;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 
 /**
- * Runs programs in this process.
+ * Runs programs.
  *
  * <pre>{@code
  * Program program = ProgramRunner.parse(new SourceText("spmm.ta", text));
- * new ProgramRunner(evaluator, files, System.getenv(), System.out::print).run(program);
+ * new ProgramRunner(files, System.getenv(), System.out::print).run(program, evaluator);
  * }</pre>
  */
 public final class ProgramRunner {
-  private final Evaluator evaluator;
   private final ProgramFiles files;
   private final Inputs inputs;
   private final Consumer<String> output;
@@ -32,11 +32,7 @@ public final class ProgramRunner {
    * @param output takes what the program prints, in pieces that need not be lines
    */
   public ProgramRunner(
-      Evaluator evaluator,
-      ProgramFiles files,
-      Map<String, String> environment,
-      Consumer<String> output) {
-    this.evaluator = evaluator;
+      ProgramFiles files, Map<String, String> environment, Consumer<String> output) {
     this.files = files;
     this.inputs = new Inputs(files, environment);
     this.output = output;
@@ -58,12 +54,20 @@ public final class ProgramRunner {
   }
 
   /**
-   * Runs {@code main}; everything it allocated is freed on return.
+   * Runs {@code main} on tensors that lie in {@code space}; all of them are freed on return.
    *
    * @throws WeftException what a step failed with, the step's place, line and caret in the message
    */
-  public void run(Program program) {
-    execute(program, new Environment(program, evaluator, inputs, files, output, statement -> {}));
+  public void run(Program program, TensorSpace space) {
+    program.functions().forEach(function -> checkOutputs(function.steps()));
+    execute(program, new Environment(program, space, inputs, output));
+  }
+
+  /** As above in the memory of this process. */
+  public void run(Program program, Evaluator evaluator) {
+    try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
+      run(program, new StoredSpace(evaluator, files, scope, statement -> {}));
+    }
   }
 
   /**
@@ -72,27 +76,49 @@ public final class ProgramRunner {
    *
    * @throws WeftException as {@link #run}
    */
-  public void explain(Program program) {
-    ProgramFiles readOnly = new ReadOnlyFiles(files);
-    execute(
-        program, new Environment(program, evaluator, inputs, readOnly, text -> {}, this::explain));
+  public void explain(Program program, Evaluator evaluator) {
+    try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
+      StoredSpace space =
+          new StoredSpace(
+              evaluator,
+              new ReadOnlyFiles(files),
+              scope,
+              input -> explain(input.statement(), evaluator.plan(input)));
+      explain(program, space);
+    }
   }
 
-  private void explain(StatementInput input) {
-    SourceSpan span = input.statement().value().span();
+  /** As above in {@code space}, which writes nothing and hands plans to {@link #explain}. */
+  public void explain(Program program, TensorSpace space) {
+    execute(program, new Environment(program, space, inputs, text -> {}));
+  }
+
+  /** Prints the plan of a statement, with its place. */
+  public void explain(Statement statement, Object plan) {
+    SourceSpan span = statement.value().span();
     output.accept(
-        span.source().name()
-            + ":"
-            + span.source().line(span.offset())
-            + ": "
-            + evaluator.plan(input)
-            + "\n");
+        span.source().name() + ":" + span.source().line(span.offset()) + ": " + plan + "\n");
+  }
+
+  /** Refuses now what could not be written after the work. */
+  private void checkOutputs(List<Program.Step> steps) {
+    for (Program.Step step : steps) {
+      if (step instanceof Program.Write write) {
+        try {
+          files.checkOutput(write.uri());
+        } catch (WeftException e) {
+          throw Execution.located(e, write.span());
+        }
+      } else if (step instanceof Program.Loop loop) {
+        checkOutputs(loop.body());
+      }
+    }
   }
 
   private static void execute(Program program, Environment environment) {
     Program.Function main = program.function("main").orElseThrow();
-    try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
-      new Execution(environment, main, scope).run(main.steps());
+    try (Execution execution = new Execution(environment, main)) {
+      execution.run(main.steps());
     }
   }
 }

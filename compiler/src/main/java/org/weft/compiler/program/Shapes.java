@@ -8,7 +8,6 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
 
 /**
  * The sizes of dynamic labels. As in COMET, a label declared {@code [?]} has the size of the first
@@ -18,10 +17,12 @@ import org.weft.tensor.TensorStorage;
 final class Shapes {
   private final Frame frame;
   private final Inputs inputs;
+  private final TensorSpace space;
 
-  Shapes(Frame frame, Inputs inputs) {
+  Shapes(Frame frame, Inputs inputs, TensorSpace space) {
     this.frame = frame;
     this.inputs = inputs;
+    this.space = space;
   }
 
   /**
@@ -46,10 +47,10 @@ final class Shapes {
 
   private OptionalLong stored(String label, boolean dense) {
     for (TensorVariable tensor : frame.tensors()) {
-      TensorStorage storage = tensor.storage();
+      TensorShape shape = tensor.shape();
       int mode = modeOf(tensor.declaration(), label);
-      if (storage != null && mode >= 0 && tensor.isDense() == dense) {
-        return OptionalLong.of(storage.shape().size(mode));
+      if (shape != null && mode >= 0 && tensor.isDense() == dense) {
+        return OptionalLong.of(shape.size(mode));
       }
     }
     return OptionalLong.empty();
@@ -66,16 +67,16 @@ final class Shapes {
       }
       TensorVariable tensor = frame.tensor(target);
       int mode = modeOf(tensor.declaration(), label);
-      if (mode < 0 || tensor.storage() != null) {
+      if (mode < 0 || tensor.value() != null) {
         continue;
       }
-      ProgramFiles.Entries entries = frame.kept(step);
-      if (entries == null) {
-        entries = inputs.read(step);
-        frame.keep(step, entries);
+      TensorSpace.Input input = frame.kept(step);
+      if (input == null) {
+        input = inputs.read(space, step, tensor.stored());
+        frame.keep(step, input);
       }
-      if (mode < entries.shape().order()) {
-        return OptionalLong.of(entries.shape().size(mode));
+      if (mode < input.shape().order()) {
+        return OptionalLong.of(input.shape().size(mode));
       }
     }
     return OptionalLong.empty();

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Program;
-import org.weft.tensor.TensorStorage;
+import org.weft.tensor.TensorShape;
 
 /**
- * A declared tensor and what it holds: nothing, a storage, or a fill that waits for the sizes of
+ * A declared tensor and what it holds: nothing, a value, or a fill that waits for the sizes of
  * dynamic labels.
  */
 final class TensorVariable {
   private final Program.TensorDeclaration declaration;
-  private @Nullable TensorStorage storage;
+  private @Nullable ProgramTensor value;
   private @Nullable Double pendingFill;
   private List<Optional<ModeIdentity>> modes = List.of();
 
@@ -24,6 +24,10 @@ final class TensorVariable {
     return declaration;
   }
 
+  StoredAs stored() {
+    return StoredAs.of(declaration);
+  }
+
   String name() {
     return declaration.name().name();
   }
@@ -32,8 +36,13 @@ final class TensorVariable {
     return declaration.parsedFormat().isDense();
   }
 
-  @Nullable TensorStorage storage() {
-    return storage;
+  @Nullable ProgramTensor value() {
+    return value;
+  }
+
+  /** The shape of its value, if it has one. */
+  @Nullable TensorShape shape() {
+    return value == null ? null : value.shape();
   }
 
   /** What its modes stand for; empty if nothing is known. */
@@ -41,33 +50,36 @@ final class TensorVariable {
     return modes;
   }
 
-  /** Replaces the storage by one whose modes stand for nothing; the old one is freed. */
-  void store(TensorStorage value) {
-    store(value, List.of());
+  /** Replaces the value by one whose modes stand for nothing; the old one is freed. */
+  void store(ProgramTensor next) {
+    store(next, List.of());
   }
 
-  /** Replaces the storage; the old one is freed. */
-  void store(TensorStorage value, List<Optional<ModeIdentity>> standFor) {
-    TensorStorage old = storage;
-    storage = value;
+  /** Replaces the value; the old one is freed. */
+  void store(ProgramTensor next, List<Optional<ModeIdentity>> standFor) {
+    free();
+    value = next;
     modes = standFor;
-    pendingFill = null;
-    if (old != null) {
-      old.close();
-    }
   }
 
-  /** Forgets the storage: every cell is {@code value} once the shape is known. */
-  void fillLater(double value) {
-    if (storage != null) {
-      storage.close();
-      storage = null;
-    }
-    modes = List.of();
-    pendingFill = value;
+  /** Forgets the value: every cell is {@code fill} once the shape is known. */
+  void fillLater(double fill) {
+    free();
+    pendingFill = fill;
   }
 
   @Nullable Double pendingFill() {
     return pendingFill;
+  }
+
+  /** Frees the value. */
+  void free() {
+    ProgramTensor old = value;
+    value = null;
+    pendingFill = null;
+    modes = List.of();
+    if (old != null) {
+      old.close();
+    }
   }
 }

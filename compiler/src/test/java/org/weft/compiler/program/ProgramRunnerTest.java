@@ -179,9 +179,8 @@ class ProgramRunnerTest {
 
   private String run(String name, String text, Map<String, String> environment) {
     StringBuilder printed = new StringBuilder();
-    new ProgramRunner(
-            new Evaluator(compiler, 2), new LocalFiles(folder), environment, printed::append)
-        .run(ProgramRunner.parse(new SourceText(name, text)));
+    new ProgramRunner(new LocalFiles(folder), environment, printed::append)
+        .run(ProgramRunner.parse(new SourceText(name, text)), new Evaluator(compiler, 2));
     return printed.toString();
   }
 }

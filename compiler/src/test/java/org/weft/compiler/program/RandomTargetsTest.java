@@ -78,8 +78,10 @@ class RandomTargetsTest {
     }
     text.append("  D[i,j] = Z[i,j];\n  print(D);\n}\n");
     StringBuilder printed = new StringBuilder();
-    new ProgramRunner(new Evaluator(compiler, 2), new LocalFiles(folder), Map.of(), printed::append)
-        .run(ProgramRunner.parse(new SourceText("random.ta", text.toString())));
+    new ProgramRunner(new LocalFiles(folder), Map.of(), printed::append)
+        .run(
+            ProgramRunner.parse(new SourceText("random.ta", text.toString())),
+            new Evaluator(compiler, 2));
     assertThat(printed.toString()).as("%s:\n%s", name, text).isEqualTo(dense(z));
   }
 

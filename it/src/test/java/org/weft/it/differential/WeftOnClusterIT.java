@@ -107,6 +107,53 @@ final class WeftOnClusterIT {
     assertThat(download("square.tns")).hasSameTextualContentAs(local);
   }
 
+  /** Its tensors stay on the executors; what it prints and writes is compared as text. */
+  @Test
+  void aProgramGivesTheSameOnHdfs() throws IOException {
+    Path graph = folder.resolve("graph.tns");
+    RandomTensors.wholeNumbers(new long[] {200, 200}, 900, 31).write(graph);
+    Path alone = Files.writeString(folder.resolve("alone.ta"), program(folder.toUri().toString()));
+    String printed = WeftCommand.runAlone("run", alone);
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyFromLocalFile(hadoop(graph), new org.apache.hadoop.fs.Path(hdfs("graph.tns")));
+    }
+    Path there = Files.writeString(folder.resolve("there.ta"), program(hdfs("")));
+    Submission done = cluster.submit(WeftJars.weft("run", there.toString()));
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertThat(done.standardOutput()).contains(printed);
+    assertThat(download("distances.tns")).hasSameTextualContentAs(folder.resolve("distances.tns"));
+  }
+
+  /** Distances from one vertex in six rounds, two-step paths inside of the graph, their number. */
+  private static String program(String base) {
+    return """
+        def main() {
+          IndexLabel [i, j, k] = [?];
+          IndexLabel [first] = [0:1];
+          Tensor<double> W([i, j], {CSR});
+          Tensor<double> T([i, k], {CSR});
+          Tensor<double> D([i], {CSF});
+          Tensor<double> N([i], {CSF});
+          W[i, j] = read("BASE/graph.tns");
+          D[first] = 1.0;
+          for round in range(0, 6):
+            N[j] = D[i] @(min,+) W[i, j];
+            N[i] = D[i] @(min) N[i];
+            D[i] = N[i];
+          end
+          print(D);
+          write(D, "BASE/distances.tns");
+          T[i, k]<W, push> = W[i, j] @(+,pair) W[j, k];
+          var paths = SUM(T[i, k]);
+          print(paths);
+          T[i, i] += D[i];
+          var all = SUM(T[i, k]);
+          print(all);
+        }
+        """
+        .replace("BASE/", base.endsWith("/") ? base : base + "/");
+  }
+
   @Test
   void localClusterGivesTheSameBytes() throws IOException {
     String command = "mttkrp --mode 3 --rank 5 --seed 8";

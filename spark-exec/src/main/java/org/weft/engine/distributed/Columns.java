@@ -2,6 +2,7 @@ package org.weft.engine.distributed;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.CooBlock;
 
@@ -18,19 +19,38 @@ final class Columns {
     for (int mode = 0; mode < columns.length; mode++) {
       columns[mode] = column(block, mode);
       if (modes.contains(mode)) {
-        long[] moved = new long[block.size()];
-        long largest = 0;
-        for (int e = 0; e < moved.length; e++) {
-          moved[e] = block.coordinate(mode, e) + offset;
-          largest = Math.max(largest, moved[e]);
-        }
-        columns[mode] =
-            largest <= Integer.MAX_VALUE
-                ? Arrays.stream(moved).mapToInt(c -> (int) c).toArray()
-                : moved;
+        columns[mode] = moved(block, mode, coordinate -> coordinate + offset);
       }
     }
     return of(block, columns);
+  }
+
+  /** A new coordinate for one of {@code mode}. */
+  @FunctionalInterface
+  interface Change {
+    long of(int mode, long coordinate);
+  }
+
+  /** The block with all coordinates changed. */
+  static CooBlock mapped(CooBlock block, Change change) {
+    Object[] columns = new Object[block.order()];
+    for (int mode = 0; mode < columns.length; mode++) {
+      int of = mode;
+      columns[mode] = moved(block, mode, coordinate -> change.of(of, coordinate));
+    }
+    return of(block, columns);
+  }
+
+  private static Object moved(CooBlock block, int mode, LongUnaryOperator change) {
+    long[] moved = new long[block.size()];
+    long largest = 0;
+    for (int e = 0; e < moved.length; e++) {
+      moved[e] = change.applyAsLong(block.coordinate(mode, e));
+      largest = Math.max(largest, moved[e]);
+    }
+    return largest <= Integer.MAX_VALUE
+        ? Arrays.stream(moved).mapToInt(c -> (int) c).toArray()
+        : moved;
   }
 
   /** The block with one more mode, in which all entries have {@code coordinate}. */

@@ -69,7 +69,9 @@ record KernelStep(
   private Map<String, List<CooBlock>> arrived(Iterator<Piece> pieces, long offset) {
     List<List<Piece>> bySlot = new ArrayList<>();
     slots.forEach(slot -> bySlot.add(new ArrayList<>()));
-    pieces.forEachRemaining(piece -> bySlot.get(piece.slot()).add(piece));
+    if (!slots.isEmpty()) { // otherwise the pieces are seeds
+      pieces.forEachRemaining(piece -> bySlot.get(piece.slot()).add(piece));
+    }
     Map<String, List<CooBlock>> entries = new HashMap<>();
     for (int slot = 0; slot < slots.size(); slot++) {
       List<Piece> own = bySlot.get(slot);

@@ -7,6 +7,7 @@ import org.weft.engine.OutputTarget;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 
 /**
  * Pieces of tensors in numbered parts, wherever these are. Nothing runs before somebody asks for
@@ -39,6 +40,9 @@ public interface Parts {
 
   /** Frees what {@link #kept} holds. */
   void release();
+
+  /** Statistics of the entries, which are of {@code order}; computes them. */
+  TensorStatistics.Builder count(int order);
 
   /** All pieces, part by part; memory of the caller: a part. */
   Iterator<Piece> pieces();

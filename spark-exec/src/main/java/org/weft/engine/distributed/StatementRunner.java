@@ -18,21 +18,25 @@ import org.weft.planner.distributed.Route;
  * in every part; results for the same cells are exchanged once more and merged.
  */
 public final class StatementRunner {
-  private final Sharing sharing;
+  private final Site site;
   private final int threads;
   private final boolean reproducible;
 
-  /** Makes a value available to all parts. */
-  public interface Sharing {
+  /** Where parts lie and steps run. */
+  public interface Site {
+    /** Makes {@code value} available wherever steps run. */
     <T> Shared<T> share(T value);
+
+    /** Pieces that this process has made, as parts that others can be exchanged with. */
+    Parts parts(List<Piece> pieces);
   }
 
   /**
    * @param threads of a kernel
    * @param reproducible whether results are the same bits for every number of threads
    */
-  public StatementRunner(Sharing sharing, int threads, boolean reproducible) {
-    this.sharing = sharing;
+  public StatementRunner(Site site, int threads, boolean reproducible) {
+    this.site = site;
     this.threads = threads;
     this.reproducible = reproducible;
   }
@@ -96,7 +100,7 @@ public final class StatementRunner {
   }
 
   private <T> Shared<T> shared(T value, List<AutoCloseable> owned) {
-    Shared<T> shared = sharing.share(value);
+    Shared<T> shared = site.share(value);
     owned.add(shared);
     return shared;
   }
@@ -109,7 +113,7 @@ public final class StatementRunner {
   }
 
   /** Every operand where the parts of the statement need it. */
-  private static Parts arrived(
+  private Parts arrived(
       DistributedPlan plan, Map<String, Parts> operands, List<AutoCloseable> owned) {
     int parts = plan.ranges().parts();
     List<Parts> sent = new ArrayList<>();
@@ -122,6 +126,9 @@ public final class StatementRunner {
       } else if (route instanceof Route.Everywhere) {
         sent.add(entries.map(Steps.copy(slot, parts)));
       }
+    }
+    if (slots.isEmpty()) {
+      return site.parts(Pieces.seeds(parts)).exchange(List.of(), parts);
     }
     Parts first = sent.get(0).exchange(sent.subList(1, sent.size()), parts);
     boolean asks = slots.stream().anyMatch(slot -> slot.route() instanceof Route.ByNeed);

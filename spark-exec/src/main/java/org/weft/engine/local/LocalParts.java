@@ -18,6 +18,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStatistics;
 
 /** Parts in this process: as many as wanted, one computed after the other. */
 public final class LocalParts implements Parts {
@@ -110,6 +111,13 @@ public final class LocalParts implements Parts {
   @Override
   public void release() {
     kept = null;
+  }
+
+  @Override
+  public TensorStatistics.Builder count(int order) {
+    TensorStatistics.Builder counts = TensorStatistics.builder(order);
+    pieces().forEachRemaining(piece -> counts.add(piece.entries()));
+    return counts;
   }
 
   @Override

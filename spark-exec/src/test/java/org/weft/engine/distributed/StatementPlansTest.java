@@ -246,10 +246,15 @@ final class StatementPlansTest {
     tried.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
     StatementRunner runner =
         new StatementRunner(
-            new StatementRunner.Sharing() {
+            new StatementRunner.Site() {
               @Override
               public <T> Shared<T> share(T value) {
                 return new Here<>(value);
+              }
+
+              @Override
+              public Parts parts(List<Piece> pieces) {
+                return LocalParts.of(FileAccess.of(new Configuration()), List.of(pieces));
               }
             },
             1,

@@ -1,0 +1,323 @@
+package org.weft.engine.program;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.program.CoordinateRange;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.ProgramFiles;
+import org.weft.compiler.program.ProgramStatement;
+import org.weft.compiler.program.ProgramTensor;
+import org.weft.compiler.program.StoredAs;
+import org.weft.compiler.program.TensorSpace;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.PlacedTensor;
+import org.weft.engine.Placement;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.StatementJob;
+import org.weft.engine.StatementOperand;
+import org.weft.engine.StatementResult;
+import org.weft.engine.distributed.Box;
+import org.weft.engine.distributed.DiagonalsStep;
+import org.weft.engine.distributed.Piece;
+import org.weft.memory.MemoryScope;
+import org.weft.planner.distributed.DistributedPlan;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * The tensors of a program in the parts of an engine. Every statement is planned by statistics of
+ * its operands and computed where these lie; what a statement computes stays there. Numbers, and
+ * tensors that the program prints, come to this process.
+ */
+public final class PartedSpace implements TensorSpace {
+  private static final int RANDOM_BLOCK = 1 << 16;
+
+  private final Engine engine;
+  private final Placement placement;
+  private final Files files;
+  private final Plans plans;
+
+  /** Files as the command knows them. */
+  public interface Files {
+    ReadOptions readOptions(String uri);
+
+    /** What the modes of a file stand for, or empty if it says nothing. */
+    List<Optional<ModeIdentity>> modes(String uri, int order);
+
+    OutputTarget output(String uri, List<Optional<ModeIdentity>> modes);
+  }
+
+  /** Whoever looks at plans. */
+  public interface Plans {
+    /** Nobody does; files are written. */
+    Plans NONE =
+        new Plans() {
+          @Override
+          public boolean writes() {
+            return true;
+          }
+
+          @Override
+          public void planned(Statement statement, DistributedPlan plan) {}
+        };
+
+    /** Whether files are written. */
+    boolean writes();
+
+    /** Takes the plan of {@code statement} before it runs. */
+    void planned(Statement statement, DistributedPlan plan);
+  }
+
+  /**
+   * @param engine borrowed
+   */
+  public PartedSpace(Engine engine, Files files, Plans plans) {
+    this.engine = engine;
+    this.placement = engine.placement();
+    this.files = files;
+    this.plans = plans;
+  }
+
+  /** What was read, in parts. */
+  private record Read(PlacedTensor tensor, List<Optional<ModeIdentity>> modes) implements Input {
+    @Override
+    public TensorShape shape() {
+      return tensor.shape();
+    }
+  }
+
+  /** A tensor of this space. */
+  private record Parted(PlacedTensor tensor, StoredAs stored) implements ProgramTensor {
+    @Override
+    public TensorShape shape() {
+      return tensor.shape();
+    }
+
+    @Override
+    public ValueType valueType() {
+      return stored.valueType();
+    }
+
+    @Override
+    public void close() {
+      tensor.close();
+    }
+  }
+
+  private static Parted of(ProgramTensor tensor) {
+    return (Parted) tensor;
+  }
+
+  @Override
+  public Input read(String uri, Program.MatrixPart part, StoredAs stored) {
+    EngineTensor all = engine.read(uri, files.readOptions(uri), stored.valueType());
+    int order = all.originalStatistics().shape().order();
+    PlacedTensor placed = placement.of(all);
+    boolean whole = part == Program.MatrixPart.ALL || order != 2;
+    return new Read(
+        whole ? placed : placement.mapped(placed, placed.shape(), diagonals(part)),
+        files.modes(uri, order));
+  }
+
+  private static DiagonalsStep diagonals(Program.MatrixPart part) {
+    return switch (part) {
+      case ALL -> new DiagonalsStep(Long.MIN_VALUE, Long.MAX_VALUE);
+      case STRICTLY_LOWER -> new DiagonalsStep(1, Long.MAX_VALUE);
+      case LOWER -> new DiagonalsStep(0, Long.MAX_VALUE);
+      case STRICTLY_UPPER -> new DiagonalsStep(Long.MIN_VALUE, -1);
+      case UPPER -> new DiagonalsStep(Long.MIN_VALUE, 0);
+    };
+  }
+
+  @Override
+  public Input entries(ProgramFiles.Entries entries) {
+    return new Read(placement.of("entries", entries.shape(), entries.blocks()), entries.modes());
+  }
+
+  @Override
+  public ProgramTensor store(Input input, StoredAs stored) {
+    return new Parted(((Read) input).tensor(), stored);
+  }
+
+  @Override
+  public ProgramTensor filled(TensorShape shape, StoredAs stored, double value) {
+    boolean none = value == 0 && !stored.parsed().isDense();
+    return new Parted(
+        none ? placement.of("zeros", shape, List.of()) : placement.filled("cells", shape, value),
+        stored);
+  }
+
+  @Override
+  public ProgramTensor random(TensorShape shape, StoredAs stored) {
+    SplittableRandom random = new SplittableRandom();
+    List<CooBlock> blocks = new ArrayList<>();
+    Iterator<CooBlock> cells = Box.of(shape).cells(RANDOM_BLOCK);
+    while (cells.hasNext()) {
+      CooBlock ones = cells.next();
+      double[] values = random.doubles(ones.size()).toArray();
+      blocks.add(ones.withValues(values));
+    }
+    return new Parted(placement.of("random", shape, blocks), stored);
+  }
+
+  @Override
+  public ProgramTensor evaluate(ProgramStatement statement) {
+    Map<String, StatementOperand> tensors = new HashMap<>();
+    Map<String, String> formats = new HashMap<>();
+    statement
+        .tensors()
+        .forEach(
+            (name, tensor) -> {
+              tensors.put(name, of(tensor).tensor());
+              formats.put(name, of(tensor).stored().format());
+            });
+    Map<String, Double> numbers = new HashMap<>();
+    statement.numbers().forEach((name, number) -> numbers.put(name, number.doubleValue()));
+    formats.put(statement.statement().target().tensor(), statement.result().format());
+    StatementJob job =
+        new StatementJob(
+            new LabelledStatement(statement.statement()),
+            tensors,
+            numbers,
+            statement.previous().map(previous -> of(previous).tensor()),
+            formats,
+            statement.sizes(),
+            type(statement),
+            "",
+            Optional.empty());
+    return new Parted(kept(job), statement.result());
+  }
+
+  private PlacedTensor kept(StatementJob job) {
+    StatementResult result = engine.evaluate(job, ProgressListener.NONE);
+    plans.planned(job.statement().statement(), result.plan());
+    return result.kept();
+  }
+
+  /** The type that a statement is computed in: the widest of its tensors' types. */
+  private static ValueType type(ProgramStatement statement) {
+    return Stream.concat(
+            Stream.of(statement.result().valueType()),
+            statement.tensors().values().stream().map(ProgramTensor::valueType))
+        .reduce(PartedSpace::wider)
+        .orElseThrow();
+  }
+
+  private static ValueType wider(ValueType first, ValueType other) {
+    if (first.elementType().isFloating() != other.elementType().isFloating()) {
+      return ValueType.DOUBLE;
+    }
+    return first.elementType().bytes() >= other.elementType().bytes() ? first : other;
+  }
+
+  @Override
+  public Number scalar(ProgramTensor tensor) {
+    double sum = 0;
+    long whole = 0;
+    for (Iterator<Piece> pieces = of(tensor).tensor().parts().pieces(); pieces.hasNext(); ) {
+      CooBlock block = pieces.next().entries();
+      for (int e = 0; e < block.size(); e++) {
+        sum += block.value(e);
+        whole += block.hasLongValues() ? block.longValue(e) : (long) block.value(e);
+      }
+    }
+    return tensor.valueType().elementType().isFloating() ? (Number) sum : (Number) whole;
+  }
+
+  @Override
+  public ProgramTensor part(
+      ProgramTensor whole, StoredAs stored, List<Optional<CoordinateRange>> ranges) {
+    Box box = box(whole.shape(), ranges);
+    return new Parted(placement.mapped(of(whole).tensor(), box.shape(), box.taken()), stored);
+  }
+
+  @Override
+  public ProgramTensor replaced(
+      ProgramTensor whole,
+      ProgramTensor part,
+      StoredAs stored,
+      List<Optional<CoordinateRange>> ranges) {
+    Box box = box(whole.shape(), ranges);
+    return new Parted(placement.replaced(of(whole).tensor(), of(part).tensor(), box), stored);
+  }
+
+  private static Box box(TensorShape shape, List<Optional<CoordinateRange>> ranges) {
+    int order = shape.order();
+    long[] starts = new long[order];
+    long[] steps = new long[order];
+    long[] counts = new long[order];
+    for (int m = 0; m < order; m++) {
+      long size = shape.size(m);
+      CoordinateRange range = ranges.get(m).orElseGet(() -> new CoordinateRange(0, 1, size));
+      starts[m] = range.start();
+      steps[m] = range.step();
+      counts[m] = range.count();
+    }
+    return new Box(starts, steps, counts);
+  }
+
+  @Override
+  public TensorStorage storage(MemoryScope scope, ProgramTensor tensor, StoredAs stored) {
+    PlacedTensor placed = of(tensor).tensor();
+    List<CooBlock> blocks = new ArrayList<>();
+    placed.parts().pieces().forEachRemaining(piece -> blocks.add(piece.entries()));
+    long entries = blocks.stream().mapToLong(CooBlock::size).sum();
+    return Packing.pack(scope, placed.shape(), stored.of(placed.shape(), entries), blocks);
+  }
+
+  @Override
+  public void write(String uri, ProgramTensor tensor, List<Optional<ModeIdentity>> modes) {
+    Parted parted = of(tensor);
+    if (!plans.writes()) {
+      return;
+    }
+    OutputTarget out = files.output(uri, modes);
+    Optional<PlacedTensor.Sorted> sorted = parted.tensor().sorted();
+    if (sorted.isPresent()) {
+      placement.write(parted.tensor(), out);
+      return;
+    }
+    StatementJob job =
+        new StatementJob(
+            new LabelledStatement(copy(parted.shape().order())),
+            Map.of("Source", parted.tensor()),
+            Map.of(),
+            Optional.empty(),
+            Map.of("Source", parted.stored().format()),
+            Map.of(),
+            parted.valueType(),
+            "",
+            Optional.empty());
+    try (PlacedTensor copied = kept(job)) {
+      placement.write(copied, out);
+    }
+  }
+
+  private static Statement copy(int order) {
+    String labels = String.join(",", IntStream.range(0, order).mapToObj(m -> "i" + m).toList());
+    Diagnostics diagnostics = new Diagnostics();
+    String text = "Copy(" + labels + ") = Source(" + labels + ")";
+    return Objects.requireNonNull(
+        Parser.statement(SourceText.expression(text), diagnostics).orElse(null), text);
+  }
+}

@@ -1,0 +1,226 @@
+package org.weft.engine.program;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.ProgramFiles;
+import org.weft.compiler.program.ProgramRunner;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.local.LocalBackend;
+import org.weft.spark.LocalSpark;
+import org.weft.spark.SparkEngine;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.TensorStorage;
+
+/** Programs whose tensors lie in parts print what they print in one process. */
+class PartedProgramsTest {
+  private static final Path PROGRAMS =
+      Path.of("..", "compiler", "src", "test", "resources", "programs");
+
+  @TempDir Path folder;
+
+  static List<String> programs() throws IOException {
+    try (Stream<Path> files = Files.list(PROGRAMS)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".ta"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void inThisProcess(String name) throws IOException {
+    EngineOptions options = EngineOptions.defaults().withPartitions(3);
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void onSpark(String name) throws IOException {
+    EngineOptions options = EngineOptions.defaults().withPartitions(3);
+    try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
+      assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
+    }
+  }
+
+  /** Every form of slice, on both sides, of tensors that lie in parts. */
+  @Test
+  void slicesAndLoops() throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i, j] = [6];
+          IndexLabel [v, w] = [1:4];
+          IndexLabel [e] = [0:6:2];
+          Tensor<double> A([i, j], {CSR});
+          Tensor<double> B([i, j], {CSR});
+          Tensor<double> x([i], {Dense});
+          Tensor<double> y([i], {Dense});
+          A[i, j] = 2.0;
+          x[i] = 1.0;
+          x[v] = 3.0;
+          x[e] += x[e];
+          print(x);
+          for k in range(0, 5, 1):
+            y[i] = A[i, j] * x[j];
+            x[i] = 0.01 * y[i];
+          end
+          print(x);
+          B[v, w] = A[v, w];
+          B[e, j] += A[e, j];
+          print(B);
+          B[i, i] += x[i];
+          print(B);
+          var s = SUM(B[i, j]);
+          print(s);
+        }
+        """;
+    EngineOptions options = EngineOptions.defaults().withPartitions(4);
+    String stored;
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      stored = inOneProcess(engine, program);
+      assertThat(run(engine, "slices.ta", program)).isEqualTo(stored);
+    }
+    try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
+      assertThat(run(engine, "slices.ta", program)).isEqualTo(stored);
+    }
+  }
+
+  /** What a program writes from parts, another one reads. */
+  @Test
+  void writesWhatItReads() throws IOException {
+    Files.writeString(folder.resolve("a.tns"), "1 1 1.5\n3 2 2\n5 5 -1\n");
+    String target = folder.resolve("b.tns").toUri().toString();
+    String program =
+        """
+        def main() {
+          IndexLabel [i, j] = [?];
+          IndexLabel [v] = [1:5];
+          Tensor<double> A([i, j], {CSR});
+          Tensor<double> B([i, j], {CSR});
+          A[i, j] = read("%s");
+          B[i, j] = A[j, i];
+          write(B, "%s");
+          write(A, "%s");
+        }
+        """
+            .formatted(folder.resolve("a.tns").toUri(), target, folder.resolve("same.tns").toUri());
+    try (Engine engine =
+        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+      run(engine, "write.ta", program);
+    }
+    assertThat(lines("b.tns")).containsExactlyInAnyOrder("1 1 1.5", "2 3 2.0", "5 5 -1.0");
+    assertThat(lines("same.tns")).containsExactlyInAnyOrder("1 1 1.5", "3 2 2.0", "5 5 -1.0");
+  }
+
+  private List<String> lines(String name) throws IOException {
+    return Files.readAllLines(folder.resolve(name)).stream()
+        .map(line -> line.matches(".*[.][0-9]+") ? line : line + ".0")
+        .toList();
+  }
+
+  private static String text(String name) throws IOException {
+    return Files.readString(PROGRAMS.resolve(name));
+  }
+
+  private static String expected(String name) throws IOException {
+    return Files.readString(PROGRAMS.resolve(name.replace(".ta", ".out")));
+  }
+
+  private String run(Engine engine, String name, String written) throws IOException {
+    String text = written.replace("copy.mtx", folder.resolve("copy.mtx").toUri().toString());
+    StringBuilder printed = new StringBuilder();
+    new ProgramRunner(new Text(), environment(name), printed::append)
+        .run(
+            ProgramRunner.parse(new SourceText(name, text)),
+            new PartedSpace(engine, new Paths(), PartedSpace.Plans.NONE));
+    return printed.toString();
+  }
+
+  private String inOneProcess(Engine engine, String text) {
+    StringBuilder printed = new StringBuilder();
+    new ProgramRunner(new Text(), Map.of(), printed::append)
+        .run(
+            ProgramRunner.parse(new SourceText("slices.ta", text)),
+            new org.weft.compiler.eval.Evaluator(engine.compiler(), 2));
+    return printed.toString();
+  }
+
+  private static Map<String, String> environment(String name) throws IOException {
+    Path list = PROGRAMS.resolve(name.replace(".ta", ".files"));
+    Map<String, String> environment = new HashMap<>();
+    if (Files.exists(list)) {
+      for (String file : Files.readAllLines(list)) {
+        environment.put(
+            "SPARSE_FILE_NAME" + environment.size(),
+            PROGRAMS.resolve(file).toAbsolutePath().normalize().toString());
+      }
+    }
+    return environment;
+  }
+
+  /** Text of local files; nothing else is asked of it. */
+  private static final class Text implements ProgramFiles {
+    @Override
+    public Entries read(String uri) {
+      throw new AssertionError(uri);
+    }
+
+    @Override
+    public BufferedReader openText(String uri) {
+      try {
+        return Files.newBufferedReader(Path.of(uri));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
+      throw new AssertionError(uri);
+    }
+
+    @Override
+    public void checkOutput(String uri) {}
+  }
+
+  private static final class Paths implements PartedSpace.Files {
+    @Override
+    public ReadOptions readOptions(String uri) {
+      return ReadOptions.defaults();
+    }
+
+    @Override
+    public List<Optional<ModeIdentity>> modes(String uri, int order) {
+      return List.of();
+    }
+
+    @Override
+    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
+      return new OutputTarget(uri, false, List.of(), Map.of());
+    }
+  }
+}
