@@ -54,7 +54,7 @@ final class Caution {
       rows += shape.size(mode);
     }
     double once = rank * (entries + rows * rank);
-    return job instanceof CpdJob cpd ? once * shape.order() * cpd.maxIterations() : once;
+    return job instanceof CpdJob ? once * shape.order() * job.iterations() : once;
   }
 
   static String duration(double seconds) {

@@ -22,6 +22,7 @@ final class Commands {
           "ttm",
           "ttv",
           "cpd",
+          "tucker",
           "top",
           "stats",
           "ingest",
@@ -44,6 +45,7 @@ final class Commands {
           "ttm",
           "ttv",
           "cpd",
+          "tucker",
           "stats",
           "convert",
           "generate",
@@ -95,6 +97,7 @@ final class Commands {
       case "ttm" -> new TtmCommand();
       case "ttv" -> new TtvCommand();
       case "cpd" -> new CpdCommand();
+      case "tucker" -> new TuckerCommand();
       case "top" -> new TopCommand();
       case "stats" -> new StatsCommand();
       case "ingest" -> new IngestCommand();

@@ -1,17 +1,11 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineTensor;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
 import org.weft.spark.output.FactorTable;
@@ -19,7 +13,6 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
-import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -84,12 +77,7 @@ final class CpdCommand extends WeftCommand {
               + " (default: auto).")
   Forms forms = Forms.AUTO;
 
-  @Option(
-      names = "--labels",
-      paramLabel = "MODE=FILE",
-      description =
-          "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
-  Map<Integer, String> labelFiles = new LinkedHashMap<>();
+  @Mixin LabelOptions labelFiles = new LabelOptions();
 
   @Mixin InputNames names = new InputNames();
 
@@ -112,21 +100,20 @@ final class CpdCommand extends WeftCommand {
     CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, common.type);
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null) {
-      checkFolder(files, target);
-      refuseForeignFolder(files, target);
+      ModelOutput.check(files, target, common.overwrite);
     }
     if (factorsTable != null) {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(this, files, input);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
-    Map<Integer, Labels> labels = labels(files, plan.header().order());
+    Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order());
     List<String> modeNames = names.of(files, input, plan.header().order());
     try (Session session =
         Session.open(
             common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
       EngineTensor tensor = order.apply(session.engine(), session.read(input), job, files, console);
-      checkLabels(labels, tensor.statistics().shape());
+      labelFiles.check(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
@@ -134,18 +121,21 @@ final class CpdCommand extends WeftCommand {
       Caution.say(console, session.engine(), tensor, job);
       long start = System.nanoTime();
       CpdResult result = session.engine().cpd(tensor, job, console.progress());
-      CpdOutput folder = new CpdOutput(files, target, common.overwrite);
-      folder.write(
-          result,
-          order.labels(tensor, labels),
-          CpdSummary.of(
+      ModelSummary.About about =
+          new ModelSummary.About(
               input,
               modeNames,
               spec.commandLine().getParseResult().originalArgs(),
-              job,
               tensor.statistics(),
-              result,
-              (System.nanoTime() - start) * 1e-9 + tensor.readNanos() * 1e-9));
+              common.type,
+              seed,
+              (System.nanoTime() - start) * 1e-9 + tensor.readNanos() * 1e-9);
+      new ModelOutput(files, target, common.overwrite)
+          .write(
+              result.factors(),
+              ModelOutput.Coupling.lambda(result.lambda()),
+              order.labels(tensor, labels),
+              ModelSummary.cpd(about, job, result));
       if (factorsTable != null) {
         session.writeFactors(
             files, factorsTable, common.overwrite, result, order.labels(tensor, labels));
@@ -160,52 +150,5 @@ final class CpdCommand extends WeftCommand {
       order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, result.report());
     }
-  }
-
-  /** {@code --overwrite} replaces the folder of an earlier decomposition, never another one. */
-  private void refuseForeignFolder(FileAccess files, String target) throws IOException {
-    Path folder = files.path(target);
-    FileSystem system = files.fileSystem(folder);
-    if (common.overwrite
-        && system.exists(folder)
-        && system.listStatus(folder).length > 0
-        && !system.exists(new Path(folder, "summary.json"))) {
-      throw new WeftException(
-          ErrorCode.OUTPUT_EXISTS,
-          target
-              + ": expected the folder of an earlier decomposition to overwrite, found other files"
-              + " and no summary.json; name another folder");
-    }
-  }
-
-  /**
-   * More labels than slices are fine: the last slices of a mode may be empty. A tensor's own may be
-   * fewer: slices that were appended have none.
-   */
-  private void checkLabels(Map<Integer, Labels> labels, TensorShape shape) {
-    labels.forEach(
-        (mode, names) -> {
-          if (labelFiles.containsKey(mode) && names.size() < shape.size(mode)) {
-            throw new WeftException(
-                ErrorCode.SHAPE_MISMATCH,
-                String.format(
-                    "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
-                        + " labels of another mode?",
-                    labelFiles.get(mode), shape.size(mode), mode, names.size()));
-          }
-        });
-  }
-
-  private Map<Integer, Labels> labels(FileAccess files, int order) {
-    Map<Integer, Labels> labels = new HashMap<>(TensorFiles.labels(files, input));
-    labelFiles.forEach(
-        (mode, file) -> {
-          if (mode < 0 || mode >= order) {
-            throw usage(
-                "expected --labels of a mode from 0 to %d, found %d=%s", order - 1, mode, file);
-          }
-          labels.put(mode, Labels.read(files, file));
-        });
-    return labels;
   }
 }

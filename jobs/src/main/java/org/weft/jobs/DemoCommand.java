@@ -105,16 +105,21 @@ final class DemoCommand extends WeftCommand {
       new DemoText(console, wordnet, result).print();
       RunReport.print(console, result.report());
       if (output != null) {
-        CpdSummary summary =
-            CpdSummary.of(
+        ModelSummary.About about =
+            new ModelSummary.About(
                 "WordNet 3.1",
                 List.of("subject", "relation", "object"),
                 spec.commandLine().getParseResult().originalArgs(),
-                job,
                 tensor.statistics(),
-                result,
+                common.type,
+                seed,
                 (System.nanoTime() - start) * 1e-9);
-        new CpdOutput(files, output, common.overwrite).write(result, labels(wordnet), summary);
+        new ModelOutput(files, output, common.overwrite)
+            .write(
+                result.factors(),
+                ModelOutput.Coupling.lambda(result.lambda()),
+                labels(wordnet),
+                ModelSummary.cpd(about, job, result));
         console.result("wrote %s", output);
       }
     }

@@ -13,6 +13,8 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.local.LocalBackend;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.spark.Failures;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
@@ -120,6 +122,21 @@ final class Session implements AutoCloseable {
   /** Whether the command runs on Spark. */
   static boolean namesMaster(CommonOptions options) {
     return !master(options, OptionDefaults.settings()).isEmpty();
+  }
+
+  /**
+   * Checks that no master is named.
+   *
+   * @throws WeftException {@code UNSUPPORTED_OPERATION}
+   */
+  static void requireOneProcess(CommonOptions options, String command) {
+    if (namesMaster(options)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          String.format(
+              "weft %s runs in one process: expected no Spark master, found %s; leave it out",
+              command, master(options, OptionDefaults.settings())));
+    }
   }
 
   /** Where Spark runs; empty to run in this process without it. */

@@ -24,6 +24,7 @@ class CommandLineTest {
         "ttm",
         "ttv",
         "cpd",
+        "tucker",
         "stats",
         "convert",
         "generate",

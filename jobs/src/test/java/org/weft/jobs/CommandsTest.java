@@ -18,6 +18,7 @@ class CommandsTest {
         "ttm",
         "ttv",
         "cpd",
+        "tucker",
         "top",
         "stats",
         "ingest",

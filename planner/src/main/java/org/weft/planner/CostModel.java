@@ -165,7 +165,7 @@ final class CostModel {
       double compulsory =
           Math.min(reads, (double) statistics.shape().size(operand.mode()) * panels) * rowBytes;
       boolean read = kernel.operands().contains(operand);
-      flops += 2.0 * reads * rowBytes / valueBytes;
+      flops += 2.0 * reads * rowBytes / valueBytes * cellsBelow(kernel, operand);
       boolean inLines = rowBytes % CACHE_LINE == 0 || CACHE_LINE % rowBytes == 0;
       double readBytes = inLines ? rowBytes : SPLIT * rowBytes;
       near += read ? first * readBytes : 0;
@@ -201,6 +201,20 @@ final class CostModel {
         moved + own,
         flops,
         seconds + own / machine.streamBytesPerSecond());
+  }
+
+  /**
+   * Cells that a number of the operand's row is multiplied by where rows have several modes: those
+   * that the levels below have made.
+   */
+  private static double cellsBelow(KernelPlan kernel, Operand operand) {
+    TensorFormat format = kernel.tensorFormat();
+    double cells = 1;
+    for (Operand other : kernel.operands()) {
+      boolean below = levelOf(format, other.mode()) > levelOf(format, operand.mode());
+      cells *= below && kernel.columns().size() > 1 ? other.columns() : 1;
+    }
+    return cells;
   }
 
   /** The operands, and the result if its rows are scattered. */

@@ -1,5 +1,7 @@
 package org.weft.planner;
 
+import java.util.List;
+import org.weft.compiler.KernelRequest;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
@@ -39,6 +41,16 @@ public record CpdJob(
   @Override
   public String name() {
     return "cpd";
+  }
+
+  @Override
+  public int iterations() {
+    return maxIterations;
+  }
+
+  @Override
+  public List<KernelRequest> algebra() {
+    return FactorStatements.of(rank, valueType);
   }
 
   @Override

@@ -1,19 +1,32 @@
 package org.weft.planner;
 
 import java.io.Serializable;
+import java.util.List;
+import org.weft.compiler.KernelRequest;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** One operation on one sparse tensor. Modes count from 0. */
-public sealed interface Job extends Serializable permits MttkrpJob, TtmJob, TtvJob, CpdJob {
+public sealed interface Job extends Serializable
+    permits MttkrpJob, TtmJob, TtvJob, CpdJob, RowsJob {
 
-  /** Name for people and logs: {@code mttkrp}, {@code ttm}, {@code ttv}, {@code cpd}. */
+  /** Name for people and logs: {@code mttkrp}, {@code ttm}, {@code ttv}, {@code cpd}, ... */
   String name();
 
   /** Type of the tensor's values and of the kernel's arithmetic. */
   ValueType valueType();
+
+  /** How often its passes run at most. */
+  default int iterations() {
+    return 1;
+  }
+
+  /** Kernels of dense algebra that are compiled with those of its passes. */
+  default List<KernelRequest> algebra() {
+    return List.of();
+  }
 
   /**
    * Checks that the job applies to a tensor of this shape.

@@ -89,9 +89,17 @@ final class KernelChoice {
   }
 
   KernelPlan mttkrp(int mode, int rank) {
+    return rows(RowStatement.mttkrp(shape.order(), mode, rank));
+  }
+
+  /** The statement on the storage rooted at its mode; other storages and panels are for MTTKRPs. */
+  KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
-    KernelPlan usual = mttkrp(mode, rank, storages.usual(rootedAt(mode)), rank);
-    return schedule.isPresent() || !storages.isLarge() ? usual : fastest(usual, storages);
+    KernelPlan usual = rows(statement, storages.usual(rootedAt(statement.mode())), 0);
+    boolean matrix = statement.columns().size() == 1;
+    return schedule.isPresent() || !storages.isLarge() || !matrix
+        ? usual
+        : fastest(statement, usual, storages);
   }
 
   /** MTTKRPs of all modes, in their order, on the storage rooted at {@code root} that suits all. */
@@ -114,7 +122,9 @@ final class KernelChoice {
   }
 
   private List<KernelPlan> mttkrps(int rank, Storages.Storage storage) {
-    return allModes().stream().map(mode -> mttkrp(mode, rank, storage, rank)).toList();
+    return allModes().stream()
+        .map(mode -> rows(RowStatement.mttkrp(shape.order(), mode, rank), storage, 0))
+        .toList();
   }
 
   private double seconds(List<KernelPlan> kernels) {
@@ -132,34 +142,36 @@ final class KernelChoice {
   }
 
   /**
-   * @param panel columns of the factors that lie together
+   * @param panel columns of the factors that lie together, 0 for all
    */
-  private KernelPlan mttkrp(int mode, int rank, Storages.Storage storage, int panel) {
+  private KernelPlan rows(RowStatement statement, Storages.Storage storage, int panel) {
+    int mode = statement.mode();
     List<Integer> above = storage.levels().subList(0, storage.levels().indexOf(mode));
     List<Operand> operands = new ArrayList<>();
-    List<String> product = new ArrayList<>();
-    for (int m : above) {
-      product.add("F" + m + "(" + variable(m) + ",r)");
-    }
-    product.add(access("T", allModes()));
     for (int m : modesWithout(mode)) {
-      operands.add(new Operand("F" + m, m, rank));
-      if (!above.contains(m)) {
-        product.add("F" + m + "(" + variable(m) + ",r)");
-      }
+      operands.add(new Operand("F" + m, m, statement.columnsOf(m)));
     }
+    List<String> product = new ArrayList<>();
+    above.forEach(m -> product.addAll(factors(statement, m)));
+    product.add(access("T", allModes()));
+    modesWithout(mode).stream()
+        .filter(m -> !above.contains(m))
+        .forEach(m -> product.addAll(factors(statement, m)));
+    List<String> row = new ArrayList<>(List.of(variable(mode)));
+    row.addAll(statement.columns().keySet());
+    int columns = statement.columns().size();
     KernelPlan alone =
         plan(
-            "mttkrp_m" + mode,
-            "M(" + variable(mode) + ",r) = " + String.join(" * ", product),
+            statement.name() + "_m" + mode,
+            "M(" + String.join(",", row) + ") = " + String.join(" * ", product),
             "M",
-            matrix(rank, panel),
+            panel == 0 ? TensorFormat.dense(1 + columns, type) : panels(panel),
             storage.format(),
             storage.levels(),
             operands,
-            rank,
+            statement.columns(),
             above.isEmpty() ? Merge.ROWS : Merge.SUM,
-            List.of(0, 1));
+            IntStream.rangeClosed(0, columns).boxed().toList());
     if (above.isEmpty() || !privateRows || schedule.isPresent()) {
       return alone;
     }
@@ -168,19 +180,27 @@ final class KernelChoice {
     return costs.seconds(shared) < costs.seconds(alone) ? shared : alone;
   }
 
+  /** The factor of a mode in the statement's product. */
+  private static List<String> factors(RowStatement statement, int mode) {
+    return statement.terms().stream()
+        .filter(term -> term.mode() == mode)
+        .map(term -> "F" + mode + "(" + variable(mode) + "," + term.label() + ")")
+        .toList();
+  }
+
   /** The plan that is expected to be clearly faster than {@code usual}, or that. */
-  private KernelPlan fastest(KernelPlan usual, Storages storages) {
+  private KernelPlan fastest(RowStatement statement, KernelPlan usual, Storages storages) {
     int mode = usual.partitionedMode();
     int rank = usual.rank();
     // Only loops that are outermost share a heavy slice among threads.
     boolean inner = !threads || costs.heaviestSlice(mode) < HEAVY_SLICE;
     KernelPlan best = usual;
     double least = costs.seconds(usual) * WORTH_ANOTHER;
-    for (int panel : inner ? panels(rank) : List.of(rank)) {
+    for (int panel : inner ? panelWidths(rank) : List.of(rank)) {
       long rowBytes = (long) panel * type.bytes();
       for (Storages.Storage storage :
           storages.others(mode, modesWithout(mode), inner ? rowBytes : 0)) {
-        KernelPlan other = mttkrp(mode, rank, storage, panel);
+        KernelPlan other = rows(statement, storage, panel == rank ? 0 : panel);
         double seconds = costs.seconds(other);
         if (seconds < least && isSmall(other)) {
           best = other;
@@ -198,16 +218,14 @@ final class KernelChoice {
   }
 
   /** Columns that may lie together: all, or those of a panel. */
-  private static List<Integer> panels(int rank) {
+  private static List<Integer> panelWidths(int rank) {
     return Stream.concat(PANELS.stream().filter(columns -> columns < rank), Stream.of(rank))
         .toList();
   }
 
-  /** Row-major, or in panels of that many columns. */
-  private TensorFormat matrix(int rank, int panel) {
-    return panel == rank
-        ? TensorFormat.dense(2, type)
-        : TensorFormat.parse("{D:1/" + panel + ", D:0, D:1%" + panel + "}", 2, type);
+  /** A matrix in panels of that many columns. */
+  private TensorFormat panels(int columns) {
+    return TensorFormat.parse("{D:1/" + columns + ", D:0, D:1%" + columns + "}", 2, type);
   }
 
   KernelPlan ttm(int mode, int rank) {
@@ -226,7 +244,7 @@ final class KernelChoice {
         TensorFormat.csf(shape.order(), type),
         levels,
         List.of(new Operand("U", mode, rank)),
-        rank,
+        Map.of("r", rank),
         rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
         written);
   }
@@ -248,7 +266,7 @@ final class KernelChoice {
         TensorFormat.csf(shape.order(), type),
         levels,
         List.of(new Operand("v", mode, 0)),
-        0,
+        Map.of(),
         rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
         IntStream.range(0, rest.size()).boxed().toList());
   }
@@ -261,7 +279,7 @@ final class KernelChoice {
       TensorFormat stored,
       List<Integer> levels,
       List<Operand> operands,
-      int rank,
+      Map<String, Integer> columns,
       Merge merge,
       List<Integer> writtenModes) {
     int[] modeOrder = levels.stream().mapToInt(m -> m).toArray();
@@ -277,22 +295,32 @@ final class KernelChoice {
     // Rows are disjoint between threads. A sparse result is made once and in place where that is
     // known before, which pays on one thread, too.
     boolean parallel = merge == Merge.ENTRIES || threads && merge == Merge.ROWS;
+    Map<String, Long> sizes = new LinkedHashMap<>();
+    columns.forEach((label, size) -> sizes.put(label, (long) size));
     KernelRequest request =
         new KernelRequest(
             symbol,
             expression,
             formats,
-            rank == 0 ? Map.of() : Map.of("r", (long) rank),
+            sizes,
             schedule.orElseGet(
                 () -> {
                   Schedule usual =
                       panels
                           ? inPanels(resultFormat, tensorFormat, parallel)
                           : parallel ? parallel(tensorFormat) : Schedule.sequential();
-                  return rank > 0 ? usual : ahead(usual, tensorFormat, operands.get(0));
+                  return !columns.isEmpty() ? usual : ahead(usual, tensorFormat, operands.get(0));
                 }));
     return new KernelPlan(
-        request, "T", result, tensorFormat, modeOrder[0], operands, rank, merge, writtenModes);
+        request,
+        "T",
+        result,
+        tensorFormat,
+        modeOrder[0],
+        operands,
+        List.copyOf(columns.values()),
+        merge,
+        writtenModes);
   }
 
   /**

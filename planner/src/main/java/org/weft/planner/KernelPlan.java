@@ -30,7 +30,7 @@ import org.weft.tensor.TensorShape;
  * @param tensorFormat format that partitions are packed in
  * @param partitionedMode mode of the tensor along which partitions are cut: the outermost level
  * @param operands dense operands, by ascending mode
- * @param rank columns of the operands and of the result; 0 for TTV
+ * @param columns the result's modes after those of the tensor; none for TTV
  * @param merge how results of partitions are combined
  * @param writtenModes {@code writtenModes.get(m)}: the mode of the written tensor that mode m of
  *     the result is; the identity but for TTM, whose dense last mode takes the contracted mode's
@@ -43,13 +43,19 @@ public record KernelPlan(
     TensorFormat tensorFormat,
     int partitionedMode,
     List<Operand> operands,
-    int rank,
+    List<Integer> columns,
     Merge merge,
     List<Integer> writtenModes)
     implements Serializable {
   public KernelPlan {
     operands = new ArrayList<>(operands);
+    columns = new ArrayList<>(columns);
     writtenModes = new ArrayList<>(writtenModes);
+  }
+
+  /** Cells of a row of the result, for all columns; 0 for TTV. */
+  public int rank() {
+    return columns.isEmpty() ? 0 : columns.stream().reduce(1, Math::multiplyExact);
   }
 
   KernelPlan withSchedule(Schedule schedule) {
@@ -60,7 +66,7 @@ public record KernelPlan(
         tensorFormat,
         partitionedMode,
         operands,
-        rank,
+        columns,
         merge,
         writtenModes);
   }
@@ -98,12 +104,12 @@ public record KernelPlan(
     TensorFormat format = resultFormat();
     return format.levelCount() > 0 && format.coordinate(0) instanceof LevelCoordinate.Block block
         ? (int) block.size()
-        : rank;
+        : rank();
   }
 
   /** How often the kernel walks the tensor: once for every panel. */
   int panels() {
-    return rank == 0 ? 1 : (rank + panel() - 1) / panel();
+    return rank() == 0 ? 1 : (rank() + panel() - 1) / panel();
   }
 
   /**
@@ -119,7 +125,7 @@ public record KernelPlan(
     formats.put(MatrixCopies.MATRIX, TensorFormat.dense(2, resultFormat().valueType()));
     String copy = MatrixCopies.COPY + "(i,r)";
     String matrix = MatrixCopies.MATRIX + "(i,r)";
-    Map<String, Long> sizes = Map.of("r", (long) rank);
+    Map<String, Long> sizes = Map.of("r", (long) rank());
     Schedule rows = Schedule.parse("order(i,r) parallel(i)");
     return List.of(
         new KernelRequest(MatrixCopies.IN + panel(), copy + " = " + matrix, formats, sizes, rows),
@@ -171,7 +177,7 @@ public record KernelPlan(
   /** Shape of the kernel's result for a tensor (or partition) of this shape. */
   public TensorShape resultShape(TensorShape shape) {
     LongStream rows = resultModes(shape.order()).stream().mapToLong(shape::size);
-    LongStream columns = rank == 0 ? LongStream.empty() : LongStream.of(rank);
-    return TensorShape.of(LongStream.concat(rows, columns).toArray());
+    LongStream cells = columns.stream().mapToLong(Integer::longValue);
+    return TensorShape.of(LongStream.concat(rows, cells).toArray());
   }
 }

@@ -62,7 +62,7 @@ public final class Planner {
     job.checkAppliesTo(statistics.shape());
     Passes passes = new Passes(statistics, resources, stored);
     StepModel steps = new StepModel(statistics, resources, options.machine());
-    int iterations = job instanceof CpdJob cpd ? cpd.maxIterations() : 1;
+    int iterations = job.iterations();
     List<ModePlan> modes = passes.of(job);
     PlanCosts predicted = steps.costs(modes, iterations);
     FormsChoice forms = null;
@@ -76,10 +76,7 @@ public final class Planner {
         predicted = one;
       }
     }
-    List<KernelRequest> algebra =
-        job instanceof CpdJob cpd
-            ? FactorStatements.of(cpd.rank(), cpd.valueType())
-            : List.<KernelRequest>of();
+    List<KernelRequest> algebra = job.algebra();
     List<KernelRequest> requests = new ArrayList<>();
     modes.forEach(mode -> requests.add(mode.kernel().request()));
     modes.stream()
@@ -200,6 +197,11 @@ public final class Planner {
       }
       if (job instanceof TtvJob ttv) {
         return List.of(pass(ttv.mode(), choice.ttv(ttv.mode())));
+      }
+      if (job instanceof RowsJob rows) {
+        return rows.statements().stream()
+            .map(statement -> pass(statement.mode(), choice.rows(statement)))
+            .toList();
       }
       CpdJob cpd = (CpdJob) job;
       return IntStream.range(0, statistics.shape().order())

@@ -99,15 +99,15 @@ public final class AlternatingLeastSquares {
     return new Model(updates.factors(), lambda.clone(), fits, seconds, converged);
   }
 
-  private static void requireFinite(String what, double value) {
+  static void requireFinite(String what, double value) {
     if (!Double.isFinite(value)) {
       throw new WeftException(
           ErrorCode.NONFINITE_VALUE,
           what
               + " is "
               + value
-              + ": values of about 1e150 and more overflow; divide them all by one number, and leave"
-              + " out those that are not finite");
+              + ": values of about 1e150 and more overflow; divide them all by one number, and"
+              + " leave out those that are not finite");
     }
   }
 

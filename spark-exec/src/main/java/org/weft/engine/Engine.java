@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.Method;
+import org.weft.decomposition.RowProducts;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
@@ -30,6 +32,7 @@ import org.weft.planner.Operand;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
 import org.weft.planner.Resources;
+import org.weft.planner.RowsJob;
 import org.weft.planner.TtmJob;
 import org.weft.planner.TtvJob;
 import org.weft.planner.distributed.DistributedPlan;
@@ -355,6 +358,39 @@ public final class Engine implements AutoCloseable {
                 Math.sqrt(packed.normSquared()),
                 model.converged(),
                 report);
+          }
+        });
+  }
+
+  /**
+   * Runs a method: its statements are planned and compiled as one job.
+   *
+   * @throws WeftException {@code USAGE} where the method does not apply to the tensor, {@code
+   *     OUT_OF_MEMORY} where its predicted memory is not there, {@code UNSUPPORTED_OPERATION} on a
+   *     cluster
+   */
+  public <M> MethodResult<M> run(EngineTensor tensor, Method<M> method, ProgressListener progress) {
+    TensorShape shape = tensor.statistics().shape();
+    method.check(shape);
+    RowsJob job = method.job();
+    method.memory(shape).require(job.name(), resources().memoryBytesPerExecutor());
+    return run(
+        tensor,
+        job,
+        (label, clock) -> {
+          JobPlan plan = planned(tensor, job, clock, progress);
+          try (Passes passes = backend.open(tensor, plan, clock)) {
+            int forms = plan.packedForms().size();
+            progress.step("pack " + forms + " form(s) of " + shape, 1, 3);
+            RowProducts products = passes.products();
+            Passes.Packed packed = passes.packed(plan.modes().get(0));
+            progress.step(job.name(), 2, 3);
+            M model = method.run(products, packed.normSquared(), progress::iteration);
+            int partitions = plan.modes().get(0).partitioning().partitions();
+            return new MethodResult<>(
+                model,
+                Math.sqrt(packed.normSquared()),
+                clock.report(job, packed.storedEntries(), partitions));
           }
         });
   }

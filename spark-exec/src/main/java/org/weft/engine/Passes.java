@@ -2,6 +2,7 @@ package org.weft.engine;
 
 import java.util.List;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.RowProducts;
 import org.weft.planner.CpdJob;
 import org.weft.planner.ModePlan;
 import org.weft.tensor.DenseMatrix;
@@ -32,6 +33,13 @@ public interface Passes extends AutoCloseable {
   /** Runs the sweeps of a decomposition, from the factors of the job's seed. */
   AlternatingLeastSquares.Model decompose(
       CpdJob job, double normSquared, ProgressListener progress);
+
+  /**
+   * The passes of a {@link org.weft.planner.RowsJob} for its method.
+   *
+   * @throws org.weft.error.WeftException {@code UNSUPPORTED_OPERATION} where they run elsewhere
+   */
+  RowProducts products();
 
   @Override
   void close();

@@ -8,6 +8,7 @@ import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.FactorUpdates;
+import org.weft.decomposition.RowProducts;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -112,6 +113,13 @@ final class PlanRunner implements Passes {
         progress.step("factors were lost with their executors: from the first iteration", 2, 3);
       }
     }
+  }
+
+  @Override
+  public RowProducts products() {
+    throw new WeftException(
+        ErrorCode.UNSUPPORTED_OPERATION,
+        plan.job().name() + " runs in one process: leave out the master");
   }
 
   @Override

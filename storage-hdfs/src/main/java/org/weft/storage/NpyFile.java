@@ -64,7 +64,13 @@ public final class NpyFile {
 
   /** Writes a one-dimensional array. Does not close {@code out}. */
   public static void writeVector(OutputStream out, double[] values) throws IOException {
-    out.write(NpyHeader.forDoubles(values.length));
+    writeArray(out, values, values.length);
+  }
+
+  /** Writes an array of this shape, the last mode fastest. Does not close {@code out}. */
+  public static void writeArray(OutputStream out, double[] values, long... shape)
+      throws IOException {
+    out.write(NpyHeader.forDoubles(shape));
     DoubleOut elements = new DoubleOut(out);
     elements.write(values, 0, values.length);
     elements.flush();

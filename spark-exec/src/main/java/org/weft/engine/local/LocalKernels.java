@@ -46,7 +46,7 @@ final class LocalKernels {
   private final Workers workers;
   private final boolean reproducible;
   private final PrivateResults results;
-  private final Map<Integer, Pass> passes = new HashMap<>();
+  private final Map<String, Pass> passes = new HashMap<>();
   private final Map<Copied, TensorStorage> copies = new HashMap<>();
   private final Set<Copied> current = new HashSet<>();
 
@@ -114,7 +114,8 @@ final class LocalKernels {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException(plan.kernel().request().symbol() + " was cancelled");
     }
-    Pass pass = passes.computeIfAbsent(plan.mode(), mode -> pass(plan, operands, result));
+    String symbol = plan.kernel().request().symbol();
+    Pass pass = passes.computeIfAbsent(symbol, name -> pass(plan, operands, result));
     copy(pass, operands);
     // The caller makes another operand of the result.
     current.removeIf(copied -> copied.mode() == plan.mode());
@@ -194,8 +195,12 @@ final class LocalKernels {
     }
   }
 
-  private static long rowCells(TensorStorage matrix) {
-    return matrix.shape().order() < 2 ? 1 : matrix.shape().size(1);
+  private static long rowCells(TensorStorage rows) {
+    long cells = 1;
+    for (int mode = 1; mode < rows.shape().order(); mode++) {
+      cells *= rows.shape().size(mode);
+    }
+    return cells;
   }
 
   private Pass pass(ModePlan pass, List<TensorStorage> factors, TensorStorage result) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.FactorUpdates;
 import org.weft.decomposition.LocalFactors;
+import org.weft.decomposition.RowProducts;
 import org.weft.engine.FactorAlgebra;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -115,6 +116,12 @@ final class LocalPasses implements Passes {
             new FactorUpdates(job, initial.size(), factors, Math.sqrt(normSquared)),
             normSquared,
             progress::iteration);
+  }
+
+  @Override
+  public RowProducts products() {
+    pack(plan.modes());
+    return new LocalProducts(tensor, plan, kernels(), scope);
   }
 
   /** The same rows for the same slices, whatever the order. */

@@ -1,0 +1,63 @@
+package org.weft.decomposition;
+
+import java.util.Locale;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.RowsJob;
+import org.weft.tensor.TensorShape;
+
+/**
+ * An iterative method, as in its paper: statements over a sparse tensor and dense factors, small
+ * algebra, a test for convergence. It knows neither Spark nor partitions.
+ *
+ * @param <M> the model that it ends with
+ */
+public interface Method<M> {
+  /** The statements and the algebra that it runs. */
+  RowsJob job();
+
+  /**
+   * Checks that it applies to a tensor of this shape.
+   *
+   * @throws org.weft.error.WeftException {@code USAGE}
+   */
+  void check(TensorShape shape);
+
+  /** Bytes off the heap beside the packed tensor, and why so many, for the user. */
+  Memory memory(TensorShape shape);
+
+  /**
+   * Runs.
+   *
+   * @param normSquared of the tensor, duplicates summed
+   */
+  M run(RowProducts products, double normSquared, AlternatingLeastSquares.Observer observer);
+
+  /**
+   * Predicted memory.
+   *
+   * @param bytes in all
+   * @param largest what takes most of them, and what the user can do about it
+   */
+  record Memory(double bytes, String largest) {
+    /**
+     * Checks that it is there.
+     *
+     * @throws WeftException {@code OUT_OF_MEMORY}
+     */
+    public void require(String method, double there) {
+      if (bytes > there) {
+        throw new WeftException(
+            ErrorCode.OUT_OF_MEMORY,
+            String.format(
+                Locale.ROOT,
+                "%s: expected to need at most %.3g GiB beside the tensor, predicted %.3g GiB, most"
+                    + " of it for %s",
+                method,
+                there / (1L << 30),
+                bytes / (1L << 30),
+                largest));
+      }
+    }
+  }
+}

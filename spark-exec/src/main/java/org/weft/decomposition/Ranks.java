@@ -1,0 +1,97 @@
+package org.weft.decomposition;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorShape;
+
+/**
+ * Ranks of a Tucker decomposition, by mode: each at least 1, and at most the product of the others,
+ * beyond which the core has slices of zeros.
+ */
+public record Ranks(List<Integer> values) {
+  public Ranks {
+    values = List.copyOf(values);
+    if (values.size() < 2 || values.stream().anyMatch(rank -> rank < 1)) {
+      throw usage("two ranks or more, one for each mode and each at least 1", values);
+    }
+    for (int mode = 0; mode < values.size(); mode++) {
+      long most = columns(values, mode);
+      if (values.get(mode) > most) {
+        String expected = "a rank of mode " + mode + " of at most " + most;
+        throw usage(expected + ", the product of the other ranks", values.get(mode));
+      }
+    }
+  }
+
+  int order() {
+    return values.size();
+  }
+
+  int of(int mode) {
+    return values.get(mode);
+  }
+
+  int[] toArray() {
+    return values.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** The product of the ranks of the other modes, at most {@link Integer#MAX_VALUE}. */
+  long columns(int mode) {
+    return columns(values, mode);
+  }
+
+  private static long columns(List<Integer> values, int mode) {
+    return IntStream.range(0, values.size())
+        .filter(m -> m != mode)
+        .mapToLong(values::get)
+        .reduce(1, (a, b) -> Math.min(Integer.MAX_VALUE, a * b));
+  }
+
+  /** The shape of a mode's products: its size, then the ranks of the other modes in order. */
+  TensorShape rows(int mode, long size) {
+    long[] sizes = new long[order()];
+    sizes[0] = size;
+    for (int m = 0; m < order(); m++) {
+      if (m != mode) {
+        sizes[m < mode ? m + 1 : m] = of(m);
+      }
+    }
+    return TensorShape.of(sizes);
+  }
+
+  /**
+   * Checks that a tensor has as many modes, and none smaller than its rank.
+   *
+   * @throws WeftException {@code USAGE}
+   */
+  void check(TensorShape shape) {
+    checkOrder(shape.order());
+    for (int mode = 0; mode < order(); mode++) {
+      if (of(mode) > shape.size(mode)) {
+        String expected = "a rank of mode " + mode + " of at most " + shape.size(mode);
+        throw usage(expected + ", its size", of(mode));
+      }
+    }
+  }
+
+  /**
+   * Checks that a tensor of {@code modes} modes has a rank for each.
+   *
+   * @throws WeftException {@code USAGE}
+   */
+  public void checkOrder(int modes) {
+    if (modes != order()) {
+      throw usage(modes + " ranks for a tensor of " + modes + " modes", order());
+    }
+  }
+
+  private static WeftException usage(String expected, Object found) {
+    return new WeftException(
+        ErrorCode.USAGE,
+        String.format(
+            Locale.ROOT, "tucker: expected %s, found %s; change --ranks", expected, found));
+  }
+}

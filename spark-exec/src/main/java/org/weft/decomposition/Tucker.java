@@ -1,0 +1,210 @@
+package org.weft.decomposition;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.NormOps_DDRM;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.planner.RowStatement;
+import org.weft.planner.RowsJob;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * Tucker decomposition {@code X ~ G x_0 U_0 x_1 U_1 ...} with orthonormal factors, by higher-order
+ * orthogonal iteration (De Lathauwer, De Moor and Vandewalle 2000, algorithm 4.2; Kolda and Bader
+ * 2009, figure 4.4):
+ *
+ * <pre>
+ * for each mode n:  Y = X x_m U_m^T over all m but n      (TTMc: a row for each slice of n)
+ *                   U_n = the R_n leading left singular vectors of Y
+ * after the last:   G = U_n^T Y,  fit = 1 - sqrt(||X||^2 - ||G||^2) / ||X||
+ * </pre>
+ *
+ * <p>It starts from random orthonormal factors, a function of the seed, and ends when the fit
+ * changes by less than the tolerance. Factors are orthonormal to 1e-12 and in double precision; the
+ * job's type is that of the tensor, of Y, and of the factors' copies that TTMc reads.
+ *
+ * @param ranks R_n, by mode
+ * @param maxIterations sweeps over all modes at most
+ * @param tolerance of the fit; 0 runs every sweep
+ */
+public record Tucker(
+    Ranks ranks, int maxIterations, double tolerance, long seed, ValueType valueType)
+    implements Method<Tucker.Model> {
+  private static final long MODE_SEED = 0xD1B54A32D192ED03L;
+
+  /**
+   * What a run ends with.
+   *
+   * @param factors mode size x R_n, columns orthonormal
+   * @param core G, row-major
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Model(
+      List<DenseMatrix> factors,
+      double[] core,
+      List<Double> fits,
+      List<Double> seconds,
+      boolean converged) {}
+
+  public Tucker {
+    if (maxIterations < 1 || !(tolerance >= 0)) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "tucker: expected at least 1 iteration and a tolerance of at least 0, found "
+              + maxIterations
+              + " and "
+              + tolerance);
+    }
+  }
+
+  @Override
+  public void check(TensorShape shape) {
+    ranks.check(shape);
+  }
+
+  @Override
+  public RowsJob job() {
+    List<RowStatement> statements =
+        IntStream.range(0, ranks.order())
+            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
+            .toList();
+    return new RowsJob(
+        "tucker", statements, TallMatrices.algebra(valueType), maxIterations, valueType);
+  }
+
+  @Override
+  public Memory memory(TensorShape shape) {
+    double most = 0;
+    double factors = 0;
+    String largest = "";
+    for (int mode = 0; mode < ranks.order(); mode++) {
+      double rows = shape.size(mode);
+      long columns = ranks.columns(mode);
+      int width = Basis.width(shape.size(mode), columns, ranks.of(mode));
+      double bytes = rows * columns * valueType.bytes() + 2 * rows * width * Double.BYTES;
+      factors += rows * ranks.of(mode) * (Double.BYTES + valueType.bytes());
+      if (bytes > most) {
+        most = bytes;
+        largest =
+            String.format(
+                Locale.ROOT,
+                "the products for mode %d, %,d rows of %,d numbers; give lower --ranks%s",
+                mode,
+                shape.size(mode),
+                columns,
+                valueType == ValueType.DOUBLE ? " or --type float" : "");
+      }
+    }
+    return new Memory(most + factors, largest);
+  }
+
+  @Override
+  public Model run(
+      RowProducts products, double normSquared, AlternatingLeastSquares.Observer observer) {
+    return new Run(products).run(normSquared, observer);
+  }
+
+  /** Factors and products of one run. */
+  private final class Run {
+    private final RowProducts products;
+    private final int order = ranks.order();
+    private final List<TensorStorage> operands = new ArrayList<>();
+    private final TensorStorage[] bases = new TensorStorage[order];
+    private final TensorStorage buffer;
+    private DMatrixRMaj core = new DMatrixRMaj(0, 0);
+
+    Run(RowProducts products) {
+      this.products = products;
+      long most = 0;
+      for (int mode = 0; mode < order; mode++) {
+        long rows = products.shape().size(mode);
+        TensorShape shape = TensorShape.of(rows, ranks.of(mode));
+        operands.add(TensorStorage.dense(products.scope(), shape, valueType));
+        bases[mode] = basis(mode).random(ranks.of(mode));
+        copy(bases[mode], operands.get(mode));
+        most = Math.max(most, Math.multiplyExact(rows, ranks.columns(mode)));
+      }
+      buffer = TensorStorage.dense(products.scope(), TensorShape.of(most), valueType);
+    }
+
+    Model run(double normSquared, AlternatingLeastSquares.Observer observer) {
+      AlternatingLeastSquares.requireFinite("the sum of the squares of the values", normSquared);
+      List<TensorStorage> rows = IntStream.range(0, order).mapToObj(this::rows).toList();
+      List<Double> fits = new ArrayList<>();
+      List<Double> seconds = new ArrayList<>();
+      boolean converged = false;
+      for (int sweep = 1; sweep <= maxIterations && !converged; sweep++) {
+        long start = System.nanoTime();
+        for (int mode = 0; mode < order; mode++) {
+          update(mode, sweep, rows.get(mode));
+        }
+        double explained = Math.pow(NormOps_DDRM.normF(core), 2);
+        double fit =
+            normSquared == 0
+                ? 1
+                : 1 - Math.sqrt(Math.max(0, normSquared - explained) / normSquared);
+        double change = fit - (fits.isEmpty() ? 0 : fits.get(sweep - 2));
+        converged = sweep > 1 && Math.abs(change) < tolerance;
+        fits.add(fit);
+        seconds.add((System.nanoTime() - start) * 1e-9);
+        observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
+      }
+      List<DenseMatrix> factors = IntStream.range(0, order).mapToObj(this::factor).toList();
+      return new Model(factors, coreByModes(), fits, seconds, converged);
+    }
+
+    private void update(int mode, int sweep, TensorStorage rows) {
+      products.run(mode, operands, rows);
+      TensorStorage y = view(TensorShape.of(rows.shape().size(0), ranks.columns(mode)));
+      bases[mode].close();
+      bases[mode] = basis(mode).leading(y, ranks.of(mode), sweep);
+      copy(bases[mode], operands.get(mode));
+      if (mode == order - 1) {
+        core = new TallMatrices(products).cross(bases[mode], y);
+      }
+      y.close();
+    }
+
+    private Basis basis(int mode) {
+      return new Basis(products, mode, seed + mode * MODE_SEED);
+    }
+
+    private TensorStorage rows(int mode) {
+      return view(ranks.rows(mode, products.shape().size(mode)));
+    }
+
+    private TensorStorage view(TensorShape shape) {
+      return TensorStorage.denseView(products.scope(), shape, valueType, buffer.vals().address());
+    }
+
+    /** G with the modes in order: the last mode's is the first of the columns' product. */
+    private double[] coreByModes() {
+      double[] byModes = new double[core.getNumElements()];
+      for (int r = 0; r < core.numRows; r++) {
+        for (int p = 0; p < core.numCols; p++) {
+          byModes[p * core.numRows + r] = core.get(r, p);
+        }
+      }
+      return byModes;
+    }
+
+    private DenseMatrix factor(int mode) {
+      DenseMatrix copy = DenseMatrix.zeros(products.shape().size(mode), ranks.of(mode));
+      copy.copyFrom(bases[mode].vals().address());
+      return products.original(mode, copy);
+    }
+  }
+
+  private static void copy(TensorStorage from, TensorStorage to) {
+    for (long at = 0; at < from.vals().length(); at++) {
+      to.vals().setDouble(at, from.vals().getDouble(at));
+    }
+  }
+}
