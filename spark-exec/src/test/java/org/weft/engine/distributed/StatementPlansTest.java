@@ -30,6 +30,7 @@ import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
 import org.weft.engine.entries.Shared;
 import org.weft.engine.local.LocalParts;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -56,7 +57,7 @@ final class StatementPlansTest {
   private static final Resources RESOURCES = new Resources(3, 2, 1, 1L << 30);
   private static final Map<String, Long> SIZES = Map.of("i", 7L, "j", 5L, "k", 6L, "l", 4L);
 
-  private static final Pattern ACCESS = Pattern.compile("([A-Z])\\(([a-z,]*)\\)");
+  private static final Pattern ACCESS = Pattern.compile("([A-Z][a-z]*)\\(([a-z,]*)\\)");
 
   private static TensorCompiler compiler;
   private static Evaluator evaluator;
@@ -338,6 +339,57 @@ final class StatementPlansTest {
       }
     }
     assertThat(ran).isGreaterThan(50 * rounds);
+  }
+
+  /**
+   * Statements that nobody wrote, each divided along one label, with one exchange, both drawn. Run
+   * 2,000 of them with {@code -Dweft.test.limit=60m
+   * -Dweft.test.jvm=-Dweft.test.distributedStatements=2000}.
+   */
+  @Test
+  void randomStatementsGiveTheUndividedResult() {
+    int count = Integer.getInteger("weft.test.distributedStatements", 40);
+    long seed = Long.getLong("weft.seed", 20261124L);
+    int ran = 0;
+    int divided = 0;
+    for (int n = 0; n < count; n++) {
+      Random random = new Random(seed * 31 + n);
+      String text = new RandomStatement(random).text();
+      Case tried = Case.of(text, random);
+      Map<String, Double> expected;
+      try {
+        expected = tried.expected();
+      } catch (WeftException e) {
+        assertThat(e.code())
+            .as("%s: %s", text, e.getMessage())
+            .isIn(ErrorCode.INVALID_EXPRESSION, ErrorCode.UNSUPPORTED_OPERATION);
+        continue;
+      }
+      ran++;
+      List<String> labels = labels(tried.statement(), text);
+      String label = labels.get(random.nextInt(labels.size()));
+      Class<? extends Route> exchange =
+          random.nextBoolean() ? Route.Everywhere.class : Route.ByNeed.class;
+      int parts = 1 + random.nextInt(7);
+      DistributedPlan plan;
+      try {
+        plan =
+            new DistributedPlanner(compiler, MachineParameters.defaults())
+                .plan(tried.request(parts, label, Optional.of(exchange)));
+      } catch (WeftException e) {
+        assertThat(e).as(text).hasMessageContaining("cannot be divided along");
+        continue;
+      }
+      divided++;
+      assertThat(run(tried, plan))
+          .as("%d: %s by %s, %s, %d parts%n%s", n, text, label, exchange, parts, plan)
+          .isEqualTo(expected);
+    }
+    System.out.printf(
+        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d divided as drawn%n",
+        seed, count, ran, divided);
+    assertThat(ran).isGreaterThan(count / 2);
+    assertThat(divided).isGreaterThan(count / 4);
   }
 
   @ParameterizedTest
