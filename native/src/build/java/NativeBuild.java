@@ -25,18 +25,21 @@ import java.util.stream.Stream;
  * machine with a JDK, Maven and the C library's headers can build Weft's native code.
  *
  * <pre>
- * java -cp LLVM_JAR NativeBuild.java runtime MODULE_DIR   # libweft.so into MODULE_DIR/target/classes
+ * java -cp LLVM_JAR NativeBuild.java runtime MODULE_DIR   # into MODULE_DIR/target/classes
  * java -cp LLVM_JAR NativeBuild.java library OUT.so SOURCE.c [FLAG...]
  * </pre>
  *
  * The tools (270 MB) are unpacked once into {@code ~/.cache/weft/llvm-VERSION}; {@code
- * -Dweft.cache=DIR} names another folder. {@code runtime} does nothing when sources, flags and
- * tools are those of the library that is there.
+ * -Dweft.cache=DIR} names another folder. {@code runtime} makes {@code libweft.so} for a JVM and, for
+ * libraries that are compiled ahead of time, the same code as one object with the header of their
+ * tensors. It does nothing when sources, flags and tools are those of the files that are there.
  */
 public final class NativeBuild {
   private static final String TOOLS = "org/bytedeco/llvm/linux-x86_64/";
   private static final List<String> PROGRAMS =
       List.of("clang", "lld", "libLLVM.so", "libclang-cpp.so");
+  private static final String JNI = "weft_jni.cpp";
+  private static final String HEADER = "weft_tensor.h";
   private static final String CLANG_HEADERS = "lib/clang/20/include/";
 
   private static final List<String> COMMON_FLAGS =
@@ -53,6 +56,7 @@ public final class NativeBuild {
   // nodelete: worker threads run this code for the life of the process.
   private static final List<String> RUNTIME_LINK_FLAGS =
       List.of("-Wl,--gc-sections", "-Wl,-z,nodelete", "-Wl,-soname,libweft.so");
+  private static final List<String> OBJECT_FLAGS = List.of("-r", "-nostdlib");
   private static final List<String> LINK_FLAGS =
       List.of(
           "-shared",
@@ -80,7 +84,7 @@ public final class NativeBuild {
     } else if (arguments.length >= 3 && arguments[0].equals("library")) {
       Path tools = unpackedTools();
       List<String> inputs = List.of(arguments).subList(2, arguments.length);
-      run(linkCommand(tools, Path.of(arguments[1]), inputs, List.of()));
+      run(linkCommand(tools, Path.of(arguments[1]), inputs, LINK_FLAGS));
     } else {
       System.err.println("usage: NativeBuild runtime MODULE_DIR | library OUT.so SOURCE [FLAG...]");
       System.exit(2);
@@ -90,10 +94,15 @@ public final class NativeBuild {
   private static void buildRuntime(Path module) throws Exception {
     long start = System.nanoTime();
     Path sources = module.resolve("src/main/cpp");
-    Path output = module.resolve("target/classes/org/weft/runtime/linux-x86_64/libweft.so");
+    Path folder = module.resolve("target/classes/org/weft/runtime/linux-x86_64");
+    Path output = folder.resolve("libweft.so");
+    Path object = folder.resolve("weft_runtime.o");
     Path stamp = module.resolve("target/native/libweft.sha256");
     String wanted = fingerprint(sources);
-    if (Files.exists(output) && Files.exists(stamp) && Files.readString(stamp).equals(wanted)) {
+    if (Files.exists(output)
+        && Files.exists(object)
+        && Files.exists(stamp)
+        && Files.readString(stamp).equals(wanted)) {
       return;
     }
     Path tools = unpackedTools();
@@ -102,16 +111,30 @@ public final class NativeBuild {
       throw new IllegalStateException(
           "expected " + headers.resolve("jni.h") + ": run Maven with a JDK, not a JRE");
     }
-    List<String> inputs = new ArrayList<>(CPP_FLAGS);
-    inputs.addAll(List.of("-isystem", headers.toString()));
-    inputs.addAll(List.of("-isystem", headers.resolve("linux").toString()));
-    files(sources).filter(f -> f.toString().endsWith(".cpp")).forEach(f -> inputs.add(f.toString()));
-    Files.createDirectories(output.getParent());
+    Files.createDirectories(folder);
     Files.createDirectories(stamp.getParent());
+    List<String> inputs = new ArrayList<>(CPP_FLAGS);
+    files(sources)
+        .map(Path::toString)
+        .filter(f -> f.endsWith(".cpp") && !f.endsWith(JNI))
+        .forEach(inputs::add);
+    Path whole = stamp.resolveSibling("weft_runtime.o");
+    run(linkCommand(tools, whole, inputs, OBJECT_FLAGS));
+    List<String> library = new ArrayList<>(CPP_FLAGS);
+    library.addAll(List.of("-isystem", headers.toString()));
+    library.addAll(List.of("-isystem", headers.resolve("linux").toString()));
+    library.addAll(List.of(sources.resolve(JNI).toString(), whole.toString()));
+    library.addAll(RUNTIME_LINK_FLAGS);
     Path fresh = stamp.resolveSibling("libweft.so");
-    run(linkCommand(tools, fresh, inputs, RUNTIME_LINK_FLAGS));
+    run(linkCommand(tools, fresh, library, LINK_FLAGS));
+    Path stripped = stamp.resolveSibling("stripped.o");
+    List<String> strip = new ArrayList<>(List.of("-Wl,--strip-debug", whole.toString()));
+    run(linkCommand(tools, stripped, strip, OBJECT_FLAGS));
     // A rename: a running process keeps the library it has mapped.
     Files.move(fresh, output, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(stripped, object, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(
+        sources.resolve(HEADER), folder.resolve(HEADER), StandardCopyOption.REPLACE_EXISTING);
     Files.writeString(stamp, wanted);
     System.out.printf(
         "libweft.so: %d bytes in %d ms%n",
@@ -128,7 +151,6 @@ public final class NativeBuild {
     command.addAll(COMMON_FLAGS);
     command.addAll(inputs);
     command.addAll(linkFlags);
-    command.addAll(LINK_FLAGS);
     command.addAll(List.of("-o", output.toString()));
     return command;
   }
@@ -158,7 +180,13 @@ public final class NativeBuild {
       digest.update(Files.readAllBytes(file));
     }
     String rest =
-        COMMON_FLAGS + " " + CPP_FLAGS + RUNTIME_LINK_FLAGS + LINK_FLAGS + toolsVersion();
+        COMMON_FLAGS
+            + " "
+            + CPP_FLAGS
+            + OBJECT_FLAGS
+            + RUNTIME_LINK_FLAGS
+            + LINK_FLAGS
+            + toolsVersion();
     digest.update((rest + System.getProperty("java.home")).getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -17,6 +17,7 @@ final class Commands {
       List.of(
           "demo",
           "eval",
+          "compile",
           "run",
           "mttkrp",
           "ttm",
@@ -92,6 +93,7 @@ final class Commands {
     return switch (name) {
       case "demo" -> new DemoCommand();
       case "eval" -> new EvalCommand();
+      case "compile" -> new CompileCommand();
       case "run" -> new RunCommand();
       case "mttkrp" -> new MttkrpCommand();
       case "ttm" -> new TtmCommand();

@@ -13,6 +13,7 @@ class CommandsTest {
       strings = {
         "demo",
         "eval",
+        "compile",
         "run",
         "mttkrp",
         "ttm",

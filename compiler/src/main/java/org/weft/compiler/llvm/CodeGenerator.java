@@ -48,25 +48,59 @@ public final class CodeGenerator {
    * @throws org.weft.error.WeftException COMPILER_FAILURE with the words of LLVM or the linker
    */
   public byte[] library(List<LoopFunction> kernels) {
-    byte[] shared =
-        timed(
-            Stage.LOAD,
-            () -> {
-              LlvmNative.load();
-              return RANGE_TASKS.computeIfAbsent(target, t -> rangeTask());
-            });
+    byte[] shared = rangeTasks();
     long start = System.nanoTime();
     try (Linker linker = new Linker(shared, LibraryModules.countFor(kernels))) {
-      long starting = System.nanoTime() - start;
-      List<byte[]> objects;
-      try (LibraryModules modules = build(kernels)) {
-        objects = objects(modules.used());
-      }
-      long linking = System.nanoTime();
-      byte[] library = linker.link(objects);
-      clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
-      return library;
+      return linked(linker, System.nanoTime() - start, kernels, List.of());
     }
+  }
+
+  /**
+   * A shared library that any program can open.
+   *
+   * @param glue LLVM IR of the functions that it exports, which call the kernels and {@code
+   *     runtime}
+   * @param runtime an object
+   * @throws org.weft.error.WeftException COMPILER_FAILURE with the words of LLVM or the linker
+   */
+  public byte[] standalone(
+      List<LoopFunction> kernels, String glue, byte[] runtime, List<String> exports) {
+    List<byte[]> shared = List.of(rangeTasks(), runtime);
+    int objects = LibraryModules.countFor(kernels) + 1;
+    long start = System.nanoTime();
+    try (Linker linker = new Linker(shared, objects, exports)) {
+      return linked(linker, System.nanoTime() - start, kernels, List.of(glue(glue)));
+    }
+  }
+
+  private byte[] glue(String text) {
+    try (ModuleContext module = new ModuleContext(target, "weft-glue", Effort.QUICK)) {
+      module.add(text);
+      module.verify();
+      return object(module);
+    }
+  }
+
+  private byte[] linked(
+      Linker linker, long starting, List<LoopFunction> kernels, List<byte[]> others) {
+    List<byte[]> objects;
+    try (LibraryModules modules = build(kernels)) {
+      objects = new ArrayList<>(objects(modules.used()));
+    }
+    objects.addAll(others);
+    long linking = System.nanoTime();
+    byte[] library = linker.link(objects);
+    clock.accept(Stage.LINK, starting + System.nanoTime() - linking);
+    return library;
+  }
+
+  private byte[] rangeTasks() {
+    return timed(
+        Stage.LOAD,
+        () -> {
+          LlvmNative.load();
+          return RANGE_TASKS.computeIfAbsent(target, t -> rangeTask());
+        });
   }
 
   /** The objects of all modules: this thread makes the first, others the rest beside it. */

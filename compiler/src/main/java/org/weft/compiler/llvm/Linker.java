@@ -40,12 +40,24 @@ final class Linker implements AutoCloseable {
   private final Process process;
 
   /**
-   * Starts the linker.
+   * Starts the linker for a library of kernels, which a process with the runtime opens.
    *
    * @param objects how many objects follow, at least 1
    * @param shared an object that is linked in where those that follow need it
    */
   Linker(byte[] shared, int objects) {
+    this(List.of(shared), objects, List.of());
+  }
+
+  /**
+   * Starts the linker for a library that any program opens: what it does not export is its own, and
+   * it stays in the process, because threads run its code.
+   *
+   * @param shared objects that are linked in where those that follow need them
+   * @param objects how many objects follow, at least 1
+   * @param exports symbols that the library offers; empty for all
+   */
+  Linker(List<byte[]> shared, int objects, List<String> exports) {
     Path made = null;
     try {
       Path lld = lld();
@@ -53,9 +65,22 @@ final class Linker implements AutoCloseable {
       folder = made;
       out = folder.resolve("kernels.so");
       messages = folder.resolve("messages");
-      Path library = Files.write(folder.resolve("shared.o"), shared);
+      List<String> inputs = new ArrayList<>();
+      for (int number = 1; number < objects; number++) {
+        inputs.add(object(number).toString());
+      }
+      for (byte[] object : shared) {
+        Path file = folder.resolve("shared" + inputs.size() + ".o");
+        inputs.add(Files.write(file, object).toString());
+      }
+      if (!exports.isEmpty()) {
+        String script = "{ global: " + String.join("; ", exports) + "; local: *; };\n";
+        Path file = Files.writeString(folder.resolve("exports"), script);
+        inputs.add("--version-script=" + file);
+        inputs.addAll(List.of("--strip-debug", "-z", "nodelete", library("ld-linux-x86-64.so.2")));
+      }
       process =
-          new ProcessBuilder(command(lld, objects, library))
+          new ProcessBuilder(command(lld, inputs))
               .redirectErrorStream(true)
               .redirectOutput(messages.toFile())
               .start();
@@ -129,16 +154,13 @@ final class Linker implements AutoCloseable {
     return folder.resolve("object" + number + ".o");
   }
 
-  private List<String> command(Path lld, int objects, Path shared) {
+  private List<String> command(Path lld, List<String> inputs) {
     List<String> command = new ArrayList<>();
     command.add(lld.toString());
     command.addAll(List.of("-shared", "--build-id=none", "-z", "now", "--gc-sections"));
     command.addAll(List.of("--no-undefined", "--as-needed", "--threads=1"));
     command.addAll(List.of("-o", out.toString(), "/dev/stdin"));
-    for (int number = 1; number < objects; number++) {
-      command.add(object(number).toString());
-    }
-    command.add(shared.toString());
+    command.addAll(inputs);
     command.add(library("libc.so.6"));
     command.add(library("libm.so.6"));
     return command;

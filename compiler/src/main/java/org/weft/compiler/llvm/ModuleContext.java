@@ -2,6 +2,7 @@ package org.weft.compiler.llvm;
 
 import static org.bytedeco.llvm.global.LLVM.*;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.bytedeco.javacpp.BytePointer;
@@ -10,6 +11,7 @@ import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.llvm.LLVM.LLVMContextRef;
 import org.bytedeco.llvm.LLVM.LLVMDiagnosticHandler;
 import org.bytedeco.llvm.LLVM.LLVMDiagnosticInfoRef;
+import org.bytedeco.llvm.LLVM.LLVMMemoryBufferRef;
 import org.bytedeco.llvm.LLVM.LLVMMetadataRef;
 import org.bytedeco.llvm.LLVM.LLVMModuleRef;
 import org.bytedeco.llvm.LLVM.LLVMTargetDataRef;
@@ -120,6 +122,28 @@ final class ModuleContext implements AutoCloseable {
 
   LLVMValueRef constant(long value) {
     return LLVMConstInt(i64, value, 1);
+  }
+
+  /**
+   * Adds the functions and constants of LLVM IR in text form.
+   *
+   * @throws WeftException COMPILER_FAILURE with the words of LLVM's parser
+   */
+  void add(String text) {
+    try (PointerScope local = new PointerScope()) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      LLVMMemoryBufferRef buffer =
+          LLVMCreateMemoryBufferWithMemoryRangeCopy(
+              new BytePointer(bytes), bytes.length, new BytePointer("text"));
+      PointerPointer<LLVMModuleRef> out = new PointerPointer<>(1);
+      BytePointer message = new BytePointer((org.bytedeco.javacpp.Pointer) null);
+      if (LLVMParseIRInContext(context, buffer, out, message) != 0) {
+        throw failure("LLVM's parser rejects the text", LlvmNative.takeMessage(message));
+      }
+      if (LLVMLinkModules2(module, out.get(LLVMModuleRef.class)) != 0) {
+        throw failure("LLVM cannot add the text to the module", diagnostics.errors.toString());
+      }
+    }
   }
 
   /** A function of this module that targets the CPU, cannot unwind, and makes progress. */

@@ -1,0 +1,433 @@
+"""@STATEMENT@
+
+Compiled by Weft; needs the library @FILE@, NumPy, and SciPy for its matrices.
+
+    import @MODULE@
+    @CALL@
+
+@TENSORS@
+
+Dense tensors are NumPy arrays, @TYPE@; CSR, CSC and COO matrices are SciPy's; others are `Tensor`s,
+which `pack` makes of coordinates. Arrays are not copied, but for these: dense operands that are not
+contiguous in their mode order, matrices that are not sorted or have repeated entries, and 32-bit
+indices beside 64-bit ones. A dense result of less than 1 MiB is made by NumPy, any other array by the
+library, which gives it back when NumPy drops it.
+"""
+
+import ctypes
+import os
+import struct
+
+import numpy as np
+
+try:
+    import scipy.sparse as _sparse
+except ImportError:  # dense tensors and Tensor need NumPy alone
+    _sparse = None
+
+STATEMENT = @QUOTED@
+_NAME = "@NAME@"
+_DTYPE = np.dtype("@DTYPE@")
+_TYPE = @VALUETYPE@
+_ADDS = @ADDS@
+# name, kind, levels (0 dense, 1 compressed, 2 singleton; mode; unique), outermost first; the result first
+_TENSORS = @SPECS@
+# sizes of the result's modes: (operand, mode) or (-1, size)
+_SHAPE = @SHAPE@
+
+_MODES = 8
+_TENSOR_BYTES = 32 + 8 * _MODES + 32 * _MODES
+_NOT_SORTED = 15
+_SMALL = 1 << 20
+
+_library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), @LIBRARY@))
+_call = _library["@NAME@_call"]
+_free = _library["@NAME@_free"]
+_message = _library["@NAME@_message"]
+_message.restype = ctypes.c_char_p
+_Tensors = ctypes.c_char * (_TENSOR_BYTES * len(_TENSORS))
+_Tensor = ctypes.c_char * _TENSOR_BYTES
+
+
+class Error(ValueError):
+    """What was wrong with a call. `code` is a weft_code of the C header, 0 for what Python found."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
+
+
+class Tensor:
+    """A tensor as its levels: `shape`, lists `pos` and `crd` of arrays by level (None where a level
+    has none), outermost first, and `vals`."""
+
+    __slots__ = ("shape", "pos", "crd", "vals", "modes")
+
+    def __init__(self, shape, pos, crd, vals, modes=None):
+        self.shape = tuple(shape)
+        self.pos = list(pos)
+        self.crd = list(crd)
+        self.vals = vals
+        self.modes = tuple(range(len(self.shape))) if modes is None else tuple(modes)
+
+    def coordinates(self):
+        """The coordinates of all values, an array for each mode."""
+        found = [None] * len(self.shape)
+        count = 1
+        for pos, crd, mode in zip(self.pos, self.crd, self.modes):
+            if crd is None:
+                size = self.shape[mode]
+                parents = np.repeat(np.arange(count), size)
+                here = np.tile(np.arange(size), count)
+            elif pos is None:
+                parents, here = np.arange(count), crd
+            else:
+                parents, here = np.repeat(np.arange(count), np.diff(pos)), crd
+            found = [None if array is None else array[parents] for array in found]
+            found[mode] = here
+            count = len(here)
+        return found
+
+    def toarray(self):
+        """The tensor as a NumPy array."""
+        dense = np.zeros(self.shape, self.vals.dtype)
+        if self.shape:
+            np.add.at(dense, tuple(self.coordinates()), self.vals)
+        else:
+            dense[()] = self.vals[0]
+        return dense
+
+
+def pack(name, coordinates, values, shape, index=np.int64):
+    """The `Tensor` for operand `name` with these entries; equal coordinates are added up.
+
+    coordinates: an array of integers for each mode. index: type of pos and crd, 32 or 64 bits.
+    """
+    levels = next((spec[2] for spec in _TENSORS[1:] if spec[0] == name), None)
+    if levels is None:
+        raise Error(f"no operand {name}; the operands are {', '.join(_NAMES)}")
+    shape = tuple(int(size) for size in shape)
+    columns = [np.asarray(c, np.int64) for c in coordinates]
+    values = np.asarray(values, _DTYPE)
+    if len(shape) != len(levels) or len(columns) != len(levels):
+        raise Error(f"{name} has {len(levels)} modes, found {len(shape)} sizes and {len(columns)} coordinates")
+    for mode, column in enumerate(columns):
+        if column.shape != values.shape or (len(column) and not 0 <= column.min() <= column.max() < shape[mode]):
+            raise Error(f"{name}: expected a coordinate from 0 to {shape[mode] - 1} in mode {mode} for each value")
+    keys = [columns[mode] for _, mode, _ in levels]
+    order = np.lexsort(keys[::-1]) if keys else np.arange(len(values))
+    keys, values = [key[order] for key in keys], values[order]
+    first = np.ones(len(values), bool)
+    if keys and len(values):
+        first[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    summed = np.zeros(int(first.sum()), _DTYPE)
+    np.add.at(summed, np.cumsum(first) - 1, values)
+    keys, entries = [key[first] for key in keys], len(summed)
+    at, count, pos, crd = np.zeros(entries, np.int64), 1, [], []
+    for (kind, mode, unique), key in zip(levels, keys):
+        if kind == 0:
+            at, count = at * shape[mode] + key, count * shape[mode]
+            pos.append(None)
+            crd.append(None)
+            continue
+        if kind == 2:
+            pos.append(None)
+            crd.append(key.astype(index))
+            continue
+        new = np.ones(entries, bool)
+        if unique and entries:
+            new[1:] = (at[1:] != at[:-1]) | (key[1:] != key[:-1])
+        segments = np.zeros(count + 1, np.int64)
+        np.cumsum(np.bincount(at[new], minlength=count), out=segments[1:])
+        pos.append(segments.astype(index))
+        crd.append(key[new].astype(index))
+        at, count = np.cumsum(new) - 1, int(new.sum())
+    stored = np.zeros(count, _DTYPE)
+    stored[at] = summed
+    return Tensor(shape, pos, crd, stored, [mode for _, mode, _ in levels])
+
+
+_addressof = ctypes.addressof
+_from_buffer = ctypes.c_char.from_buffer
+
+
+def _address(array):
+    """Where a contiguous array begins: a fifth of the time that NumPy takes for it."""
+    try:
+        return _addressof(_from_buffer(array))
+    except (TypeError, ValueError):  # read-only, or without elements
+        return array.ctypes.data
+
+
+def _typed(name, array):
+    if array.dtype != _DTYPE:
+        raise Error(f"{name} has values of {array.dtype}, expected {_DTYPE}: convert with astype")
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
+
+
+def _dense_operand(number, name, levels):
+    order = len(levels)
+    modes = tuple(mode for _, mode, _ in levels)
+    plain = modes == tuple(range(order))
+    layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq")
+    offset = number * _TENSOR_BYTES
+
+    def bind(tensors, value, keep):
+        array = value
+        if type(array) is not np.ndarray:
+            if isinstance(value, Tensor) or (_sparse is not None and _sparse.issparse(value)):
+                raise Error(f"{name} is {_kind(value)}, expected a NumPy array")
+            try:
+                array = np.asarray(value)
+            except ValueError as e:
+                raise Error(f"{name} is {_kind(value)}, expected a NumPy array") from e
+        if array.ndim != order:
+            raise Error(f"{name} has {array.ndim} modes, expected {order}")
+        shape = array.shape
+        array = _typed(name, array if plain else array.transpose(modes))
+        keep.append(array)
+        layout.pack_into(tensors, offset, order, _TYPE, 0, 0, *shape, _address(array), array.size)
+
+    return bind
+
+
+def _index_bits(name, arrays):
+    """The arrays with one type of 4 or 8 bytes."""
+    kinds = {array.dtype for array in arrays}
+    if not all(kind.kind == "i" and kind.itemsize in (4, 8) and kind.isnative for kind in kinds):
+        raise Error(f"{name} has indices of {', '.join(str(k) for k in kinds)}, expected int32 or int64")
+    if len(kinds) > 1:
+        arrays = [array.astype(np.int64) for array in arrays]
+    return 8 * arrays[0].dtype.itemsize, [a if a.flags.carray else np.array(a, order="C") for a in arrays]
+
+
+def _matrix_operand(number, name, kind):
+    layout = struct.Struct(f"=4i2q{8 * (_MODES - 2)}xQqQqQqQqQq")
+    offset = number * _TENSOR_BYTES
+    attribute = "indptr" if kind != "coo" else "row"
+
+    def bind(tensors, value, keep):
+        if getattr(value, "format", None) != kind or not hasattr(value, attribute):
+            raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy")
+        if len(value.shape) != 2:
+            raise Error(f"{name} has {len(value.shape)} modes, expected 2")
+        if kind != "coo" and not value.has_canonical_format:
+            value = value.copy()
+            value.sum_duplicates()
+        data = _typed(name, value.data)
+        if kind == "coo":
+            first, crd = value.row, value.col
+            count = len(data)
+        else:
+            first, crd = value.indptr, value.indices
+            count = int(first[-1])
+        width = first.dtype
+        if width == crd.dtype and width in _WIDTHS and first.flags.carray and crd.flags.carray:
+            bits = 8 * width.itemsize
+        else:
+            bits, (first, crd) = _index_bits(name, [first, crd])
+        if len(crd) < count or len(data) < count or count < 0:
+            raise Error(f"{name} has {len(crd)} indices and {len(data)} values, expected {count}")
+        keep += (data, first, crd)
+        rows, columns = value.shape
+        if kind == "coo":
+            levels = (0, 0, _address(first), count, 0, 0, _address(crd), count)
+        else:
+            levels = (0, 0, 0, 0, _address(first), len(first), _address(crd), count)
+        layout.pack_into(tensors, offset, 2, _TYPE, bits, 0, rows, columns, _address(data), count, *levels)
+
+    return bind
+
+
+def _level_operand(number, name, levels):
+    order = len(levels)
+    layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq{'QqQq' * order}")
+    offset = number * _TENSOR_BYTES
+
+    def bind(tensors, value, keep):
+        if not isinstance(value, Tensor):
+            raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
+        if len(value.shape) != order or len(value.pos) != order or len(value.crd) != order:
+            raise Error(f"{name} has {len(value.shape)} modes, expected {order}")
+        vals = _typed(name, np.asarray(value.vals))
+        present = [np.asarray(a) for pair in zip(value.pos, value.crd) for a in pair if a is not None]
+        bits, arrays = _index_bits(name, present) if present else (0, [])
+        keep += (vals, *arrays)
+        words, rest = [], iter(arrays)
+        for array in (a for pair in zip(value.pos, value.crd) for a in pair):
+            array = None if array is None else next(rest)
+            words += (0, 0) if array is None else (_address(array), array.size)
+        layout.pack_into(
+            tensors, offset, order, _TYPE, bits, 0, *value.shape, _address(vals), vals.size, *words)
+
+    return bind
+
+
+def _kind(value):
+    if isinstance(value, Tensor):
+        return "a Tensor"
+    if _sparse is not None and _sparse.issparse(value):
+        return f"a {value.format.upper()} matrix of SciPy"
+    return f"a {type(value).__name__}"
+
+
+def _operand(number, name, kind, levels):
+    if kind == "dense":
+        return _dense_operand(number, name, levels)
+    return _level_operand(number, name, levels) if kind == "levels" else _matrix_operand(number, name, kind)
+
+
+class _View:
+    """Memory of a result for NumPy; the library gets it back after the last one."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+
+class _Result:
+    __slots__ = ("tensor", "free")
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self.free = _free  # the module's own name is gone when the interpreter ends
+
+    def __del__(self):
+        self.free(self.tensor)
+
+    def array(self, address, shape, dtype):
+        view = _View()
+        view.owner = self
+        view.__array_interface__ = {"version": 3, "shape": shape, "typestr": dtype.str, "data": (address, False)}
+        return np.asarray(view)
+
+
+_RESULT, _RESULT_KIND, _RESULT_LEVELS = _TENSORS[0]
+_RESULT_ORDER = len(_RESULT_LEVELS)
+_RESULT_MODES = tuple(mode for _, mode, _ in _RESULT_LEVELS)
+_INVERSE = tuple(int(at) for at in np.argsort(_RESULT_MODES))
+_PLAIN = _RESULT_MODES == tuple(range(_RESULT_ORDER))
+_WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
+_NAMES = [spec[0] for spec in _TENSORS[1:]]
+_KEYS = set(_NAMES)
+_OPERANDS = [(spec[0], _operand(number + 1, *spec)) for number, spec in enumerate(_TENSORS[1:])]
+_HEAD = struct.Struct(f"=4i{_MODES}qQq{'QqQq' * _MODES}")
+_OUT = struct.Struct(f"=4i{_RESULT_ORDER}q{8 * (_MODES - _RESULT_ORDER)}xQq")
+_SIZES = struct.Struct(f"={_MODES}q")
+_MATRICES = [spec[0] for spec in _TENSORS[1:] if spec[1] in ("csr", "csc", "coo")]
+_LISTED = [spec[0] for spec in _TENSORS[1:] if spec[1] == "coo"]
+
+
+def _shape(tensors):
+    shape = []
+    for operand, mode in _SHAPE:
+        shape.append(mode if operand < 0 else _SIZES.unpack_from(tensors, operand * _TENSOR_BYTES + 16)[mode])
+    return tuple(shape)
+
+
+def _failed(code):
+    return Error(_message().decode("utf-8", "replace"), code)
+
+
+def _room(tensors, out):
+    """An array for a dense result, or None if the library makes it."""
+    if out is None:
+        shape = _shape(tensors)
+        size = _DTYPE.itemsize
+        for extent in shape:
+            size *= extent
+        if size >= _SMALL and not _ADDS:
+            return None
+        room = (np.zeros if _ADDS else np.empty)([shape[mode] for mode in _RESULT_MODES], _DTYPE)
+    else:
+        if not isinstance(out, np.ndarray) or out.dtype != _DTYPE or out.ndim != _RESULT_ORDER:
+            raise Error(f"out is {_kind(out)}, expected a NumPy array of {_DTYPE} with {_RESULT_ORDER} modes")
+        shape = out.shape
+        room = out if _PLAIN else out.transpose(_RESULT_MODES)
+        if not room.flags.carray:
+            raise Error("out is not contiguous in its mode order, aligned and writeable")
+    _OUT.pack_into(tensors, 0, _RESULT_ORDER, _TYPE, 0, 0, *shape, _address(room), room.size)
+    return room
+
+
+def _sparse_result(tensors, operands):
+    tensor = _Tensor.from_buffer_copy(tensors)
+    owner = _Result(tensor)
+    head = _HEAD.unpack_from(tensor)
+    shape = head[4:4 + _RESULT_ORDER]
+    width = _WIDTHS[head[2] == 64]
+    vals = owner.array(head[4 + _MODES], (head[5 + _MODES],), _DTYPE)
+    pos, crd = [], []
+    for level, (kind, _, _) in enumerate(_RESULT_LEVELS):
+        at = 6 + _MODES + 4 * level
+        pos.append(owner.array(head[at], (head[at + 1],), width) if kind == 1 else None)
+        crd.append(owner.array(head[at + 2], (head[at + 3],), width) if kind else None)
+    if _RESULT_KIND == "levels" or _sparse is None:
+        return Tensor(shape, pos, crd, vals, _RESULT_MODES)
+    new = not _MATRICES or hasattr(_sparse, "sparray") and any(
+        isinstance(operands[name], _sparse.sparray) for name in _MATRICES)
+    made = getattr(_sparse, _RESULT_KIND + ("_array" if new else "_matrix"))
+    if _RESULT_KIND == "coo":
+        result = made((vals, (crd[0], crd[1])), shape=shape, copy=False)
+    else:
+        # Set one by one: SciPy's constructor looks at all 64-bit indices, and may copy them.
+        result = made(shape, dtype=_DTYPE)
+        result.data, result.indices, result.indptr = vals, crd[1], pos[1]
+        result.has_sorted_indices = True
+    result.has_canonical_format = True
+    return result
+
+
+def run(*, out=None, threads=0, check=False, **operands):
+    """Computes the statement and returns its result.
+
+    Operands are given by name. out: where a dense result goes; with += or -=, what it is added to.
+    threads: how many to use, 0 for the default. check: look at every index of the operands first.
+
+    Raises Error for operands that do not fit, MemoryError where there is no memory.
+    """
+    if operands.keys() != _KEYS:
+        missing = [name for name in _NAMES if name not in operands]
+        wrong = f"the operand {missing[0]} is missing" if missing else (
+            f"there is no operand {next(iter(operands.keys() - _KEYS))}")
+        raise Error(f"{wrong}; the operands are {', '.join(_NAMES)}", 10)
+    for name in _LISTED:
+        if not getattr(operands[name], "has_canonical_format", True):
+            check = True
+    while True:
+        tensors = _Tensors()
+        keep = []
+        for name, bind in _OPERANDS:
+            bind(tensors, operands[name], keep)
+        room = None
+        if _RESULT_KIND == "dense":
+            room = _room(tensors, out)
+        elif out is not None:
+            raise Error("the result is sparse: it cannot be made in out")
+        code = _call(tensors, threads, check)
+        if code != _NOT_SORTED or not _sorted(operands):
+            break
+    if code:
+        raise MemoryError(_message().decode()) if code == 1 else _failed(code)
+    if _RESULT_KIND != "dense":
+        return _sparse_result(tensors, operands)
+    if out is not None:
+        return out
+    if room is None:
+        owner = _Result(_Tensor.from_buffer_copy(tensors))
+        head = _HEAD.unpack_from(owner.tensor)
+        sizes = [head[4 + mode] for mode in _RESULT_MODES]
+        room = owner.array(head[4 + _MODES], tuple(sizes), _DTYPE)
+    if _RESULT_ORDER == 0:
+        return room[()]
+    return room if _PLAIN else room.transpose(_INVERSE)
+
+
+def _sorted(operands):
+    """Sorts coordinate lists, as SciPy makes them in any order; whether there was one."""
+    changed = False
+    for name in _LISTED:
+        if not operands[name].has_canonical_format:
+            operands[name] = operands[name].copy()
+            operands[name].sum_duplicates()
+            changed = True
+    return changed

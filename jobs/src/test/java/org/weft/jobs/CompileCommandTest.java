@@ -1,0 +1,105 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The files of {@code weft compile}; what they do is tested in the compiler. */
+class CompileCommandTest {
+  private static final String SPMV = "y(i) = A(i,j) * x(j)";
+
+  @TempDir private Path folder;
+
+  private String file(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @Test
+  void makesALibraryAHeaderAndAModule() throws Exception {
+    Path library = folder.resolve("libk.so");
+    Run run =
+        Run.of(
+            "compile",
+            SPMV,
+            "--format",
+            "A={D, CU}@1,0,x=Dense",
+            "-o",
+            library.toString(),
+            "--header",
+            file("k.h"),
+            "--python",
+            file("k.py"),
+            "--cpu",
+            "x86-64-v2",
+            "--threads",
+            "2");
+    assertThat(run.err()).contains("wrote " + library, "x86-64-v2");
+    assertThat(run.status()).isZero();
+    assertThat(Run.names(folder)).containsExactly("k.h", "k.py", "libk.so");
+    assertThat(Files.readAllBytes(library)).startsWith('\u007f', 'E', 'L', 'F');
+    assertThat(Run.read(file("k.h")))
+        .contains("int32_t k_run(weft_tensor *y_, const weft_tensor *A_, const weft_tensor *x_,")
+        .contains("A(i,j), dense (mode 1), compressed (mode 0)")
+        .doesNotContainPattern("@[A-Z]+@");
+    assertThat(Run.read(file("k.py")))
+        .contains("\"libk.so\"", "y = k.run(A=A, x=x)", "(\"A\", \"csc\"")
+        .doesNotContainPattern("@[A-Z]+@");
+  }
+
+  @Test
+  void aLibraryWithTheNameOfItsModuleCanBeImported() throws Exception {
+    Run.of("compile", SPMV, "-o", file("k.so"), "--python", file("k.py"));
+    Run.of("compile", SPMV, "-o", file("other.so"), "--python", file("third.py"));
+    assertThat(symbols("k.so")).contains("PyInit_k");
+    assertThat(symbols("other.so")).doesNotContain("PyInit_");
+  }
+
+  private String symbols(String name) throws Exception {
+    return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.ISO_8859_1);
+  }
+
+  @Test
+  void existingFilesStay() {
+    Run.write(folder, "k.h", "mine");
+    String[] line = {"compile", SPMV, "-o", file("k.so"), "--header", file("k.h"), "--overwrite"};
+    Run refused = Run.of(Arrays.copyOf(line, 6));
+    assertThat(refused.status()).isEqualTo(2);
+    assertThat(refused.err()).contains("WEFT-104", "k.h exists");
+    assertThat(Run.names(folder)).containsExactly("k.h");
+    assertThat(Run.of(line).status()).isZero();
+    assertThat(Run.read(file("k.h"))).contains("k_run");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--cpu | pentium | WEFT-201",
+        "--name | a-b | C identifier",
+        "--format | CSR | NAME=FORMAT",
+        "--format | A= | NAME=FORMAT",
+        "--format | A=CSX | WEFT-102",
+        "--threads | -1 | at least 0 threads",
+        "--schedule | nope(i) | WEFT-110",
+      })
+  void mistakesAreNamed(String option, String value, String words) {
+    Run run = Run.of("compile", SPMV, "-o", file("k.so"), option, value);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err().lines().findFirst().orElseThrow()).contains(words);
+    assertThat(Run.names(folder)).isEmpty();
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsNamed() {
+    Run run = Run.of("compile", SPMV, "-o", file("none/k.so"));
+    assertThat(run.status()).isNotZero();
+    assertThat(run.err()).contains("none/k.so");
+  }
+}
