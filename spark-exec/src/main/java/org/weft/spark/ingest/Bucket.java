@@ -1,15 +1,15 @@
 package org.weft.spark.ingest;
 
-import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.weft.spark.label.KeyLabel;
 
 /**
  * How cells become labels: a cell has a key, labels are in the order of their keys, and a key's
  * label is written once. Keys compare as their types do; text by its UTF-8 bytes.
  */
-public interface Bucket extends Serializable {
+public interface Bucket extends KeyLabel {
   /** What a key is: {@code String}, {@code Long} or {@code Double}. */
   enum KeyType {
     TEXT,
@@ -26,9 +26,6 @@ public interface Bucket extends Serializable {
    * @throws BadCell if the cell has none
    */
   Object key(String column, Object cell) throws BadCell;
-
-  /** The label of a key; different keys have different labels. */
-  String label(Object key);
 
   /** What {@link #parse} takes, for messages. */
   static String known() {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -25,6 +24,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
+import org.weft.spark.label.Dictionary;
 import org.weft.spark.label.StoredLabels;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
@@ -455,13 +455,9 @@ public final class Ingest implements AutoCloseable {
             .repartitionById(firsts.length, functions.udf(range, DataTypes.IntegerType).apply(root))
             .sortWithinPartitions(sorting)
             .javaRDD();
-    pieces.merge(merged(sorted.mapPartitionsWithIndex(new EntryTask(target, order), false)));
+    pieces.merge(
+        Dictionary.merged(sorted.mapPartitionsWithIndex(new EntryTask(target, order), false)));
     return new Written(options, pieces);
-  }
-
-  /** Merged on executors, so that the driver holds few histograms at a time. */
-  static ContainerPiece merged(JavaRDD<ContainerPiece> pieces) {
-    return Objects.requireNonNull(pieces.treeReduce(ContainerPiece::merge, 2));
   }
 
   @Override

@@ -102,7 +102,7 @@ public final class StoredLabels {
     return labels.join(table, seq(LABEL), "left_outer");
   }
 
-  private static scala.collection.immutable.Seq<String> seq(String name) {
+  static scala.collection.immutable.Seq<String> seq(String name) {
     return scala.jdk.javaapi.CollectionConverters.asScala(List.of(name)).toSeq();
   }
 

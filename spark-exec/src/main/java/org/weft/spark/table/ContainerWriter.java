@@ -33,7 +33,7 @@ final class ContainerWriter implements Serializable {
   }
 
   /**
-   * Writes and commits.
+   * Writes and commits; a batch that is there already stays as it is.
    *
    * @param sort whether rows are first sent to tasks by ranges of the outermost mode, so that parts
    *     have slices of their own: a shuffle now, no shuffle and fewer parts for those who read
@@ -44,18 +44,22 @@ final class ContainerWriter implements Serializable {
       boolean sort,
       ParallelContainer made,
       WriteOptions options) {
-    ParallelContainer.Target target = made.target(options, columns.modes().size());
-    Dataset<Row> selected = columns.select(data);
-    boolean integral = Rows.isIntegral(selected);
-    if (sort) {
-      org.apache.spark.sql.Column[] order = WriteColumns.order(target.modeOrder());
-      selected = selected.repartitionByRange(order[0]).sortWithinPartitions(order);
-    }
-    ContainerWriter task = new ContainerWriter(columns, integral, target);
-    List<byte[]> pieces = Rows.of(selected).mapPartitions(task::write).collect();
-    ContainerPiece all = ContainerPiece.none(columns.modes().size());
-    for (byte[] piece : pieces) {
-      all.merge((ContainerPiece) JavaForm.ofBytes(piece));
+    int order = columns.modes().size();
+    ParallelContainer.Target target = made.target(options, order);
+    ContainerPiece all = ContainerPiece.none(order);
+    try (LabelledRows labelled =
+        LabelledRows.of(columns.select(data), columns, made.base().orElse(null))) {
+      Dataset<Row> selected = labelled.rows();
+      boolean integral = Rows.isIntegral(selected);
+      if (sort) {
+        org.apache.spark.sql.Column[] sorting = WriteColumns.order(target.modeOrder());
+        selected = selected.repartitionByRange(sorting[0]).sortWithinPartitions(sorting);
+      }
+      ContainerWriter task = new ContainerWriter(columns, integral, target);
+      for (byte[] piece : Rows.of(selected).mapPartitions(task::write).collect()) {
+        all.merge((ContainerPiece) JavaForm.ofBytes(piece));
+      }
+      labelled.write(target, all);
     }
     try {
       made.commit(options, all);

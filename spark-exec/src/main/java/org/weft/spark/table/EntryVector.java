@@ -36,6 +36,7 @@ abstract class EntryVector extends ColumnVector {
     return switch (column.kind()) {
       case COORDINATE -> new Coordinates(column, base, block, selection);
       case LABEL -> new LabelTexts(column, block, selection, labels);
+      case NAME -> new Names(column, block, selection, labels);
       case VALUE -> new Values(column.type(), block, selection);
     };
   }
@@ -127,6 +128,26 @@ abstract class EntryVector extends ColumnVector {
     @Override
     public UTF8String getUTF8String(int row) {
       return UTF8String.fromBytes(labels.utf8(block.coordinate(mode, entry(row))));
+    }
+  }
+
+  /** Coordinates without a label are numbers from 1, which stand for labels wherever those are. */
+  private static final class Names extends EntryVector {
+    private final int mode;
+    private final Labels labels;
+
+    Names(TensorColumns.Column column, CooBlock block, int @Nullable [] selection, Labels labels) {
+      super(column.type(), block, selection);
+      this.mode = column.mode();
+      this.labels = labels;
+    }
+
+    @Override
+    public UTF8String getUTF8String(int row) {
+      long coordinate = block.coordinate(mode, entry(row));
+      return coordinate < labels.size()
+          ? UTF8String.fromBytes(labels.utf8(coordinate))
+          : UTF8String.fromString(Long.toString(coordinate + 1));
     }
   }
 

@@ -2,7 +2,6 @@ package org.weft.spark.table;
 
 import com.google.auto.service.AutoService;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -97,6 +96,11 @@ public final class FrosttSource extends TensorSource {
   }
 
   @Override
+  Set<DataType> modeTypes() {
+    return Set.of(DataTypes.LongType, DataTypes.IntegerType);
+  }
+
+  @Override
   Set<String> writeOptions() {
     return WRITE;
   }
@@ -129,7 +133,8 @@ public final class FrosttSource extends TensorSource {
       return;
     }
     WriteColumns columns =
-        WriteColumns.of(path, data.schema(), options, List.of(), ValueType.DOUBLE);
+        WriteColumns.of(
+            path, data.schema(), options, new WriteColumns.Target.File(ValueType.DOUBLE));
     boolean overwrite = mode == SaveMode.Overwrite;
     TensorFiles.checkOutput(files, path, overwrite);
     Dataset<Row> selected = columns.select(data);

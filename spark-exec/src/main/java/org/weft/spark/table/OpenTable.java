@@ -96,10 +96,13 @@ record OpenTable(FileAccess files, InputPlan plan, TensorColumns columns) implem
               + ": "
               + names);
     }
-    boolean labels = options.flag(TableOptions.LABELS, false);
+    TableOptions.LabelView labels = options.labels();
     return new TensorColumns(
             names,
-            labels && container != null ? container.labelledModes() : Set.of(),
+            container == null || labels == TableOptions.LabelView.NONE
+                ? Set.of()
+                : container.labelledModes(),
+            labels == TableOptions.LabelView.INSTEAD,
             options.value(),
             container == null ? org.weft.tensor.ValueType.DOUBLE : container.valueType(),
             options.base())

@@ -2,6 +2,7 @@ package org.weft.spark.table;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnVector;
@@ -18,6 +19,9 @@ import org.weft.tensor.CooBlock;
 /** The blocks of a split as batches of the columns that are asked for. */
 final class SplitReader implements PartitionReader<ColumnarBatch> {
   private static final Labels NONE = Labels.of(List.of());
+
+  private static final Set<TensorColumns.Kind> LABELS =
+      Set.of(TensorColumns.Kind.LABEL, TensorColumns.Kind.NAME);
 
   private final BlockReader reader;
   private final List<TensorColumns.Column> columns;
@@ -36,7 +40,7 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
     for (int c = 0; c < labels.length; c++) {
       Container container = table.container();
       labels[c] =
-          columns.get(c).kind() == TensorColumns.Kind.LABEL && container != null
+          LABELS.contains(columns.get(c).kind()) && container != null
               ? KnownLabels.of(container, columns.get(c).mode())
               : NONE;
     }

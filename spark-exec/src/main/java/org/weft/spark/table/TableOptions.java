@@ -34,6 +34,17 @@ final class TableOptions {
   static final String PART_ENTRIES = "partEntries";
   static final String COMPRESSED = "compressed";
   static final String EXTENDED_HEADER = "extendedHeader";
+  static final String BATCH = "batch";
+  static final String REPLACE_BATCH = "replaceBatch";
+
+  /** Where labels of a table that is read are. */
+  enum LabelView {
+    NONE,
+    /** In columns beside those of coordinates. */
+    BESIDE,
+    /** In the place of coordinates. */
+    INSTEAD
+  }
 
   /** What a catalog adds to the options of a table that it keeps. */
   private static final Set<String> OF_CATALOGS =
@@ -132,6 +143,37 @@ final class TableOptions {
       throw wrong("expected " + name + "=true or false, found '" + text + "'");
     }
     return text.equals("true");
+  }
+
+  LabelView labels() {
+    String text = get(LABELS).orElse("false").toLowerCase(Locale.ROOT);
+    return switch (text) {
+      case "false" -> LabelView.NONE;
+      case "true" -> LabelView.BESIDE;
+      case "only" -> LabelView.INSTEAD;
+      default -> throw wrong("expected " + LABELS + "=true, false or only, found '" + text + "'");
+    };
+  }
+
+  /** The key of what is written; empty: none. */
+  String batch() {
+    Optional<String> key = get(BATCH);
+    if (key.isPresent() && key.get().isEmpty()) {
+      throw wrong("expected batch=KEY, found a blank key; name the batch, such as its day");
+    }
+    if (key.isEmpty() && flag(REPLACE_BATCH, false)) {
+      throw wrong("expected replaceBatch with batch=KEY, found no batch; name it");
+    }
+    return key.orElse("");
+  }
+
+  /** For options that hold for each use of a table: a key for all of them would drop the second. */
+  void requireNoBatch() {
+    if (given.containsKey(BATCH) || given.containsKey(REPLACE_BATCH)) {
+      throw wrong(
+          "expected batch and replaceBatch in one INSERT, found them among the options of the table;"
+              + " INSERT INTO t WITH (batch = 'KEY') ...");
+    }
   }
 
   OptionalLong number(String name, long least) {

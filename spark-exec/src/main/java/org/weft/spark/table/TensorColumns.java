@@ -20,10 +20,11 @@ import org.weft.tensor.ValueType;
 
 /**
  * The columns of a tensor that is read: for each mode its coordinates, {@code bigint}, followed by
- * its labels, {@code string}, where they are asked for; the value last.
+ * its labels, {@code string}, where they are asked for, or its labels alone; the value last.
  *
  * @param modes names of the coordinate columns
  * @param labelled modes with a column of labels, named {@code MODE_label}
+ * @param instead whether that column is there in the place of coordinates, and named {@code MODE}
  * @param value name of the value column
  * @param type of the values
  * @param base what the first slice is called in the table, 0 or 1
@@ -32,6 +33,7 @@ import org.weft.tensor.ValueType;
 record TensorColumns(
     List<String> modes,
     Set<Integer> labelled,
+    boolean instead,
     String value,
     ValueType type,
     long base,
@@ -46,8 +48,13 @@ record TensorColumns(
   }
 
   TensorColumns(
-      List<String> modes, Set<Integer> labelled, String value, ValueType type, long base) {
-    this(modes, labelled, value, type, base, Map.of());
+      List<String> modes,
+      Set<Integer> labelled,
+      boolean instead,
+      String value,
+      ValueType type,
+      long base) {
+    this(modes, labelled, instead, value, type, base, Map.of());
   }
 
   /**
@@ -76,7 +83,7 @@ record TensorColumns(
               + schema.toDDL()
               + "; leave the schema out, or name columns with the options modes and value");
     }
-    return new TensorColumns(modes, labelled, value, type, base, types);
+    return new TensorColumns(modes, labelled, instead, value, type, base, types);
   }
 
   private static boolean holds(DataType type, Column column) {
@@ -86,7 +93,7 @@ record TensorColumns(
     }
     return switch (column.kind()) {
       case COORDINATE -> type.equals(DataTypes.IntegerType); // checked entry by entry
-      case LABEL -> false;
+      case LABEL, NAME -> false;
       case VALUE ->
           type.equals(DataTypes.DoubleType) && !own.equals(DataTypes.LongType)
               || type.equals(DataTypes.LongType) && own.equals(DataTypes.IntegerType);
@@ -96,7 +103,10 @@ record TensorColumns(
   /** What a column shows. */
   enum Kind {
     COORDINATE,
+    /** The label of a coordinate; null where it has none. */
     LABEL,
+    /** The label of a coordinate; its number, from 1, where it has none. */
+    NAME,
     VALUE
   }
 
@@ -128,6 +138,10 @@ record TensorColumns(
   List<Column> all() {
     List<Column> columns = new ArrayList<>();
     for (int mode = 0; mode < modes.size(); mode++) {
+      if (isName(mode)) {
+        columns.add(column(modes.get(mode), Kind.NAME, mode, DataTypes.StringType));
+        continue;
+      }
       columns.add(column(modes.get(mode), Kind.COORDINATE, mode, DataTypes.LongType));
       if (labelled.contains(mode)) {
         columns.add(column(modes.get(mode) + LABEL_SUFFIX, Kind.LABEL, mode, DataTypes.StringType));
@@ -135,6 +149,10 @@ record TensorColumns(
     }
     columns.add(column(value, Kind.VALUE, -1, valueType()));
     return columns;
+  }
+
+  private boolean isName(int mode) {
+    return instead && labelled.contains(mode);
   }
 
   private Column column(String name, Kind kind, int mode, DataType own) {
@@ -150,11 +168,14 @@ record TensorColumns(
     };
   }
 
-  /** Only labels can be missing. */
+  /** Only labels can be missing; names to write are checked row by row. */
   StructType schema() {
     return new StructType(
         all().stream()
-            .map(c -> DataTypes.createStructField(c.name(), c.type(), c.kind() == Kind.LABEL))
+            .map(
+                c ->
+                    DataTypes.createStructField(
+                        c.name(), c.type(), c.mode() >= 0 && c.kind() != Kind.COORDINATE))
             .toArray(StructField[]::new));
   }
 
@@ -173,9 +194,16 @@ record TensorColumns(
     return all().stream().filter(c -> c.name().equals(name)).findFirst();
   }
 
+  /** The name of the column of coordinates beside a column of labels; else empty. */
+  static String coordinates(String label) {
+    return label.endsWith(LABEL_SUFFIX)
+        ? label.substring(0, label.length() - LABEL_SUFFIX.length())
+        : "";
+  }
+
   /** The mode whose coordinates the column {@code name} shows. */
   OptionalInt mode(String name) {
     int mode = modes.indexOf(name);
-    return mode < 0 ? OptionalInt.empty() : OptionalInt.of(mode);
+    return mode < 0 || isName(mode) ? OptionalInt.empty() : OptionalInt.of(mode);
   }
 }

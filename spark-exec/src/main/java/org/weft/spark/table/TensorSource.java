@@ -18,7 +18,6 @@ import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.CreatableRelationProvider;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -55,6 +54,9 @@ abstract class TensorSource
 
   /** Types that values of a new table may have. */
   abstract Set<DataType> valueTypes();
+
+  /** Types that the columns of modes of a new table may have. */
+  abstract Set<DataType> modeTypes();
 
   /** Finds the tensor. */
   abstract InputPlan open(FileAccess files, TableOptions options, String path);
@@ -131,12 +133,12 @@ abstract class TensorSource
    * that is there already, {@code AS SELECT} would add to its values.
    */
   private void requireNew(StructType schema, TableOptions options) {
+    options.requireNoBatch();
     FileAccess files = files(SparkSession.active());
     String path = options.path(files.configuration());
     for (StructField field : schema.fields()) {
       boolean value = field.name().equalsIgnoreCase(options.value());
-      Set<DataType> expected =
-          value ? valueTypes() : Set.of(DataTypes.LongType, DataTypes.IntegerType);
+      Set<DataType> expected = value ? valueTypes() : modeTypes();
       if (!expected.contains(field.dataType())) {
         throw options.wrong(
             path
@@ -149,7 +151,7 @@ abstract class TensorSource
                     .collect(Collectors.joining(", "))
                 + (value
                     ? ""
-                    : ", as coordinates are (the option value names another value column)")
+                    : ", as columns of modes have (the option value names another value column)")
                 + ", found "
                 + sql(field.dataType())
                 + "; cast it");
@@ -169,6 +171,13 @@ abstract class TensorSource
 
   private static String sql(DataType type) {
     return type.sql().toLowerCase(Locale.ROOT);
+  }
+
+  /** Before {@code INSERT}: the options of the table itself. */
+  final void checkInsert(Map<String, String> ofTable) {
+    if (isOfCatalog(ofTable)) {
+      ofCatalog(ofTable).requireNoBatch();
+    }
   }
 
   /** {@code INSERT}. */

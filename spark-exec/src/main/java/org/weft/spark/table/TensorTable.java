@@ -59,6 +59,7 @@ final class TensorTable implements SupportsRead, SupportsWrite {
   /** {@code INSERT INTO} appends; {@code INSERT OVERWRITE} truncates first, which is replacing. */
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    source.checkInsert(options);
     Map<String, String> all = new HashMap<>(options);
     all.putAll(info.options().asCaseSensitiveMap());
     return new Insertion(source, all, SaveMode.Append);

@@ -2,17 +2,19 @@ package org.weft.spark.table;
 
 import com.google.auto.service.AutoService;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -52,6 +54,8 @@ public final class WeftSource extends TensorSource {
           TableOptions.MODE_ORDER,
           TableOptions.PART_ENTRIES,
           TableOptions.COMPRESSED,
+          TableOptions.BATCH,
+          TableOptions.REPLACE_BATCH,
           TableOptions.LABELS + ".");
 
   @Override
@@ -64,9 +68,21 @@ public final class WeftSource extends TensorSource {
     return READ;
   }
 
+  /** A column of text that is declared for a mode wants its labels. */
   @Override
   Map<String, String> named(Map<String, String> options, StructType schema) {
-    return options;
+    Set<String> names = Set.of(schema.fieldNames());
+    boolean wants =
+        Stream.of(schema.fields())
+            .filter(field -> field.dataType() instanceof StringType)
+            .map(StructField::name)
+            .anyMatch(name -> !names.contains(TensorColumns.coordinates(name)));
+    if (!wants || options.keySet().stream().anyMatch(TableOptions.LABELS::equalsIgnoreCase)) {
+      return options;
+    }
+    Map<String, String> named = new HashMap<>(options);
+    named.put(TableOptions.LABELS, "only");
+    return named;
   }
 
   @Override
@@ -79,6 +95,11 @@ public final class WeftSource extends TensorSource {
   Set<DataType> valueTypes() {
     return Set.of(
         DataTypes.DoubleType, DataTypes.FloatType, DataTypes.LongType, DataTypes.IntegerType);
+  }
+
+  @Override
+  Set<DataType> modeTypes() {
+    return Set.of(DataTypes.LongType, DataTypes.IntegerType, DataTypes.StringType);
   }
 
   @Override
@@ -107,25 +128,28 @@ public final class WeftSource extends TensorSource {
   void write(
       FileAccess files, String path, SaveMode mode, TableOptions options, Dataset<Row> data) {
     requireContainer(options, path);
-    if (options.flag(TableOptions.LABELS, false)
+    if (options.labels() == TableOptions.LabelView.BESIDE
         || options.number(TableOptions.VERSION, 1).isPresent()) {
       throw options.wrong(
           path
-              + ": expected a table without the options labels and version to write to, which are for"
-              + " reading; make a table without them");
+              + ": expected a table without the options labels=true and version to write to, which are"
+              + " for reading; make a table without them, or with labels=only to write labels");
     }
     Optional<Container> present = present(files, path);
     if (mode == SaveMode.Ignore && present.isPresent()) {
       return;
     }
     boolean append = mode == SaveMode.Append && present.isPresent();
-    WriteColumns columns =
-        WriteColumns.of(
-            path,
-            data.schema(),
-            options,
-            append ? present.get().modeNames() : List.of(),
-            append ? present.get().valueType() : null);
+    WriteColumns.Target target =
+        append ? new WriteColumns.Target.Grown(present.get()) : new WriteColumns.Target.Made();
+    WriteColumns columns = WriteColumns.of(path, data.schema(), options, target);
+    String batch = options.batch();
+    boolean replaced = options.flag(TableOptions.REPLACE_BATCH, false);
+    if (append && !replaced && present.get().batches().contains(batch)) {
+      System.getLogger(WeftSource.class.getName())
+          .log(System.Logger.Level.INFO, "{0}: batch {1} is there already", path, batch);
+      return;
+    }
     TensorOutput.Existing existing =
         append
             ? TensorOutput.Existing.APPEND
@@ -156,6 +180,7 @@ public final class WeftSource extends TensorSource {
             .withValueType(columns.type())
             .withCompressed(options.flag(TableOptions.COMPRESSED, true))
             .withPartEntries((int) options.number(TableOptions.PART_ENTRIES, 1).orElse(0))
+            .withBatch(options.batch(), options.flag(TableOptions.REPLACE_BATCH, false))
             .withProvenance("a table of Spark", "format('weft')", "");
     if (!append) {
       container = container.withModeNames(columns.modes()).withModeOrder(options.modeOrder());

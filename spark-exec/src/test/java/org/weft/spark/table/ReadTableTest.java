@@ -315,7 +315,7 @@ final class ReadTableTest {
       value = {
         "weft   | version | x     | expected version=N, found 'x'",
         "weft   | verson  | 1     | found option 'verson'",
-        "weft   | labels  | maybe | expected labels=true or false",
+        "weft   | labels  | maybe | expected labels=true, false or only",
         "weft   | base    | 2     | expected base=0 or 1",
         "weft   | modes   | a,b   | expected 3 names of modes, found 2",
         "weft   | value   | USER  | found 'USER' twice",

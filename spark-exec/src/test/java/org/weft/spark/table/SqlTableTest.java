@@ -176,7 +176,8 @@ final class SqlTableTest {
         "CREATE TABLE t USING weft AS SELECT 1L i, 1L j, 1D value | OPTIONS (path '...')",
         "CREATE TABLE t USING weft OPTIONS (path 'x.weft') AS SELECT 1L i, 1L j, 1D value | expected an absolute path",
         "CREATE TABLE t USING weft OPTIONS (path '@/x.parquet') AS SELECT 1L i, 1D value | expected a file name that ends in",
-        "CREATE TABLE t USING weft OPTIONS (path '@/x.weft') AS SELECT 'a' i, 1D value | column 'i': expected bigint, int, as coordinates are",
+        "CREATE TABLE t USING weft OPTIONS (path '@/x.weft') AS SELECT 1.5D i, 1D value | column 'i': expected bigint, int, string, as columns of modes have",
+        "CREATE TABLE t USING frostt OPTIONS (path '@/x.tns') AS SELECT 'a' i, 1D value | column 'i': expected bigint, int, as columns",
         "CREATE TABLE t USING weft OPTIONS (path '@/x.weft') AS SELECT 1L i, 1.5 value | column 'value': expected bigint, double, float, int, found decimal(2,1); cast it",
         "CREATE TABLE t USING weft OPTIONS (path '@/x.weft', shpe '2') AS SELECT 1L i, 1D value | found option 'shpe'",
         "CREATE TABLE t (i BIGINT, value DOUBLE) USING weft OPTIONS (path '@/x.weft') PARTITIONED BY (i) | PARTITIONED BY",
@@ -202,7 +203,7 @@ final class SqlTableTest {
       run("DROP TABLE t");
       run("CREATE TABLE t USING weft " + at("x.weft", ", " + option));
       assertThatThrownBy(() -> run("INSERT OVERWRITE t TABLE t"))
-          .hasMessageContaining("without the options labels and version");
+          .hasMessageContaining("without the options labels=true and version");
     }
     run("CREATE TEMPORARY VIEW v USING weft " + at("x.weft", ", labels 'true'"));
     assertThat(rows("SELECT i_label, value FROM v ORDER BY i")).isEqualTo("[[a,4.0], [b,1.0]]");

@@ -1,9 +1,11 @@
-package org.weft.spark.ingest;
+package org.weft.spark.label;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.sql.Column;
@@ -17,7 +19,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.label.StoredLabels;
+import org.weft.spark.kryo.JavaForm;
 import org.weft.spark.output.TaskAttempt;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
@@ -31,7 +33,7 @@ import scala.Tuple2;
  * count of the keys in the partitions before it; the driver learns these counts and nothing else.
  * Close it to free what executors hold.
  */
-final class Dictionary implements AutoCloseable {
+public final class Dictionary implements AutoCloseable {
   private static final int BLOCKS = 1 << 16;
   private static final StorageLevel HELD = StorageLevel.MEMORY_AND_DISK();
 
@@ -64,7 +66,7 @@ final class Dictionary implements AutoCloseable {
   }
 
   /** The keys of {@code mode} that occur in {@code entries}, with the entries of each. */
-  static Dictionary of(Dataset<Row> entries, int mode) {
+  public static Dictionary of(Dataset<Row> entries, int mode) {
     Dataset<Row> sorted = keys(entries, mode).sort(key(mode)).persist(HELD);
     Numbers numbers = Numbers.of(sorted.javaRDD(), 0);
     return new Dictionary(
@@ -78,14 +80,14 @@ final class Dictionary implements AutoCloseable {
    * @throws org.weft.error.WeftException {@code MALFORMED_INPUT} if a label that occurs stands for
    *     two coordinates of {@code base}
    */
-  static Dictionary added(
-      SparkSession spark, Dataset<Row> entries, int mode, Bucket bucket, Container base) {
+  public static Dictionary added(
+      SparkSession spark, Dataset<Row> entries, int mode, KeyLabel label, Container base) {
     String key = key(mode);
     StoredLabels present = StoredLabels.of(spark, base, mode);
-    UDF1<Object, String> label = bucket::label;
-    Column text = functions.udf(label, DataTypes.StringType).apply(functions.col(key));
+    UDF1<Object, String> text = label::label;
+    Column labels = functions.udf(text, DataTypes.StringType).apply(functions.col(key));
     Dataset<Row> joined =
-        present.join(keys(entries, mode).withColumn(StoredLabels.LABEL, text)).persist(HELD);
+        present.join(keys(entries, mode).withColumn(StoredLabels.LABEL, labels)).persist(HELD);
     Dataset<Row> found = present.requireDistinct(joined);
     Column at = functions.col(StoredLabels.AT);
     JavaRDD<Row> known =
@@ -168,39 +170,74 @@ final class Dictionary implements AutoCloseable {
   }
 
   /** Number of labels, those of the tensor that is added to included. */
-  long size() {
+  public long size() {
     return size;
   }
 
-  /** {@code entries} with the number {@code iM} of the key instead of the key {@code kM}. */
-  Dataset<Row> encode(SparkSession spark, Dataset<Row> entries) {
+  /**
+   * {@code entries} with the number {@code iM} of the key instead of the key {@code kM}. A number
+   * is null for a key that is not here: the entries were not the same when they were read again.
+   */
+  public Dataset<Row> encode(SparkSession spark, Dataset<Row> entries) {
     String key = key(mode);
     StructType schema =
         new StructType()
             .add(entries.schema().apply(key))
             .add("i" + mode, DataTypes.LongType)
             .add("entries", DataTypes.LongType);
-    return entries.join(spark.createDataFrame(numbered, schema).drop("entries"), key).drop(key);
+    Dataset<Row> numbers = spark.createDataFrame(numbered, schema).drop("entries");
+    return entries.join(numbers, StoredLabels.seq(key), "left_outer").drop(key);
   }
 
   /** Writes the labels that are new, in order, by as many tasks as there are partitions. */
-  ContainerPiece write(ParallelContainer.Target target, Bucket bucket) {
+  public ContainerPiece write(ParallelContainer.Target target, KeyLabel label) {
+    return shares(target, label)
+        .map(shares -> missing(target).merge(merged(shares)))
+        .orElseGet(() -> ContainerPiece.none(target.modeOrder().length));
+  }
+
+  /** As {@link #write} with a result that any serializer of Spark's takes to the driver. */
+  public ContainerPiece writeSmall(ParallelContainer.Target target, KeyLabel label) {
+    ContainerPiece all = ContainerPiece.none(target.modeOrder().length);
+    Optional<JavaRDD<ContainerPiece>> shares = shares(target, label);
+    if (shares.isPresent()) {
+      all.merge(missing(target));
+      for (byte[] share : shares.get().map(JavaForm::toBytes).collect()) {
+        all.merge((ContainerPiece) JavaForm.ofBytes(share));
+      }
+    }
+    return all;
+  }
+
+  private ContainerPiece missing(ParallelContainer.Target target) {
+    return present == null
+        ? ContainerPiece.none(target.modeOrder().length)
+        : present.writeMissing(target);
+  }
+
+  /** Empty if there is nothing new. */
+  private Optional<JavaRDD<ContainerPiece>> shares(
+      ParallelContainer.Target target, KeyLabel label) {
+    if (present != null && size == present.end()) {
+      return Optional.empty();
+    }
     int at = mode;
     int share = present == null ? 0 : 1;
     Function2<Integer, Iterator<Row>, Iterator<ContainerPiece>> writing =
         (partition, rows) ->
             List.of(
                     PieceWriter.labels(
-                        target, at, partition + share, TaskAttempt.suffix(), labels(rows, bucket)))
+                        target, at, partition + share, TaskAttempt.suffix(), labels(rows, label)))
                 .iterator();
-    if (present != null && size == present.end()) {
-      return ContainerPiece.none(target.modeOrder().length); // and no partition to reduce
-    }
-    ContainerPiece more = Ingest.merged(fresh.mapPartitionsWithIndex(writing, false));
-    return present == null ? more : present.writeMissing(target).merge(more);
+    return Optional.of(fresh.mapPartitionsWithIndex(writing, false));
   }
 
-  private static Iterator<String> labels(Iterator<Row> rows, Bucket bucket) {
+  /** Merged on executors, so that the driver holds few histograms at a time. */
+  public static ContainerPiece merged(JavaRDD<ContainerPiece> pieces) {
+    return Objects.requireNonNull(pieces.treeReduce(ContainerPiece::merge, 2));
+  }
+
+  private static Iterator<String> labels(Iterator<Row> rows, KeyLabel label) {
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
@@ -209,7 +246,7 @@ final class Dictionary implements AutoCloseable {
 
       @Override
       public String next() {
-        return bucket.label(rows.next().get(0));
+        return label.label(rows.next().get(0));
       }
     };
   }
@@ -218,7 +255,7 @@ final class Dictionary implements AutoCloseable {
    * The first numbers of ranges with about {@code each} entries. To the driver come sums of at most
    * {@code 2^16} blocks of keys, and some more where partitions meet.
    */
-  long[] ranges(long each) {
+  public long[] ranges(long each) {
     long width = Math.max(1, (size + BLOCKS - 1) / BLOCKS);
     Function2<Integer, Iterator<Row>, Iterator<long[]>> summing =
         (partition, rows) -> blockSums(rows, width);
