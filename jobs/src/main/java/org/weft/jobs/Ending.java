@@ -1,6 +1,9 @@
 package org.weft.jobs;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -71,7 +74,9 @@ final class Ending {
     exit(SIGNAL_STATUS + number);
   }
 
+  /** What other threads print from here on, Spark's above all, comes from the end itself. */
   private static void exit(int status) {
+    System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
     daemon(
         "weft-halt",
         () -> {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,6 +68,7 @@ final class ProcessesTest {
     "TERM, 143, convert IN/t.tns OUT/x.weft",
     "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
     "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
+    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master local[2]",
   })
   void aSignalHalfWayLeavesNothing(String signal, int status, String command) throws Exception {
     try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
@@ -79,6 +81,40 @@ final class ProcessesTest {
     }
     assertThat(Run.names(outputs)).isEmpty();
     assertThat(Run.names(temporary)).isEmpty();
+  }
+
+  /** A night that is cut off and repeated under its key: its rows are there once. */
+  @Test
+  void anAppendThatIsKilledIsRepeatedUnderItsKey() throws Exception {
+    Path rows = folder.resolve("rows.csv");
+    Files.writeString(rows, "user,item\nann,pear\nbob,fig\n");
+    String modes = " --format csv --mode user --mode item --append --quiet --batch ";
+    String out = outputs.resolve("x.weft").toString();
+    String[] night = ("ingest " + rows + " " + out + modes).split(" ");
+    assertThat(Run.of(with(night, "d1")).status()).isZero();
+    Files.writeString(rows, "user,item\ncid,kiwi\nann,fig\n");
+    Path claims = outputs.resolve("x.weft/data/2");
+    String command = String.join(" ", with(night, "d2"));
+    try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
+      weft.await(() -> Files.exists(claims));
+      weft.signal("KILL");
+      assertThat(weft.status()).as(weft.err()).isEqualTo(137);
+    }
+    for (int attempt = 0; attempt < 2; attempt++) {
+      Run again = Run.of(with(night, "d2"));
+      assertThat(again.status()).as(again.err()).isZero();
+    }
+    Run sum = Run.of("eval", "s = T(i,j)", "--input", "T=" + out);
+    assertThat(sum.out().strip()).as(sum.err()).isEqualTo("4");
+    Run entries = Run.of("convert", out, outputs.resolve("x.tns").toString());
+    assertThat(entries.status()).as(entries.err()).isZero();
+    assertThat(Files.readString(outputs.resolve("x.tns")))
+        .as("fig, pear, then kiwi; ann, bob, then cid")
+        .isEqualTo("1 1 1\n1 2 1\n2 1 1\n3 3 1\n");
+  }
+
+  private static String[] with(String[] words, String last) {
+    return Stream.concat(Stream.of(words), Stream.of(last)).toArray(String[]::new);
   }
 
   private static boolean iterates(WeftProcess weft) {

@@ -70,7 +70,7 @@ final class WeftProcess implements AutoCloseable {
     }
   }
 
-  /** Sends {@code INT} or {@code TERM}. */
+  /** Sends {@code INT}, {@code TERM} or {@code KILL}. */
   void signal(String name) throws Exception {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
   }
