@@ -10,6 +10,7 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.OutputTarget;
+import org.weft.engine.PlacedTensor;
 import org.weft.engine.StatementJob;
 import org.weft.engine.StatementResult;
 import org.weft.storage.FileAccess;
@@ -69,8 +70,29 @@ final class DistributedEval {
             console,
             engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
       StatementJob job = job(session, statement, accesses);
-      console.text(session.engine().plan(job).toString());
+      if (explanation == null || !explanation.analyze) {
+        console.text(session.engine().plan(job).toString());
+        return;
+      }
+      long start = System.nanoTime();
+      try (PlacedTensor kept = analyzed(session, job)) {
+        console.text(
+            String.format(
+                Locale.ROOT,
+                "result: %s, %,d entries, %.3f s%n",
+                kept.shape(),
+                kept.originalStatistics().entries(),
+                (System.nanoTime() - start) * 1e-9));
+      }
     }
+  }
+
+  /** Computes the statement, and prints its plan with what was measured. */
+  private PlacedTensor analyzed(Session session, StatementJob job) {
+    StatementResult result = session.engine().analyze(job, console.progress());
+    PlacedTensor kept = result.kept();
+    console.text(result.analysis());
+    return kept;
   }
 
   private StatementJob job(

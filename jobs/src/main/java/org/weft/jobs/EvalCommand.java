@@ -101,12 +101,12 @@ final class EvalCommand extends WeftCommand {
     Statement statement = options.statement();
     String target = target(statement);
     ExplainCommand explanation = explain();
-    boolean elsewhere = explanation != null && explanation.cluster.isNamed();
+    boolean elsewhere = explanation != null && explanation.usesEngine();
     if (elsewhere || Session.namesMaster(common)) {
       requireWhole("--reorder", reorder);
       requireWhole("--schedule", options.schedule);
       DistributedEval distributed = new DistributedEval(common, options, console);
-      if (explainOnly || planOnly()) {
+      if (explainOnly || elsewhere || common.dryRun) {
         distributed.explain(statement, explanation);
       } else {
         distributed.run(statement, target);

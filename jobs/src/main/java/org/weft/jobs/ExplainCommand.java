@@ -21,7 +21,8 @@ import picocli.CommandLine.ScopeType;
       "",
       "Example: weft explain --loops mttkrp x.tns --mode 0 --rank 16",
       "Example: weft explain --executors 100 --cores 8 --memory 32g eval 'C(i,k) = A(i,j) * B(j,k)'"
-          + " --input A=a.mtx --input B=b.mtx"
+          + " --input A=a.mtx --input B=b.mtx",
+      "Example: weft explain --analyze eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy"
     })
 final class ExplainCommand implements Runnable {
   @Option(
@@ -31,6 +32,15 @@ final class ExplainCommand implements Runnable {
   private boolean help;
 
   @Mixin final ClusterOptions cluster = new ClusterOptions();
+
+  @Option(
+      order = 88,
+      names = "--analyze",
+      scope = ScopeType.INHERIT,
+      description =
+          "With explain eval and explain run: compute the statements in parts, write nothing, and"
+              + " show beside each prediction what was measured.")
+  boolean analyze;
 
   @Option(
       order = 89,
@@ -53,6 +63,11 @@ final class ExplainCommand implements Runnable {
       scope = ScopeType.INHERIT,
       description = "With explain: also the assembly of each kernel.")
   boolean assembly;
+
+  /** Whether statements are planned, or run, in parts. */
+  boolean usesEngine() {
+    return analyze || cluster.isNamed();
+  }
 
   @CommandLine.Spec
   private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();

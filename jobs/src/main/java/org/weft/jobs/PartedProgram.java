@@ -10,8 +10,8 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.ModeIdentity;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.engine.OutputTarget;
+import org.weft.engine.StatementResult;
 import org.weft.engine.program.PartedSpace;
-import org.weft.planner.distributed.DistributedPlan;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 
@@ -55,8 +55,13 @@ final class PartedProgram {
             }
 
             @Override
-            public void planned(Statement statement, DistributedPlan plan) {
-              runner.explain(statement, "\n" + plan);
+            public boolean measures() {
+              return explanation.analyze;
+            }
+
+            @Override
+            public void evaluated(Statement statement, StatementResult result) {
+              runner.explain(statement, "\n" + (measures() ? result.analysis() : result.plan()));
             }
           };
       runner.explain(program, new PartedSpace(session.engine(), new Named(files), plans));

@@ -38,7 +38,7 @@ final class RunCommand extends WeftCommand {
       return;
     }
     ExplainCommand explanation = explain();
-    if (Session.namesMaster(common) || explanation != null && explanation.cluster.isNamed()) {
+    if (Session.namesMaster(common) || explanation != null && explanation.usesEngine()) {
       new PartedProgram(common, console).run(parsed, explanation);
       return;
     }

@@ -68,7 +68,14 @@ abstract class WeftCommand implements Callable<Integer> {
 
   /** Whether to say what would be done instead of doing it. */
   final boolean planOnly() {
-    return common.dryRun || explain() != null;
+    ExplainCommand explain = explain();
+    if (explain != null && explain.analyze) {
+      throw usage(
+          "--analyze works with 'weft explain eval' and 'weft explain run'; %s reports what it"
+              + " measured when it runs",
+          commandName());
+    }
+    return common.dryRun || explain != null;
   }
 
   /** The command line without its options: {@code weft mttkrp}. */

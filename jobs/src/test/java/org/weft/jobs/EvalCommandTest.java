@@ -218,6 +218,25 @@ class EvalCommandTest {
   }
 
   @Test
+  void analyzesWhatItPlans() {
+    Run run =
+        Run.of(
+            "explain",
+            "--analyze",
+            "eval",
+            "C(i,k) = A(i,j) * B(j,k)",
+            "--input",
+            "A=" + a,
+            "--input",
+            "B=" + b);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("kernel C(i,k)", "exchange", "; measured ", "result: ");
+    Run other = Run.of("explain", "--analyze", "stats", a);
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err()).contains("--analyze works with 'weft explain eval'");
+  }
+
+  @Test
   void plansForAClusterThatIsNotThere() {
     String[] command = {
       "explain",

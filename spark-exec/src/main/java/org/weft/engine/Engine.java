@@ -14,6 +14,7 @@ import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.RowProducts;
+import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
@@ -408,6 +409,16 @@ public final class Engine implements AutoCloseable {
    * @throws WeftException {@code SHAPE_MISMATCH}, {@code INVALID_EXPRESSION}, ...
    */
   public StatementResult evaluate(StatementJob job, ProgressListener progress) {
+    return evaluate(job, progress, null);
+  }
+
+  /** As {@link #evaluate}, with its steps measured; see {@link StatementResult#analysis}. */
+  public StatementResult analyze(StatementJob job, ProgressListener progress) {
+    return evaluate(job, progress, new Meter(backend::counter));
+  }
+
+  private StatementResult evaluate(
+      StatementJob job, ProgressListener progress, @Nullable Meter meter) {
     try {
       progress.step("plan " + job.statement().result(), 0, 2);
       DistributedPlan plan = plan(job);
@@ -417,9 +428,9 @@ public final class Engine implements AutoCloseable {
       Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
       progress.step("compute " + job.statement().result(), 1, 2);
       StatementRunner runner =
-          new StatementRunner(backend, resources().kernelThreads(), options.reproducible());
+          new StatementRunner(backend, resources().kernelThreads(), options.reproducible(), meter);
       return new StatementResult(
-          job.statement().result(), plan, runner.run(plan, operands, previous), backend);
+          job.statement().result(), plan, runner.run(plan, operands, previous), backend, meter);
     } catch (Exception e) {
       throw backend.failure(e);
     }

@@ -1,11 +1,15 @@
 package org.weft.engine;
 
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.Measured;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -15,12 +19,18 @@ public final class StatementResult implements AutoCloseable {
   private final StatementRunner.Result result;
   private final Backend backend;
   private final String name;
+  private final @Nullable Meter meter;
 
   /**
    * @param name of the result
    */
   StatementResult(
-      String name, DistributedPlan plan, StatementRunner.Result result, Backend backend) {
+      String name,
+      DistributedPlan plan,
+      StatementRunner.Result result,
+      Backend backend,
+      @Nullable Meter meter) {
+    this.meter = meter;
     this.name = name;
     this.plan = plan;
     this.result = result;
@@ -30,6 +40,16 @@ public final class StatementResult implements AutoCloseable {
   /** How it is computed. */
   public DistributedPlan plan() {
     return plan;
+  }
+
+  /** The plan, with what its nodes took so far if they are measured. */
+  public String analysis() {
+    return plan.tree(measured());
+  }
+
+  /** What the nodes of the plan took so far, by the names that {@link Measured} gives them. */
+  public Map<String, Measured> measured() {
+    return meter == null ? Map.of() : meter.read();
   }
 
   /**

@@ -3,12 +3,14 @@ package org.weft.spark;
 import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.LongAccumulator;
 import org.weft.engine.Backend;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.Measurements;
 import org.weft.engine.Passes;
+import org.weft.engine.distributed.Counter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.Shared;
@@ -78,6 +80,24 @@ final class SparkBackend implements Backend {
   @Override
   public <T> Shared<T> share(T value) {
     return SparkBlocks.share(context, value);
+  }
+
+  @Override
+  public Counter counter() {
+    return new Sum(context.sc().longAccumulator());
+  }
+
+  /** A counter that executors add to. */
+  private record Sum(LongAccumulator accumulator) implements Counter {
+    @Override
+    public void add(long amount) {
+      accumulator.add(amount);
+    }
+
+    @Override
+    public long sum() {
+      return accumulator.sum();
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
@@ -96,31 +97,56 @@ public record DistributedPlan(
   /** The tree with predictions, then the alternatives. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder();
-    append(text, root, 0);
+    StringBuilder text = new StringBuilder(tree(Map.of()));
     text.append("chosen of\n");
     alternatives.forEach(other -> text.append("  ").append(other).append('\n'));
     return text.toString();
   }
 
-  private static void append(StringBuilder text, PlanNode node, int depth) {
+  /**
+   * The tree with predictions, and beside them what was measured.
+   *
+   * @param measured by the names that {@link Measured} gives to nodes
+   */
+  public String tree(Map<String, Measured> measured) {
+    StringBuilder text = new StringBuilder();
+    PlanNode kernel = root instanceof PlanNode.Merge ? root.inputs().get(0) : root;
+    if (root instanceof PlanNode.Merge) {
+      line(text, root, 0, measured.get(Measured.MERGE));
+    }
+    int depth = root == kernel ? 0 : 1;
+    line(text, kernel, depth, measured.get(Measured.KERNEL));
+    for (int slot = 0; slot < slots.size(); slot++) {
+      PlanNode exchange = kernel.inputs().get(slot);
+      line(text, exchange, depth + 1, measured.get(Measured.exchange(slots.get(slot).name())));
+      exchange.inputs().forEach(scan -> line(text, scan, depth + 2, null));
+    }
+    root.inputs().stream()
+        .skip(1)
+        .filter(in -> root != kernel)
+        .forEach(in -> line(text, in, 1, null));
+    return text.toString();
+  }
+
+  private static void line(
+      StringBuilder text, PlanNode node, int depth, @Nullable Measured measured) {
     Costs costs = node.costs();
     text.append("  ".repeat(depth)).append(node);
-    if (!costs.equals(Costs.NONE)) {
+    if (!costs.equals(Costs.NONE) || measured != null) {
       text.append(
           String.format(
               Locale.ROOT,
-              " [%s moved, %s a task, %.3g flops, %.3f s]",
+              " [%s moved, %s a task, %.3g flops, %.3f s%s]",
               amount(costs.bytes()),
               amount(costs.memoryBytes()),
               costs.flops(),
-              costs.seconds()));
+              costs.seconds(),
+              measured == null ? "" : "; measured " + measured));
     }
     text.append('\n');
-    node.inputs().forEach(input -> append(text, input, depth + 1));
   }
 
-  private static String amount(double bytes) {
+  static String amount(double bytes) {
     String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     double value = bytes;
     int unit = 0;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.Shared;
 import org.weft.planner.distributed.CompiledStatement;
 import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.Measured;
 import org.weft.planner.distributed.Ranges;
 import org.weft.planner.distributed.Route;
 
@@ -21,6 +22,7 @@ public final class StatementRunner {
   private final Site site;
   private final int threads;
   private final boolean reproducible;
+  private final @Nullable Meter meter;
 
   /** Where parts lie and steps run. */
   public interface Site {
@@ -29,16 +31,25 @@ public final class StatementRunner {
 
     /** Pieces that this process has made, as parts that others can be exchanged with. */
     Parts parts(List<Piece> pieces);
+
+    /** A new counter. */
+    Counter counter();
   }
 
   /**
    * @param threads of a kernel
    * @param reproducible whether results are the same bits for every number of threads
+   * @param meter measures the steps, or null
    */
-  public StatementRunner(Site site, int threads, boolean reproducible) {
+  public StatementRunner(Site site, int threads, boolean reproducible, @Nullable Meter meter) {
     this.site = site;
     this.threads = threads;
     this.reproducible = reproducible;
+    this.meter = meter;
+  }
+
+  private Parts.Step measured(String node, Parts.Step step) {
+    return meter == null ? step : meter.measured(node, step);
   }
 
   /**
@@ -75,17 +86,19 @@ public final class StatementRunner {
             .toList();
     Parts results =
         arrived.map(
-            new KernelStep(
-                shared(plan.kernel(), owned),
-                names,
-                shifted,
-                plan.label(),
-                plan.ranges(),
-                new HashMap<>(plan.sizes()),
-                targetModes,
-                merged ? null : written,
-                threads,
-                reproducible));
+            measured(
+                Measured.KERNEL,
+                new KernelStep(
+                    shared(plan.kernel(), owned),
+                    names,
+                    shifted,
+                    plan.label(),
+                    plan.ranges(),
+                    new HashMap<>(plan.sizes()),
+                    targetModes,
+                    merged ? null : written,
+                    threads,
+                    reproducible)));
     if (!merged) {
       Ranges ranges = targetModes.isEmpty() ? whole(plan) : plan.ranges();
       return root == 0 || order == 0
@@ -122,9 +135,11 @@ public final class StatementRunner {
       Parts entries = Objects.requireNonNull(operands.get(slots.get(slot).tensor()));
       Route route = slots.get(slot).route();
       if (route instanceof Route.ByRanges cut) {
-        sent.add(entries.map(Steps.cut(slot, cut.modes(), plan.ranges())));
+        Parts.Step step = Steps.cut(slot, cut.modes(), plan.ranges());
+        sent.add(entries.map(measured(Measured.exchange(slots.get(slot).name()), step)));
       } else if (route instanceof Route.Everywhere) {
-        sent.add(entries.map(Steps.copy(slot, parts)));
+        Parts.Step step = Steps.copy(slot, parts);
+        sent.add(entries.map(measured(Measured.exchange(slots.get(slot).name()), step)));
       }
     }
     if (slots.isEmpty()) {
@@ -148,7 +163,7 @@ public final class StatementRunner {
     return kept.with(answers.get(0).exchange(answers.subList(1, answers.size()), parts));
   }
 
-  private static Parts answers(
+  private Parts answers(
       DistributedPlan plan, Parts kept, Parts entries, int slot, Route.ByNeed need) {
     int parts = plan.ranges().parts();
     int via = 0;
@@ -157,11 +172,12 @@ public final class StatementRunner {
     }
     int requests = plan.slots().size();
     Ranges owners = Ranges.equal(need.size(), parts);
-    Parts asked = kept.map(Steps.request(via, need.viaMode(), requests, owners));
+    String node = Measured.exchange(plan.slots().get(slot).name());
+    Parts asked = kept.map(measured(node, Steps.request(via, need.viaMode(), requests, owners)));
     return entries
-        .map(Steps.cut(slot, List.of(need.mode()), owners))
+        .map(measured(node, Steps.cut(slot, List.of(need.mode()), owners)))
         .exchange(List.of(asked), owners.parts())
-        .map(Steps.serve(slot, need.mode(), requests, slot));
+        .map(measured(node, Steps.serve(slot, need.mode(), requests, slot)));
   }
 
   /** The result in parts by ranges of its first mode, which it does not lie along. */
@@ -198,23 +214,26 @@ public final class StatementRunner {
         sent.get(0)
             .exchange(sent.subList(1, sent.size()), ranges.parts())
             .map(
-                new KernelStep(
-                    shared(kernel, owned),
-                    List.of(DistributedPlan.Merge.PARTS),
-                    List.of(first),
-                    order == 0 ? "" : merge.labels().get(0),
-                    ranges,
-                    sizes,
-                    first,
-                    natural,
-                    threads,
-                    reproducible));
+                measured(
+                    Measured.MERGE,
+                    new KernelStep(
+                        shared(kernel, owned),
+                        List.of(DistributedPlan.Merge.PARTS),
+                        List.of(first),
+                        order == 0 ? "" : merge.labels().get(0),
+                        ranges,
+                        sizes,
+                        first,
+                        natural,
+                        threads,
+                        reproducible)));
     return new Result(made, natural, ranges, owned);
   }
 
   /** Entries on their way to the merge, with a last mode for the part that they come from. */
-  private static Parts addressed(Parts entries, int order, Ranges ranges, int part) {
+  private Parts addressed(Parts entries, int order, Ranges ranges, int part) {
     Parts numbered = entries.map(new NumberStep(part));
-    return numbered.map(order == 0 ? Steps.copy(0, 1) : Steps.cut(0, List.of(0), ranges));
+    Parts.Step step = order == 0 ? Steps.copy(0, 1) : Steps.cut(0, List.of(0), ranges);
+    return numbered.map(measured(Measured.RESULTS, step));
   }
 }

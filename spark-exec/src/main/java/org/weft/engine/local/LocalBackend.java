@@ -3,6 +3,7 @@ package org.weft.engine.local;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import org.weft.engine.Backend;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -10,6 +11,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
 import org.weft.engine.Measurements;
 import org.weft.engine.Passes;
+import org.weft.engine.distributed.Counter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.Shared;
@@ -102,6 +104,28 @@ public final class LocalBackend implements Backend {
   @Override
   public <T> Shared<T> share(T value) {
     return new LocalBlocks(List.of(), workers).share(value);
+  }
+
+  @Override
+  public Counter counter() {
+    return new Sum();
+  }
+
+  /** A counter of this process. */
+  private static final class Sum implements Counter {
+    private static final long serialVersionUID = 1L;
+
+    private final LongAdder sum = new LongAdder();
+
+    @Override
+    public void add(long amount) {
+      sum.add(amount);
+    }
+
+    @Override
+    public long sum() {
+      return sum.sum();
+    }
   }
 
   @Override

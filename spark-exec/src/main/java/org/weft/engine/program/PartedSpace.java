@@ -36,7 +36,6 @@ import org.weft.engine.distributed.Box;
 import org.weft.engine.distributed.DiagonalsStep;
 import org.weft.engine.distributed.Piece;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.distributed.DistributedPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -78,14 +77,22 @@ public final class PartedSpace implements TensorSpace {
           }
 
           @Override
-          public void planned(Statement statement, DistributedPlan plan) {}
+          public boolean measures() {
+            return false;
+          }
+
+          @Override
+          public void evaluated(Statement statement, StatementResult result) {}
         };
 
     /** Whether files are written. */
     boolean writes();
 
-    /** Takes the plan of {@code statement} before it runs. */
-    void planned(Statement statement, DistributedPlan plan);
+    /** Whether the steps of statements are measured. */
+    boolean measures();
+
+    /** Takes what {@code statement} has computed, with its plan. */
+    void evaluated(Statement statement, StatementResult result);
   }
 
   /**
@@ -209,9 +216,13 @@ public final class PartedSpace implements TensorSpace {
   }
 
   private PlacedTensor kept(StatementJob job) {
-    StatementResult result = engine.evaluate(job, ProgressListener.NONE);
-    plans.planned(job.statement().statement(), result.plan());
-    return result.kept();
+    StatementResult result =
+        plans.measures()
+            ? engine.analyze(job, ProgressListener.NONE)
+            : engine.evaluate(job, ProgressListener.NONE);
+    PlacedTensor kept = result.kept();
+    plans.evaluated(job.statement().statement(), result);
+    return kept;
   }
 
   /** The type that a statement is computed in: the widest of its tensors' types. */

@@ -257,9 +257,15 @@ final class StatementPlansTest {
               public Parts parts(List<Piece> pieces) {
                 return LocalParts.of(FileAccess.of(new Configuration()), List.of(pieces));
               }
+
+              @Override
+              public Counter counter() {
+                throw new AssertionError("nothing is measured");
+              }
             },
             1,
-            true);
+            true,
+            null);
     StatementRunner.Result result =
         runner.run(plan, operands, tried.previous().map(Tensor::parts).orElse(null));
     List<CooBlock> blocks = new ArrayList<>();

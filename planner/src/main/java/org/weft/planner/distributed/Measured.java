@@ -1,0 +1,32 @@
+package org.weft.planner.distributed;
+
+import java.util.Locale;
+
+/**
+ * What a node of a plan took when it ran.
+ *
+ * @param bytes of the entries that it sent to other parts
+ * @param entries that it made
+ * @param seconds of all its tasks, one after another
+ */
+public record Measured(long bytes, long entries, double seconds) {
+  /** The node that computes the statement in every part. */
+  public static final String KERNEL = "kernel";
+
+  /** The node that makes results for the same cells one. */
+  public static final String MERGE = "merge";
+
+  /** The exchange of the operand in {@code slot}. */
+  public static String exchange(String slot) {
+    return "exchange " + slot;
+  }
+
+  /** The results on their way to {@link #MERGE}. */
+  public static final String RESULTS = "exchange of results";
+
+  @Override
+  public String toString() {
+    String moved = bytes > 0 ? DistributedPlan.amount(bytes) + " moved, " : "";
+    return String.format(Locale.ROOT, "%s%,d entries, %.3f s of tasks", moved, entries, seconds);
+  }
+}
