@@ -8,6 +8,7 @@ import java.io.ObjectInput;
 import java.io.ObjectOutput;
 import java.io.Serializable;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -34,6 +35,9 @@ public final class ModeHistogram implements Serializable {
   // One of the two is in use: counts fit an int while the total does.
   private int[] narrow = new int[INITIAL_BUCKETS];
   private long[] wide = {};
+  // What readers have worked out from the counts; null after a change.
+  private transient volatile @Nullable SliceHeights heights;
+  private transient volatile @Nullable Double nonempty;
 
   /** Counts one entry. Cost {@code O(1)} amortised. */
   public void add(long coordinate) {
@@ -178,6 +182,18 @@ public final class ModeHistogram implements Serializable {
 
   /** Slices of {@code [from, to)} that have an entry; an estimate unless {@link #isExact()}. */
   public double nonemptyBetween(long from, long to) {
+    if (from > 0 || to <= largest) {
+      return sumOfNonempty(from, to);
+    }
+    @Nullable Double known = nonempty;
+    if (known == null) {
+      known = sumOfNonempty(0, to);
+      nonempty = known;
+    }
+    return known;
+  }
+
+  private double sumOfNonempty(long from, long to) {
     double sum = 0;
     long last = Math.min(to, largest + 1);
     for (long c = from; c < last; ) {
@@ -197,7 +213,7 @@ public final class ModeHistogram implements Serializable {
 
   /**
    * Share of the entries that lies in the {@code slices} slices with the most, 0 to 1. Cost {@code
-   * O(buckets log buckets)}.
+   * O(buckets)} at the first call after a change, then {@code O(log entries)}.
    */
   public double shareOfHeaviest(long slices) {
     int buckets = buckets();
@@ -205,14 +221,12 @@ public final class ModeHistogram implements Serializable {
     if (total == 0 || heaviest >= buckets) {
       return 1;
     }
-    long[] counts = new long[buckets];
-    Arrays.setAll(counts, this::count);
-    Arrays.sort(counts);
-    double sum = 0;
-    for (int b = buckets - (int) heaviest; b < buckets; b++) {
-      sum += counts[b];
+    @Nullable SliceHeights known = heights;
+    if (known == null) {
+      known = new SliceHeights(buckets, this::count);
+      heights = known;
     }
-    return sum / total;
+    return known.entriesOf(heaviest) / total;
   }
 
   /** How the entries spread over the slices of a mode. Cost {@code O(buckets log buckets)}. */
@@ -359,6 +373,8 @@ public final class ModeHistogram implements Serializable {
     while ((coordinate >>> shift) >= MAXIMUM_BUCKETS) {
       coarsen();
     }
+    heights = null;
+    nonempty = null;
     total = Math.addExact(total, entries);
     largest = Math.max(largest, coordinate);
     int needed = (int) (coordinate >>> shift) + 1;

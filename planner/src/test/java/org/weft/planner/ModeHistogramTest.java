@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.weft.error.WeftException;
@@ -177,6 +178,39 @@ class ModeHistogramTest {
     assertThat(h.nonemptyBetween(0, 1000)).isEqualTo(3);
     h.add(2L * ModeHistogram.MAXIMUM_BUCKETS - 1);
     assertThat(h.countBetween(0, 1)).isEqualTo(1.5);
+  }
+
+  @Test
+  void shareOfHeaviestIsThatOfSortedCounts() {
+    Random random = new Random(5);
+    for (int round = 0; round < 50; round++) {
+      ModeHistogram h = new ModeHistogram();
+      int slices = 1 + random.nextInt(200);
+      long[] counts = new long[slices];
+      for (int s = 0; s < slices; s++) {
+        counts[s] = random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(5);
+        h.add(s, counts[s]);
+      }
+      assertShares(h, counts);
+      h.add(0, 1_000_000); // what was worked out before is not used again
+      counts[0] += 1_000_000;
+      assertShares(h, counts);
+    }
+    assertThat(new ModeHistogram().shareOfHeaviest(1)).isEqualTo(1);
+  }
+
+  private static void assertShares(ModeHistogram h, long[] counts) {
+    long[] sorted = counts.clone();
+    Arrays.sort(sorted);
+    long total = Arrays.stream(counts).sum();
+    double sum = 0;
+    for (int heaviest = 0; heaviest <= counts.length; heaviest++) {
+      double expected = total == 0 || heaviest >= h.buckets() ? 1 : sum / total;
+      assertThat(h.shareOfHeaviest(heaviest)).as("%d of %s", heaviest, h).isEqualTo(expected);
+      sum += heaviest < counts.length ? sorted[counts.length - 1 - heaviest] : 0;
+    }
+    assertThat(h.nonemptyBetween(0, counts.length))
+        .isEqualTo(Arrays.stream(counts).filter(c -> c > 0).count());
   }
 
   private static ModeHistogram roundTrip(ModeHistogram h) throws IOException {

@@ -1,0 +1,72 @@
+package org.weft.tensor;
+
+import java.util.Arrays;
+import java.util.function.IntToLongFunction;
+
+/**
+ * The buckets of a mode histogram by falling height: how many entries the heaviest buckets hold.
+ *
+ * <p>Buckets of one height are one step. The number of steps is at most the square root of twice
+ * the entries. Cost {@code O(buckets)} once, where no more than a few buckets are higher than 2^16;
+ * a question costs {@code O(log steps)}.
+ */
+final class SliceHeights {
+  private static final int COUNTED = 1 << 16;
+
+  // Per step, from the highest: buckets and entries of the step and of all steps before it.
+  private final long[] heights;
+  private final long[] buckets;
+  private final double[] entries;
+
+  SliceHeights(int count, IntToLongFunction height) {
+    int[] lowSteps = new int[COUNTED];
+    long[] high = new long[16];
+    int highs = 0;
+    for (int b = 0; b < count; b++) {
+      long h = height.applyAsLong(b);
+      if (h < COUNTED) {
+        lowSteps[(int) h]++;
+      } else {
+        if (highs == high.length) {
+          high = Arrays.copyOf(high, 2 * highs);
+        }
+        high[highs++] = h;
+      }
+    }
+    Arrays.sort(high, 0, highs);
+    int steps = highs;
+    for (int buckets : lowSteps) {
+      steps += buckets > 0 ? 1 : 0;
+    }
+    heights = new long[steps];
+    buckets = new long[steps];
+    entries = new double[steps];
+    int step = 0;
+    for (int i = highs - 1; i >= 0; i--) {
+      put(step++, high[i], 1);
+    }
+    for (int h = COUNTED - 1; h >= 0; h--) {
+      if (lowSteps[h] > 0) {
+        put(step++, h, lowSteps[h]);
+      }
+    }
+  }
+
+  /** Entries in the {@code heaviest} buckets with the most. */
+  double entriesOf(long heaviest) {
+    int at = Arrays.binarySearch(buckets, heaviest);
+    if (at >= 0) {
+      return entries[at];
+    }
+    int next = -at - 1;
+    long before = next == 0 ? 0 : buckets[next - 1];
+    double above = next == 0 ? 0 : entries[next - 1];
+    return next == buckets.length ? above : above + (heaviest - before) * (double) heights[next];
+  }
+
+  private void put(int step, long height, long number) {
+    heights[step] = height;
+    buckets[step] = number + (step == 0 ? 0 : buckets[step - 1]);
+    entries[step] = (double) number * height + (step == 0 ? 0 : entries[step - 1]);
+  }
+}
