@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,8 @@ final class CpdCommand extends WeftCommand {
 
   @Mixin InputNames names = new InputNames();
 
+  @Mixin StartOptions starts = new StartOptions();
+
   @Mixin ReorderOptions order = new ReorderOptions();
 
   @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
@@ -106,6 +109,7 @@ final class CpdCommand extends WeftCommand {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(this, files, input);
+    starts.check(files, rank, common.overwrite);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order());
     List<String> modeNames = names.of(files, input, plan.header().order());
@@ -120,7 +124,9 @@ final class CpdCommand extends WeftCommand {
       }
       Caution.say(console, session.engine(), tensor, job);
       long start = System.nanoTime();
-      CpdResult result = session.engine().cpd(tensor, job, console.progress());
+      StartOptions.Best best =
+          starts.run(files, session.engine(), tensor, job, arguments(), console);
+      CpdResult result = best.result();
       ModelSummary.About about =
           new ModelSummary.About(
               input,
@@ -135,7 +141,7 @@ final class CpdCommand extends WeftCommand {
               result.factors(),
               ModelOutput.Coupling.lambda(result.lambda()),
               order.labels(tensor, labels),
-              ModelSummary.cpd(about, job, result));
+              ModelSummary.cpd(about, job, result, best.outcome(starts.init)));
       if (factorsTable != null) {
         session.writeFactors(
             files, factorsTable, common.overwrite, result, order.labels(tensor, labels));
@@ -150,5 +156,18 @@ final class CpdCommand extends WeftCommand {
       order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, result.report());
     }
+  }
+
+  /** What the bits of the result depend on beside the job. */
+  private Map<String, String> arguments() {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    arguments.put("input", input);
+    arguments.put("--csf", forms.toString());
+    arguments.put("--reorder", order.isOn() ? order.reorder + ":" + order.entries : "none");
+    arguments.put("--threads", Integer.toString(common.threads));
+    arguments.put("--partitions", Integer.toString(common.partitions));
+    arguments.put("--reproducible", Boolean.toString(common.reproducible));
+    arguments.put("Spark", Boolean.toString(Session.namesMaster(common)));
+    return arguments;
   }
 }

@@ -119,7 +119,7 @@ final class DemoCommand extends WeftCommand {
                 result.factors(),
                 ModelOutput.Coupling.lambda(result.lambda()),
                 labels(wordnet),
-                ModelSummary.cpd(about, job, result));
+                ModelSummary.cpd(about, job, result, Map.of()));
         console.result("wrote %s", output);
       }
     }

@@ -81,7 +81,15 @@ final class ModelSummary {
     return new ModelSummary(content);
   }
 
-  static ModelSummary cpd(About about, CpdJob job, CpdResult result) {
+  /**
+   * The summary of a CP decomposition.
+   *
+   * @param more about the model
+   */
+  static ModelSummary cpd(About about, CpdJob job, CpdResult result, Map<String, Object> more) {
+    Map<String, Object> outcome = new LinkedHashMap<>();
+    outcome.put("lambda", result.lambda());
+    outcome.putAll(more);
     Map<String, Object> method = new LinkedHashMap<>();
     method.put("method", "cpd");
     method.put("rank", job.rank());
@@ -94,7 +102,7 @@ final class ModelSummary {
         result.fits(),
         result.seconds(),
         result.converged(),
-        Map.of("lambda", result.lambda()),
+        outcome,
         result.report());
   }
 

@@ -1,11 +1,8 @@
 package org.weft.jobs;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,11 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
-import org.weft.storage.NpyFile;
-import org.weft.tensor.DenseMatrix;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -63,13 +56,13 @@ final class TopCommand extends WeftCommand {
           LEAST_WIDTH, count, width);
     }
     FileAccess files = CommonOptions.files();
-    JsonNode summary = summary(files);
-    double[] lambda = lambda(files);
+    ModelFolder model = ModelFolder.open(files, folder);
+    double[] lambda = model.lambda();
     List<String> names = new ArrayList<>();
     List<StrongestLabels> modes = new ArrayList<>();
-    for (int mode = 0; mode < summary.path("dims").size(); mode++) {
-      names.add(summary.path("modes").path(mode).asText("mode" + mode));
-      modes.add(mode(files, mode, lambda.length));
+    for (int mode = 0; mode < model.order(); mode++) {
+      names.add(model.modeName(mode));
+      modes.add(mode(files, model, mode, lambda.length));
     }
     List<Integer> order =
         IntStream.range(0, lambda.length)
@@ -87,59 +80,13 @@ final class TopCommand extends WeftCommand {
     }
   }
 
-  private String at(String name) {
-    return (folder.endsWith("/") ? folder : folder + "/") + name;
-  }
-
-  private JsonNode summary(FileAccess files) throws IOException {
-    Path path = files.path(at("summary.json"));
-    try (InputStream in = files.fileSystem(path).open(path)) {
-      JsonNode summary = new ObjectMapper().readTree(in);
-      if (summary.path("dims").size() == 0) {
-        throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
-            at("summary.json")
-                + ": expected the mode sizes of a decomposition as dims, found none");
-      }
-      return summary;
-    } catch (FileNotFoundException e) {
-      throw new WeftException(
-          ErrorCode.INPUT_NOT_FOUND,
-          folder + ": expected the folder of a decomposition, found no summary.json in it",
-          e);
-    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      throw new WeftException(
-          ErrorCode.MALFORMED_INPUT,
-          at("summary.json") + ": expected JSON, found other text: " + e.getOriginalMessage(),
-          e);
-    }
-  }
-
-  private double[] lambda(FileAccess files) {
-    DenseMatrix column = NpyFile.read(files, at("lambda.npy"));
-    double[] lambda = new double[Math.toIntExact(column.rows())];
-    for (int r = 0; r < lambda.length; r++) {
-      lambda[r] = column.get(r, 0);
-    }
-    return lambda;
-  }
-
-  private StrongestLabels mode(FileAccess files, int mode, int rank) throws IOException {
-    Path labelled = files.path(at("mode" + mode + ".tsv"));
-    if (files.fileSystem(labelled).exists(labelled)) {
-      return StrongestLabels.ofTable(files, at("mode" + mode + ".tsv"), rank, count);
-    }
-    DenseMatrix factor = NpyFile.read(files, at("mode" + mode + ".npy"));
-    if (factor.columns() != rank) {
-      throw new WeftException(
-          ErrorCode.SHAPE_MISMATCH,
-          at("mode" + mode + ".npy")
-              + ": expected a column for each of "
-              + rank
-              + " components, found "
-              + factor.columns());
-    }
-    return StrongestLabels.ofMatrix(factor, count);
+  private StrongestLabels mode(FileAccess files, ModelFolder model, int mode, int rank)
+      throws IOException {
+    String table = model.at("mode" + mode + ".tsv");
+    Path labelled = files.path(table);
+    return files.fileSystem(labelled).exists(labelled)
+        ? StrongestLabels.ofTable(files, table, rank, count)
+        : StrongestLabels.ofMatrix(model.factor(mode, rank), count);
   }
 
   /** Modes side by side, each as wide as its longest label. */

@@ -24,6 +24,8 @@ import org.weft.tensor.TensorShape;
 public final class AlternatingLeastSquares {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
+  private static final DMatrixRMaj[] NO_GRAMS = {};
+
   private final CpdJob job;
   private double[] lambda;
   private double inner;
@@ -68,35 +70,65 @@ public final class AlternatingLeastSquares {
    * @throws WeftException {@code NONFINITE_VALUE} if it is not finite, or a fit is not
    */
   public Model run(FactorUpdates updates, double normSquared, Observer observer) {
+    return run(updates, normSquared, CpRun.FRESH, observer);
+  }
+
+  /**
+   * As {@link #run(FactorUpdates, double, Observer)}, from a state on.
+   *
+   * @param updates that begin as {@code run} says
+   */
+  public Model run(FactorUpdates updates, double normSquared, CpRun run, Observer observer) {
     requireFinite("the sum of the squares of the tensor's values", normSquared);
     int order = updates.order();
-    DMatrixRMaj[] grams = new DMatrixRMaj[order];
-    for (int mode = 1; mode < order; mode++) {
-      grams[mode] = updates.gram(mode); // that of mode 0 is not read before its update
-    }
-    List<Double> fits = new ArrayList<>();
-    List<Double> seconds = new ArrayList<>();
-    boolean converged = false;
-    double previous = 0;
-    for (int sweep = 1; sweep <= job.maxIterations() && !converged; sweep++) {
-      long start = System.nanoTime();
-      for (int mode = 0; mode < order; mode++) {
-        DMatrixRMaj v = hadamard(grams, mode);
-        FactorUpdates.Update update = updates.update(mode, sweep, v, mode == order - 1);
-        lambda = update.lambda();
-        grams[mode] = update.gram();
-        inner = update.inner();
+    DMatrixRMaj[] grams = run.start().map(CpState::grams).map(this::matrices).orElse(NO_GRAMS);
+    if (grams.length == 0) {
+      grams = new DMatrixRMaj[order];
+      for (int mode = 1; mode < order; mode++) {
+        grams[mode] = updates.gram(mode); // that of mode 0 is not read before its update
       }
-      double fit = fit(grams, normSquared);
-      requireFinite("the fit after iteration " + sweep, fit);
-      double change = fit - previous;
-      converged = sweep > 1 && Math.abs(change) < job.tolerance();
-      previous = fit;
-      fits.add(fit);
-      seconds.add((System.nanoTime() - start) * 1e-9);
-      observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
     }
-    return new Model(updates.factors(), lambda.clone(), fits, seconds, converged);
+    lambda = run.start().map(CpState::lambda).orElse(lambda);
+    DMatrixRMaj[] now = grams;
+    Sweeps sweeps =
+        new Sweeps(
+            job.maxIterations(),
+            job.tolerance(),
+            observer,
+            run.start().map(CpState::fits).orElse(List.of()),
+            run.start().map(CpState::seconds).orElse(List.of()));
+    while (!sweeps.ended()) {
+      sweeps.run(
+          sweep -> {
+            sweep(updates, sweep, now);
+            double fit = fit(now, normSquared);
+            requireFinite("the fit after iteration " + sweep, fit);
+            return fit;
+          });
+      run.checkpoints()
+          .after(
+              sweeps.count(),
+              sweeps.ended(),
+              () -> updates.state(now, sweeps.fits(), sweeps.seconds()));
+    }
+    return new Model(
+        updates.factors(), lambda.clone(), sweeps.fits(), sweeps.seconds(), sweeps.converged());
+  }
+
+  private void sweep(FactorUpdates updates, int sweep, DMatrixRMaj[] grams) {
+    for (int mode = 0; mode < grams.length; mode++) {
+      DMatrixRMaj v = hadamard(grams, mode);
+      FactorUpdates.Update update = updates.update(mode, sweep, v, mode == grams.length - 1);
+      lambda = update.lambda();
+      grams[mode] = update.gram();
+      inner = update.inner();
+    }
+  }
+
+  private DMatrixRMaj[] matrices(double[][] grams) {
+    return Arrays.stream(grams)
+        .map(gram -> new DMatrixRMaj(job.rank(), job.rank(), true, gram.clone()))
+        .toArray(DMatrixRMaj[]::new);
   }
 
   static void requireFinite(String what, double value) {

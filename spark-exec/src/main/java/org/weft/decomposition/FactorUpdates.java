@@ -55,6 +55,41 @@ public final class FactorUpdates {
     this.weight = ones();
   }
 
+  /**
+   * @param steps whose stored factors are those of {@code state}
+   */
+  public FactorUpdates(CpdJob job, FactorSteps steps, CpState state) {
+    this.rank = job.rank();
+    this.nonnegative = job.nonnegative();
+    this.steps = steps;
+    this.scales = copy(state.scales());
+    this.norms = copy(state.norms());
+    this.weight = state.lambda().clone();
+  }
+
+  /** Updates that begin as {@code run} says. */
+  public static FactorUpdates of(CpdJob job, int order, FactorSteps steps, double norm, CpRun run) {
+    return run.start()
+        .map(state -> new FactorUpdates(job, steps, state))
+        .orElseGet(() -> new FactorUpdates(job, order, steps, norm));
+  }
+
+  private static double[][] copy(double[][] rows) {
+    return Arrays.stream(rows).map(double[]::clone).toArray(double[][]::new);
+  }
+
+  /** What the next update depends on, but for the Gram matrices and what was counted. */
+  CpState state(DMatrixRMaj[] grams, List<Double> fits, List<Double> seconds) {
+    return new CpState(
+        IntStream.range(0, scales.length).mapToObj(steps::factor).toList(),
+        copy(scales),
+        copy(norms),
+        Arrays.stream(grams).map(gram -> gram.data.clone()).toArray(double[][]::new),
+        weight.clone(),
+        fits,
+        seconds);
+  }
+
   /** Modes of the tensor. */
   public int order() {
     return scales.length;

@@ -57,10 +57,8 @@ public record Tucker(
     if (maxIterations < 1 || !(tolerance >= 0)) {
       throw new WeftException(
           ErrorCode.USAGE,
-          "tucker: expected at least 1 iteration and a tolerance of at least 0, found "
-              + maxIterations
-              + " and "
-              + tolerance);
+          "tucker: expected at least 1 iteration and a tolerance of at least 0, found %d and %s"
+              .formatted(maxIterations, tolerance));
     }
   }
 
@@ -136,33 +134,28 @@ public record Tucker(
 
     Model run(double normSquared, AlternatingLeastSquares.Observer observer) {
       AlternatingLeastSquares.requireFinite("the sum of the squares of the values", normSquared);
-      List<TensorStorage> rows = IntStream.range(0, order).mapToObj(this::rows).toList();
-      List<Double> fits = new ArrayList<>();
-      List<Double> seconds = new ArrayList<>();
-      boolean converged = false;
-      for (int sweep = 1; sweep <= maxIterations && !converged; sweep++) {
-        long start = System.nanoTime();
-        for (int mode = 0; mode < order; mode++) {
-          update(mode, sweep, rows.get(mode));
-        }
-        double explained = Math.pow(NormOps_DDRM.normF(core), 2);
-        double fit =
-            normSquared == 0
-                ? 1
-                : 1 - Math.sqrt(Math.max(0, normSquared - explained) / normSquared);
-        double change = fit - (fits.isEmpty() ? 0 : fits.get(sweep - 2));
-        converged = sweep > 1 && Math.abs(change) < tolerance;
-        fits.add(fit);
-        seconds.add((System.nanoTime() - start) * 1e-9);
-        observer.sweep(sweep, fit, change, seconds.get(sweep - 1));
+      List<TensorStorage> rows =
+          IntStream.range(0, order)
+              .mapToObj(mode -> view(ranks.rows(mode, products.shape().size(mode))))
+              .toList();
+      Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer);
+      while (!sweeps.ended()) {
+        sweeps.run(
+            sweep -> {
+              for (int mode = 0; mode < order; mode++) {
+                update(mode, sweep, rows.get(mode));
+              }
+              double left = Math.max(0, normSquared - Math.pow(NormOps_DDRM.normF(core), 2));
+              return normSquared == 0 ? 1 : 1 - Math.sqrt(left / normSquared);
+            });
       }
       List<DenseMatrix> factors = IntStream.range(0, order).mapToObj(this::factor).toList();
-      return new Model(factors, coreByModes(), fits, seconds, converged);
+      return new Model(factors, coreByModes(), sweeps.fits(), sweeps.seconds(), sweeps.converged());
     }
 
     private void update(int mode, int sweep, TensorStorage rows) {
       products.run(mode, operands, rows);
-      TensorStorage y = view(TensorShape.of(rows.shape().size(0), ranks.columns(mode)));
+      TensorStorage y = view(TensorShape.of(bases[mode].shape().size(0), ranks.columns(mode)));
       bases[mode].close();
       bases[mode] = basis(mode).leading(y, ranks.of(mode), sweep);
       copy(bases[mode], operands.get(mode));
@@ -174,10 +167,6 @@ public record Tucker(
 
     private Basis basis(int mode) {
       return new Basis(products, mode, seed + mode * MODE_SEED);
-    }
-
-    private TensorStorage rows(int mode) {
-      return view(ranks.rows(mode, products.shape().size(mode)));
     }
 
     private TensorStorage view(TensorShape shape) {

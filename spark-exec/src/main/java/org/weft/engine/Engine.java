@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.RowProducts;
 import org.weft.engine.distributed.Meter;
@@ -333,6 +334,11 @@ public final class Engine implements AutoCloseable {
 
   /** CP decomposition; see {@link AlternatingLeastSquares} for the algorithm. */
   public CpdResult cpd(EngineTensor tensor, CpdJob job, ProgressListener progress) {
+    return cpd(tensor, job, CpRun.FRESH, progress);
+  }
+
+  /** CP decomposition from a state on; states have the coordinates of the tensor's file. */
+  public CpdResult cpd(EngineTensor tensor, CpdJob job, CpRun run, ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
     return run(
         tensor,
@@ -348,7 +354,7 @@ public final class Engine implements AutoCloseable {
             Passes.Packed packed = passes.packed(first);
             progress.step("alternating least squares", 2, 3);
             AlternatingLeastSquares.Model model =
-                passes.decompose(job, packed.normSquared(), progress);
+                passes.decompose(job, packed.normSquared(), run, progress);
             JobReport report =
                 clock.report(job, packed.storedEntries(), first.partitioning().partitions());
             return new CpdResult(

@@ -2,6 +2,7 @@ package org.weft.engine;
 
 import java.util.List;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
 import org.weft.decomposition.RowProducts;
 import org.weft.planner.CpdJob;
 import org.weft.planner.ModePlan;
@@ -30,9 +31,13 @@ public interface Passes extends AutoCloseable {
    */
   void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out);
 
-  /** Runs the sweeps of a decomposition, from the factors of the job's seed. */
+  /**
+   * Runs the sweeps of a decomposition.
+   *
+   * @param run whose states have the tensor's own coordinates
+   */
   AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, ProgressListener progress);
+      CpdJob job, double normSquared, CpRun run, ProgressListener progress);
 
   /**
    * The passes of a {@link org.weft.planner.RowsJob} for its method.

@@ -7,6 +7,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
 import org.weft.decomposition.FactorUpdates;
 import org.weft.decomposition.RowProducts;
 import org.weft.engine.EngineOptions;
@@ -92,12 +93,13 @@ final class PlanRunner implements Passes {
 
   @Override
   public AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, ProgressListener progress) {
+      CpdJob job, double normSquared, CpRun start, ProgressListener progress) {
     for (int run = 1; ; run++) {
-      try (SparkFactors factors = new SparkFactors(context, tensor, this, plan, job)) {
+      try (SparkFactors factors = new SparkFactors(context, tensor, this, plan, job, start)) {
         FactorUpdates updates =
-            new FactorUpdates(job, plan.modes().size(), factors, Math.sqrt(normSquared));
-        return new AlternatingLeastSquares(job).run(updates, normSquared, progress::iteration);
+            FactorUpdates.of(job, plan.modes().size(), factors, Math.sqrt(normSquared), start);
+        return new AlternatingLeastSquares(job)
+            .run(updates, normSquared, start.keeping(tensor::original), progress::iteration);
       } catch (Exception e) {
         if (!FactorLost.isIn(e)) {
           throw e;

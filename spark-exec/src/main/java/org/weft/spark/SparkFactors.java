@@ -12,6 +12,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
 import org.weft.decomposition.FactorSteps;
 import org.weft.decomposition.RowUpdate;
 import org.weft.planner.CpdJob;
@@ -30,7 +31,9 @@ import org.weft.spark.kernel.FactorUpdate;
 import org.weft.spark.kernel.OwnedRows;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.output.SummedRows;
+import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
+import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.StoredRows;
 import org.weft.tensor.DenseMatrix;
@@ -56,9 +59,15 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
   private final Broadcast<Integer> decomposition;
   private final List<FactorVersion> factors = new ArrayList<>();
   private final List<Broadcast<Integer>> spaces = new ArrayList<>();
+  private final List<Broadcast<DenseMatrix>> given = new ArrayList<>();
 
   SparkFactors(
-      JavaSparkContext context, SparkTensor tensor, PlanRunner runner, JobPlan plan, CpdJob job) {
+      JavaSparkContext context,
+      SparkTensor tensor,
+      PlanRunner runner,
+      JobPlan plan,
+      CpdJob job,
+      CpRun run) {
     this.context = context;
     this.runner = runner;
     this.plan = plan;
@@ -66,13 +75,22 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
     this.type = job.valueType();
     this.decomposition = space();
     for (int mode = 0; mode < plan.modes().size(); mode++) {
-      SeededRows rows =
-          new SeededRows(
-              AlternatingLeastSquares.seed(job, mode), mode, tensor.originalCoordinates());
+      FactorSource rows = start(mode, tensor, job, run);
       long[] starts = starts(plan.modes().get(mode));
       factors.add(new FactorVersion(mode, 0, rank, type, starts, rows));
       spaces.add(decomposition);
     }
+  }
+
+  /** Rows of the seed, or those given: sent to each process once, and taken back at the end. */
+  private FactorSource start(int mode, SparkTensor tensor, CpdJob job, CpRun run) {
+    if (run.start().isEmpty()) {
+      return new SeededRows(
+          AlternatingLeastSquares.seed(job, mode), mode, tensor.originalCoordinates());
+    }
+    Broadcast<DenseMatrix> rows = context.broadcast(run.start().get().factors().get(mode));
+    given.add(rows);
+    return new GivenRows(rows, mode, tensor.originalCoordinates());
   }
 
   /** A number for blocks, which go when it is destroyed. */
@@ -270,6 +288,7 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
         space.destroy();
       }
     }
+    given.forEach(Broadcast::destroy);
     decomposition.destroy();
   }
 }

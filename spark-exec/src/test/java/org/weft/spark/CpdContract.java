@@ -10,12 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.decomposition.CpRun;
+import org.weft.decomposition.CpState;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -277,6 +280,36 @@ abstract class CpdContract {
     }
     for (CpdResult result : results) {
       assertSame(results.get(0), result, 1e-9);
+    }
+  }
+
+  /** A run that ends after three sweeps, and one that goes on from the state that it left. */
+  @ParameterizedTest
+  @CsvSource({"DOUBLE, false, false", "FLOAT, false, true", "DOUBLE, true, true"})
+  void aRunGoesOnFromAStateWithTheSameBits(ValueType type, boolean nonnegative, boolean reordered)
+      throws IOException {
+    SparseEntries entries = SparseEntries.random(53, 2000, 30, 20, 25);
+    Relabelling shuffle =
+        new Relabelling(
+            Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
+    CpdJob job = new CpdJob(4, 6, 0, nonnegative, 9, type);
+    List<CpState> states = new ArrayList<>();
+    CpRun keeping = new CpRun(Optional.empty(), (sweep, last, state) -> states.add(state.get()));
+    try (Engine engine = engine(3)) {
+      EngineTensor file =
+          engine.read(
+              entries.write(folder.resolve("in.tns")).toString(),
+              ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
+              type);
+      EngineTensor tensor =
+          reordered ? engine.reorder(file, Ordering.given("a test", shuffle), false) : file;
+      CpdResult expected = engine.cpd(tensor, job, keeping, ProgressListener.NONE);
+      assertThat(states).hasSize(6);
+      CpRun later = new CpRun(Optional.of(states.get(2)), CpRun.FRESH.checkpoints());
+      CpdResult found = engine.cpd(tensor, job, later, ProgressListener.NONE);
+      assertThat(found.fits()).isEqualTo(expected.fits());
+      assertThat(found.lambda()).containsExactly(expected.lambda());
+      assertSame(expected, found, 0);
     }
   }
 

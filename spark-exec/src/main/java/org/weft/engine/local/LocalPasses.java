@@ -11,6 +11,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
+import org.weft.decomposition.CpState;
 import org.weft.decomposition.FactorUpdates;
 import org.weft.decomposition.LocalFactors;
 import org.weft.decomposition.RowProducts;
@@ -98,11 +100,14 @@ final class LocalPasses implements Passes {
 
   @Override
   public AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, ProgressListener progress) {
+      CpdJob job, double normSquared, CpRun run, ProgressListener progress) {
     pack(plan.modes());
     LocalKernels kernels = kernels();
+    TensorShape shape = tensor.statistics().shape();
     List<DenseMatrix> initial =
-        AlternatingLeastSquares.initialFactors(job, tensor.statistics().shape());
+        run.start()
+            .map(CpState::factors)
+            .orElseGet(() -> AlternatingLeastSquares.initialFactors(job, shape));
     LocalFactors factors =
         new LocalFactors(
             job,
@@ -113,8 +118,9 @@ final class LocalPasses implements Passes {
             scope);
     return new AlternatingLeastSquares(job)
         .run(
-            new FactorUpdates(job, initial.size(), factors, Math.sqrt(normSquared)),
+            FactorUpdates.of(job, initial.size(), factors, Math.sqrt(normSquared), run),
             normSquared,
+            run.keeping(tensor::original),
             progress::iteration);
   }
 

@@ -4,7 +4,8 @@ import java.io.Serializable;
 import org.weft.tensor.ValueType;
 
 /** Where the rows of one version of a factor come from. */
-public sealed interface FactorSource extends Serializable permits SeededRows, StoredRows {
+public sealed interface FactorSource extends Serializable
+    permits SeededRows, GivenRows, StoredRows {
   /**
    * Copies rows {@code [from, to)} to memory, row-major.
    *

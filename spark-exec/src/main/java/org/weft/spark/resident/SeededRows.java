@@ -25,15 +25,20 @@ public record SeededRows(long seed, int mode, @Nullable Shared<Relabelling> orig
     long at = address;
     for (long i = from; i < to; i++) {
       DenseMatrix.randomRow(seed, old == null ? i : old.apply(i), row, 0, columns);
-      if (type == ValueType.FLOAT) {
-        for (int r = 0; r < columns; r++) {
-          NativeMemory.putFloat(at + (long) r * Float.BYTES, (float) row[r]);
-        }
-      } else {
-        NativeMemory.copyFromArray(row, 0, at, columns);
-      }
+      put(row, type, at);
       at += (long) columns * type.bytes();
     }
     return 0;
+  }
+
+  /** One row, to memory. */
+  static void put(double[] row, ValueType type, long address) {
+    if (type == ValueType.FLOAT) {
+      for (int r = 0; r < row.length; r++) {
+        NativeMemory.putFloat(address + (long) r * Float.BYTES, (float) row[r]);
+      }
+    } else {
+      NativeMemory.copyFromArray(row, 0, address, row.length);
+    }
   }
 }

@@ -1,0 +1,226 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.CpRun;
+import org.weft.decomposition.CpState;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.local.LocalBackend;
+import org.weft.planner.CpdJob;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
+
+/** Runs that go on from a checkpoint end with the bits of runs that were not interrupted. */
+class CheckpointTest {
+  private static final Map<String, String> ARGUMENTS = Map.of("--rank", "3");
+
+  @TempDir Path folder;
+  private String tensor = "";
+  private final FileAccess files = CommonOptions.files();
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 400; e++) {
+      text.append(e % 11 + 1).append(' ').append(e * 7 % 13 + 1).append(' ');
+      text.append(e * 5 % 17 + 1).append(' ').append(1 + e % 9 * 0.5).append('\n');
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private CheckpointFolder checkpoints(String every) {
+    return new CheckpointFolder(
+        files, folder + "/kept", CheckpointFolder.Every.parse(every), ARGUMENTS);
+  }
+
+  /** Ends the process, as far as a test can, after a sweep. */
+  private record Killed(int sweep) implements ProgressListener {
+    @Override
+    public void iteration(int n, double fit, double deltaFit, double seconds) {
+      if (n == sweep) {
+        throw new IllegalStateException("killed");
+      }
+    }
+  }
+
+  private CpdResult decompose(CpdJob job, CpRun run, ProgressListener listener, String reorder) {
+    try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
+      EngineTensor x = engine.read(tensor, ReadOptions.defaults(), job.valueType());
+      if (!reorder.equals("none")) {
+        x = engine.reorder(x, engine.order(x, reorder, 0), false);
+      }
+      return engine.cpd(x, job, run, listener);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DOUBLE, false, none, 1it, 4",
+    "DOUBLE, true, degree, 2it, 6",
+    "FLOAT, false, lexi, 3it, 7",
+  })
+  void aKilledRunGoesOnWithTheSameBits(
+      ValueType type, boolean nonnegative, String reorder, String every, int sweep)
+      throws IOException {
+    CpdJob job = new CpdJob(3, 9, 0, nonnegative, 5, type);
+    CpdResult undisturbed = decompose(job, CpRun.FRESH, ProgressListener.NONE, reorder);
+
+    CpRun first = new CpRun(Optional.empty(), checkpoints(every));
+    assertThatThrownBy(() -> decompose(job, first, new Killed(sweep), reorder))
+        .hasMessageContaining("killed");
+    CheckpointFolder again = checkpoints(every);
+    Optional<CpState> state = again.latest();
+    int interval = Integer.parseInt(every.substring(0, 1));
+    assertThat(state.orElseThrow().fits()).hasSize((sweep - 1) / interval * interval);
+    CpdResult resumed = decompose(job, new CpRun(state, again), ProgressListener.NONE, reorder);
+
+    assertThat(resumed.fits()).isEqualTo(undisturbed.fits());
+    assertThat(resumed.lambda()).isEqualTo(undisturbed.lambda());
+    for (int mode = 0; mode < 3; mode++) {
+      assertThat(bits(resumed.factors().get(mode)))
+          .isEqualTo(bits(undisturbed.factors().get(mode)));
+    }
+    assertThat(checkpoints(every).latest().orElseThrow().fits()).hasSize(9);
+  }
+
+  private static List<Long> bits(DenseMatrix matrix) {
+    List<Long> bits = new java.util.ArrayList<>();
+    for (long row = 0; row < matrix.rows(); row++) {
+      for (int r = 0; r < matrix.columns(); r++) {
+        bits.add(Double.doubleToRawLongBits(matrix.get(row, r)));
+      }
+    }
+    return bits;
+  }
+
+  @Test
+  void aDamagedStateFallsBackOnTheOneBefore() throws IOException {
+    CpdJob job = new CpdJob(3, 5, 0, false, 5, ValueType.DOUBLE);
+    decompose(job, new CpRun(Optional.empty(), checkpoints("1it")), ProgressListener.NONE, "none");
+    assertThat(Run.names(folder.resolve("kept"))).containsExactly("latest", "state0", "state1");
+    Path newest = folder.resolve("kept/state0");
+    byte[] bytes = Files.readAllBytes(newest);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(newest, bytes);
+    assertThat(checkpoints("1it").latest().orElseThrow().fits()).hasSize(4);
+    Files.delete(folder.resolve("kept/state1"));
+    assertThatThrownBy(() -> checkpoints("1it").latest())
+        .hasMessageContaining("state0: expected a whole checkpoint, found a wrong check sum");
+  }
+
+  private Run cpd(String output, String more) {
+    StringBuilder line = new StringBuilder("cpd " + tensor + " --output " + folder + "/" + output);
+    for (String option : List.of("--rank 3", "--iterations 6", "--tolerance 0")) {
+      line.append(more.contains(option.split(" ")[0] + " ") ? "" : " " + option);
+    }
+    line.append(more.isEmpty() ? "" : " " + more.replace("DIR", folder.toString()));
+    return Run.of(line.toString().split(" "));
+  }
+
+  @Test
+  void aFinishedRunIsResumedWithoutWork() {
+    Run first = cpd("a", "--checkpoint DIR/kept --every 4it");
+    assertThat(first.status()).as(first.err()).isZero();
+    Run second = cpd("b", "--checkpoint DIR/kept --every 4it --resume");
+    assertThat(second.status()).as(second.err()).isZero();
+    assertThat(second.out()).contains("resume after iteration 6").doesNotContain("iteration   1");
+    for (String file : List.of("mode0.npy", "mode1.npy", "mode2.npy", "lambda.npy")) {
+      assertThat(folder.resolve("a").resolve(file))
+          .hasSameBinaryContentAs(folder.resolve("b").resolve(file));
+    }
+    Run third = cpd("c", "--checkpoint DIR/kept");
+    assertThat(third.status()).isEqualTo(2);
+    assertThat(third.err()).contains("WEFT-100", "give --resume to go on");
+    Run other = cpd("c", "--checkpoint DIR/kept --resume --seed 4");
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err()).contains("which had seed 0, found 4");
+    assertThat(folder.resolve("c")).doesNotExist();
+  }
+
+  @Test
+  void theBestOfSeveralStartsIsKept() {
+    Run all = cpd("all", "--starts 3 --seed 4");
+    assertThat(all.status()).as(all.err()).isZero();
+    assertThat(all.out()).contains("start 3 of 3, seed 6");
+    String summary = Run.read(folder + "/all/summary.json");
+    assertThat(summary).contains("\"seed\" : 4", "\"seed\" : 5", "\"seed\" : 6");
+    double best = 0;
+    String winner = "";
+    for (int seed = 4; seed <= 6; seed++) {
+      assertThat(cpd("s" + seed, "--seed " + seed).status()).isZero();
+      double fit = fit("s" + seed);
+      winner = fit > best ? "s" + seed : winner;
+      best = Math.max(best, fit);
+    }
+    assertThat(fit("all")).isEqualTo(best);
+    assertThat(folder.resolve("all/mode1.npy"))
+        .hasSameBinaryContentAs(folder.resolve(winner).resolve("mode1.npy"));
+  }
+
+  private double fit(String output) {
+    String summary = Run.read(folder + "/" + output + "/summary.json");
+    return Double.parseDouble(summary.replaceFirst("(?s).*?\"fit\" : ([0-9.E-]+).*", "$1"));
+  }
+
+  @Test
+  void aModelIsStartedFromAndGrows() throws IOException {
+    assertThat(cpd("old", "--iterations 40").status()).isZero();
+    double before = fit("old");
+    Files.writeString(
+        Path.of(tensor), "12 14 3 0.25\n3 15 2 0.5\n", java.nio.file.StandardOpenOption.APPEND);
+    Run warm = cpd("warm", "--init DIR/old --iterations 1");
+    assertThat(warm.status()).as(warm.err()).isZero();
+    Run cold = cpd("cold", "--iterations 1");
+    assertThat(cold.status()).as(cold.err()).isZero();
+    assertThat(fit("warm")).isGreaterThan(fit("cold")).isGreaterThan(before - 0.05);
+    assertThat(Run.read(folder + "/warm/summary.json"))
+        .contains("\"dims\" : [ 12, 15, 17 ]", "\"init\" : \"" + folder + "/old\"");
+  }
+
+  @Test
+  void aModelLargerThanTheTensorIsRefused() {
+    assertThat(cpd("model", "").status()).isZero();
+    tensor = Run.write(folder, "small.tns", "1 1 1 1\n2 2 2 2\n");
+    Run run = cpd("out", "--init DIR/model");
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("at most 2 rows in mode 0, the size of the tensor, found 11");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--starts 0 | expected --starts of at least 1, found 0",
+        "--resume | expected --checkpoint DIR with --resume",
+        "--checkpoint DIR/k --every 5 | such as 10it, 30s, 5m or 1h, found '5'",
+        "--checkpoint DIR/k --every 0it | found '0it'",
+        "--init DIR | expected the folder of a decomposition, found no summary.json",
+        "--init DIR/model --starts 2 | expected --starts 1 with --init",
+        "--init DIR/model --rank 2 | expected a model of --rank 2, found one of rank 3",
+      })
+  void mistakesAreOneError(String more, String message) {
+    assertThat(cpd("model", "").status()).isZero();
+    Run run = cpd("out", more);
+    assertThat(run.status()).as(run.err()).isNotZero();
+    assertThat(run.err()).contains(message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}

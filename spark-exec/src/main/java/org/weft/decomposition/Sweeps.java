@@ -1,0 +1,70 @@
+package org.weft.decomposition;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntToDoubleFunction;
+
+/** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
+final class Sweeps {
+  private final int most;
+  private final double tolerance;
+  private final AlternatingLeastSquares.Observer observer;
+  private final List<Double> fits;
+  private final List<Double> seconds;
+
+  /**
+   * @param most sweeps at most
+   * @param tolerance of the fit; 0 runs every sweep
+   */
+  Sweeps(int most, double tolerance, AlternatingLeastSquares.Observer observer) {
+    this(most, tolerance, observer, List.of(), List.of());
+  }
+
+  /** Goes on after sweeps with these fits. */
+  Sweeps(
+      int most,
+      double tolerance,
+      AlternatingLeastSquares.Observer observer,
+      List<Double> fits,
+      List<Double> seconds) {
+    this.most = most;
+    this.tolerance = tolerance;
+    this.observer = observer;
+    this.fits = new ArrayList<>(fits);
+    this.seconds = new ArrayList<>(seconds);
+  }
+
+  int count() {
+    return fits.size();
+  }
+
+  boolean converged() {
+    return count() > 1 && Math.abs(change()) < tolerance;
+  }
+
+  boolean ended() {
+    return converged() || count() >= most;
+  }
+
+  private double change() {
+    return fits.get(count() - 1) - (count() > 1 ? fits.get(count() - 2) : 0);
+  }
+
+  /** Runs one that gives a fit; its number counts from 1. */
+  void run(IntToDoubleFunction sweep) {
+    long start = System.nanoTime();
+    fits.add(sweep.applyAsDouble(count() + 1));
+    seconds.add((System.nanoTime() - start) * 1e-9);
+    observer.sweep(count(), fits.get(count() - 1), change(), seconds.get(count() - 1));
+  }
+
+  /** After each sweep. */
+  List<Double> fits() {
+    return List.copyOf(fits);
+  }
+
+  /** That each sweep took. */
+  List<Double> seconds() {
+    return List.copyOf(seconds);
+  }
+}
