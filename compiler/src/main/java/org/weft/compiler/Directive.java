@@ -171,4 +171,16 @@ public sealed interface Directive extends Serializable {
       return "workspace(" + variable + ":" + kind + ")";
     }
   }
+
+  /**
+   * {@code gemm(i:24:8:256:240:4096)}: a contraction of two dense tensors runs over packed panels,
+   * and a tile of its result stays in vector registers. Tasks divide the side of {@code i}, a label
+   * that the result shares with one operand; panels of the other side are packed for all.
+   */
+  record Gemm(String variable, GemmTiles tiles) implements Directive {
+    @Override
+    public String toString() {
+      return "gemm(" + variable + ":" + tiles + ")";
+    }
+  }
 }

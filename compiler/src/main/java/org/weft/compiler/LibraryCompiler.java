@@ -54,6 +54,10 @@ final class LibraryCompiler {
     generator = new CodeGenerator(target, (stage, time) -> spent(name(stage), time));
   }
 
+  int vectorBits() {
+    return target.vectorBits();
+  }
+
   CodeGenerator generator() {
     return generator;
   }

@@ -30,9 +30,10 @@ public record Schedule(List<Directive> directives) implements Serializable {
 
   private static void requireConsistent(Directive earlier, Directive later) {
     boolean order = earlier instanceof Directive.Order && later instanceof Directive.Order;
+    boolean gemm = earlier instanceof Directive.Gemm && later instanceof Directive.Gemm;
     boolean same =
         earlier.getClass() == later.getClass() && variable(earlier).equals(variable(later));
-    if (order || same) {
+    if (order || gemm || same) {
       throw new IllegalArgumentException(
           "expected one directive of a kind for each loop, found " + earlier + " and " + later);
     }
@@ -51,6 +52,8 @@ public record Schedule(List<Directive> directives) implements Serializable {
     } else if (directive instanceof Directive.Prefetch d) {
       return Optional.of(d.variable());
     } else if (directive instanceof Directive.Workspace d) {
+      return Optional.of(d.variable());
+    } else if (directive instanceof Directive.Gemm d) {
       return Optional.of(d.variable());
     }
     return Optional.empty();
@@ -111,6 +114,11 @@ public record Schedule(List<Directive> directives) implements Serializable {
   /** The workspace chosen for {@code variable}; empty leaves the choice to the compiler. */
   public Optional<Directive.WorkspaceKind> workspace(String variable) {
     return find(Directive.Workspace.class, variable).map(Directive.Workspace::kind);
+  }
+
+  /** Whether and how a contraction runs over packed panels. */
+  public Optional<Directive.Gemm> gemm() {
+    return all(Directive.Gemm.class).stream().findFirst();
   }
 
   /** The directive of a kind for the loop over {@code variable}. */

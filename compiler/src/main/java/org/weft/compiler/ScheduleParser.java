@@ -8,8 +8,10 @@ import java.util.regex.Pattern;
 import org.weft.compiler.lang.Diagnostic;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.llvm.Target;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.runtime.CpuFeatures;
 
 /**
  * The text form of a schedule:
@@ -32,7 +34,8 @@ final class ScheduleParser {
   private static final Pattern LABEL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final String FORMS =
       "a schedule is made of order(i,j,..), split(i:position:1024), split(i:coordinate:64),"
-          + " parallel(i), unroll(k,4), vector(k), prefetch(k:24) and workspace(j:dense|hashed),"
+          + " parallel(i), unroll(k,4), vector(k), prefetch(k:24), workspace(j:dense|hashed)"
+          + " and gemm(i) or gemm(i:24:8:256:240:4096),"
           + " with spaces between them";
 
   private record Token(String text, int offset) {}
@@ -75,10 +78,11 @@ final class ScheduleParser {
           peek().equals("(") ? new Directive.Parallel(only()) : new Directive.ParallelOutermost();
       case "prefetch" -> prefetch();
       case "workspace" -> workspace();
+      case "gemm" -> gemm();
       default ->
           throw error(
               name,
-              "expected order, split, unroll, vector, parallel, prefetch or workspace, found '"
+              "expected order, split, unroll, vector, parallel, prefetch, workspace or gemm, found '"
                   + name.text()
                   + "'",
               FORMS);
@@ -133,6 +137,24 @@ final class ScheduleParser {
     Directive.WorkspaceKind kind = word(Directive.WorkspaceKind.values());
     expect(")");
     return new Directive.Workspace(variable, kind);
+  }
+
+  /** Without numbers, the blocks are those for doubles on this machine. */
+  private Directive gemm() {
+    expect("(");
+    String variable = label();
+    long[] sizes = new long[5];
+    boolean given = !peek().equals(")");
+    for (int at = 0; given && at < sizes.length; at++) {
+      separator();
+      sizes[at] = number();
+    }
+    expect(")");
+    GemmTiles tiles =
+        given
+            ? new GemmTiles(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4])
+            : GemmTiles.of(Target.bitsOf(CpuFeatures.level()), Double.BYTES);
+    return new Directive.Gemm(variable, tiles);
   }
 
   private String only() {

@@ -75,6 +75,11 @@ public final class TensorCompiler implements AutoCloseable {
     return explain(lower(request));
   }
 
+  /** Width of the vector registers that kernels are compiled for, in bits. */
+  public int vectorBits() {
+    return libraries.vectorBits();
+  }
+
   /** What this compiler has done so far. */
   public CompileStatistics statistics() {
     return libraries.statistics();

@@ -61,6 +61,7 @@ public sealed interface EvaluationStep {
           + " into "
           + result().format()
           + constants()
+          + schedule.gemm().map(gemm -> ", in packed panels by " + gemm).orElse("")
           + (estimate.isEmpty() ? "" : ", " + estimate)
           + "\n";
     }

@@ -32,6 +32,7 @@ import org.weft.tensor.ValueType;
  */
 public final class Evaluator {
   private final int threads;
+  private final int vectorBits;
   private final KernelCall kernels;
   private final PlanRunner runner;
   private final Converter converter;
@@ -58,6 +59,7 @@ public final class Evaluator {
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
     this.threads = threads;
+    this.vectorBits = compiler.vectorBits();
     this.kernels = new KernelCall(compiler, threads, reproducible);
     this.converter = new Converter(kernels);
     this.runner = new PlanRunner(kernels, converter);
@@ -138,7 +140,7 @@ public final class Evaluator {
     LabelSizes labels = algebra.labels().withOpen(open);
     Map<String, Double> entries = algebra.entries();
     PrefetchChoice prefetch = new PrefetchChoice(labels, Map.of());
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, lowered);
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
     Contractions contractions = new Contractions(labels, entries, planner);
     add(planner, contractions, algebra.assignment(), schedule);
     return new EvaluationPlan(
@@ -204,7 +206,7 @@ public final class Evaluator {
     }
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, lowered);
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
     Contractions contractions = new Contractions(labels, entries, planner);
     Schedule schedule = input.schedule();
     TensorAssignment last = sum == null ? algebra : sum.whole();

@@ -39,6 +39,7 @@ final class StatementPlanner {
   private final LabelSizes labels;
   private final Map<String, Double> entries;
   private final PrefetchChoice prefetch;
+  private final int vectorBits;
   private final Recent<EvaluationStep.Compute.Request, Lowered> lowered;
   private final Set<String> names = new HashSet<>();
   private final List<EvaluationStep> steps = new ArrayList<>();
@@ -50,16 +51,19 @@ final class StatementPlanner {
   /**
    * @param entries stored entries of every operand, by name; those of temporaries are added
    * @param prefetch says what rows kernels ask for ahead
+   * @param vectorBits of the registers that kernels are compiled for
    * @param lowered kernels that were lowered lately, of any statement
    */
   StatementPlanner(
       LabelSizes labels,
       Map<String, Double> entries,
       PrefetchChoice prefetch,
+      int vectorBits,
       Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
     this.prefetch = prefetch;
+    this.vectorBits = vectorBits;
     this.lowered = lowered;
     this.names.addAll(entries.keySet());
   }
@@ -91,6 +95,9 @@ final class StatementPlanner {
     TensorAssignment assignment =
         new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
             .settle(unsettled);
+    if (schedule.equals(Schedule.parallel()) && addPanels(assignment, schedule, estimate)) {
+      return;
+    }
     DenseOrder.Choice order =
         schedule.equals(Schedule.parallel())
             ? DenseOrder.of(assignment, new Estimates(labels, entries))
@@ -129,6 +136,13 @@ final class StatementPlanner {
     }
     add(natural, schedule, estimate);
     convertResult(natural, assignment);
+  }
+
+  private boolean addPanels(TensorAssignment assignment, Schedule schedule, String estimate) {
+    Estimates estimates = new Estimates(labels, entries);
+    return PanelChoice.of(assignment, estimates, vectorBits)
+        .map(gemm -> direct(assignment, schedule.with(gemm), estimate) == null)
+        .orElse(false);
   }
 
   private boolean addDense(

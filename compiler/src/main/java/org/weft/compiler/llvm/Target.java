@@ -33,7 +33,12 @@ public record Target(String cpu, int optimisation) {
   }
 
   /** Width of the vector registers that kernels prefer, in bits. */
-  int vectorBits() {
+  public int vectorBits() {
+    return bitsOf(cpu);
+  }
+
+  /** Width of the vector registers of a CPU level, in bits. */
+  public static int bitsOf(String cpu) {
     return switch (cpu) {
       case "x86-64-v4" -> 512;
       case "x86-64-v3" -> 256;

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.AlgebraBuilder;
@@ -219,6 +220,10 @@ public final class Lowering {
   }
 
   private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {
+    Optional<Directive.Gemm> gemm = schedule.gemm();
+    if (gemm.isPresent()) {
+      return panels(statement, gemm.get(), diagnostics);
+    }
     TensorAssignment algebra = ExposeLevels.of(Diagonals.of(statement));
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
@@ -229,6 +234,29 @@ public final class Lowering {
     LoopChecker.check(function);
     stages.put("loops", () -> LoopPrinter.print(function));
     return new LoweredKernel(function, lookups, stages);
+  }
+
+  /** A contraction of dense tensors over packed panels. */
+  private LoweredKernel panels(
+      TensorAssignment statement, Directive.Gemm gemm, Diagnostics diagnostics) {
+    stages.put("algebra", () -> diagnosticsText(diagnostics) + statement + "\n");
+    stages.put("iterationGraph", () -> "packed panels: " + gemm + "\n");
+    stages.put("lattices", () -> "");
+    Directives directives = new Directives(schedule);
+    directives.follow(gemm);
+    directives.requireFollowed(statement);
+    Tensors tensors = new Tensors(statement);
+    Code body = tensors.head().nested();
+    GemmLoops.emit(statement, tensors, gemm, schedule.parallelOutermost(), body);
+    Code whole = tensors.head();
+    whole.addAll(body);
+    KernelSignature signature =
+        statement.accumulate() ? tensors.signature(symbol) : tensors.overwriting(symbol);
+    LoopFunction function =
+        ModeLabels.add(new LoopFunction(signature, tensors.bindings(), whole.block()), statement);
+    LoopChecker.check(function);
+    stages.put("loops", () -> LoopPrinter.print(function));
+    return new LoweredKernel(function, List.of(), stages);
   }
 
   private static Statement parse(String expression, Diagnostics diagnostics) {

@@ -1,0 +1,81 @@
+package org.weft.compiler;
+
+import java.io.Serializable;
+
+/**
+ * How large the blocks of a contraction in packed panels are. The tile of {@code wide x high} cells
+ * of the result stays in vector registers: {@code wide} runs along the result's neighbours, in
+ * lanes, and {@code high} along the other operand, whose numbers are copied to all lanes.
+ *
+ * <p>{@link #of} follows Goto and van de Geijn (TOMS 2008) and Low et al. (TOMS 2016): a panel of
+ * {@code high x depth} takes half of the first cache, a block of {@code wideBlock x depth} half of
+ * the second, and a block of {@code highBlock x depth} a share of the third.
+ *
+ * @param wide cells of a tile along the lanes
+ * @param high rows of a tile
+ * @param depth terms of a sum between two visits of a cell
+ * @param wideBlock cells along the lanes in one block, a multiple of {@code wide}
+ * @param highBlock rows in one block, a multiple of {@code high}
+ */
+public record GemmTiles(long wide, long high, long depth, long wideBlock, long highBlock)
+    implements Serializable {
+  private static final long LARGEST_SIDE = 64;
+  private static final long LARGEST_TILE = 512;
+  private static final long LARGEST_BLOCK = 1 << 20;
+  private static final long SHARE_OF_THIRD_CACHE = 8L << 20;
+
+  public GemmTiles {
+    boolean sides = wide >= 1 && wide <= LARGEST_SIDE && high >= 1 && high <= LARGEST_SIDE;
+    if (!sides || wide * high > LARGEST_TILE) {
+      throw new IllegalArgumentException(
+          "expected a tile of 1 to 64 by 1 to 64 and at most 512 cells, found "
+              + wide
+              + " by "
+              + high);
+    }
+    requireBlock("terms", depth, 1);
+    requireBlock("cells along the lanes", wideBlock, wide);
+    requireBlock("rows", highBlock, high);
+  }
+
+  private static void requireBlock(String what, long size, long step) {
+    if (size < 1 || size > LARGEST_BLOCK || size % step != 0) {
+      throw new IllegalArgumentException(
+          "expected a block of 1 to 2^20 "
+              + what
+              + (step == 1 ? "" : " and a multiple of " + step)
+              + ", found "
+              + size);
+    }
+  }
+
+  /**
+   * The blocks for a CPU level and the caches of this machine.
+   *
+   * @param vectorBits of the registers: 128, 256 or 512
+   * @param bytes of a value
+   */
+  public static GemmTiles of(int vectorBits, int bytes) {
+    long lanes = vectorBits / 8 / bytes;
+    // Of 32 registers, 24 hold the tile and 3 a row of a panel; of 16, 12 and 2.
+    long wide = vectorBits == 512 ? 3 * lanes : 2 * lanes;
+    long high = vectorBits == 512 ? 8 : 6;
+    Caches caches = Caches.ofThisMachine();
+    long depth = down(caches.first() / 2 / (high * bytes), 16);
+    return new GemmTiles(
+        wide,
+        high,
+        depth,
+        down(caches.second() / 2 / (depth * bytes), wide),
+        down(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
+  }
+
+  private static long down(long size, long step) {
+    return Math.max(1, size / step) * step;
+  }
+
+  @Override
+  public String toString() {
+    return wide + ":" + high + ":" + depth + ":" + wideBlock + ":" + highBlock;
+  }
+}

@@ -1,0 +1,68 @@
+package org.weft.compiler.eval;
+
+import java.util.Optional;
+import org.weft.compiler.Directive;
+import org.weft.compiler.GemmTiles;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.lower.Contraction;
+import org.weft.memory.ElementType;
+
+/**
+ * Which contractions of dense tensors run over packed panels: those with enough work for each
+ * number that is packed.
+ */
+final class PanelChoice {
+  /** Multiplications below which packing and tasks cost more than they save. */
+  private static final double LEAST_WORK = 1 << 18;
+
+  /** The same for each batch, which is packed on its own. */
+  private static final double LEAST_BATCH = 1 << 15;
+
+  private static final double LEAST_SIDE = 4;
+
+  private PanelChoice() {}
+
+  /**
+   * The directive for {@code assignment}; empty where plain loops are as good.
+   *
+   * @param vectorBits of the registers that kernels are compiled for
+   */
+  static Optional<Directive.Gemm> of(
+      TensorAssignment assignment, Estimates estimates, int vectorBits) {
+    return Contraction.of(assignment)
+        .filter(contraction -> pays(contraction, estimates))
+        .map(
+            contraction -> {
+              ElementType element = assignment.type().elementType();
+              GemmTiles tiles = GemmTiles.of(vectorBits, element.bytes());
+              return new Directive.Gemm(divided(contraction, estimates, tiles).name(), tiles);
+            });
+  }
+
+  private static boolean pays(Contraction contraction, Estimates estimates) {
+    double wide = estimates.cells(contraction.wide());
+    double high = estimates.cells(contraction.high());
+    double depth = estimates.cells(contraction.depth());
+    double batch = estimates.cells(contraction.batch());
+    double each = wide * high * depth;
+    IndexVar last = Contraction.last(contraction.target());
+    return each * batch >= LEAST_WORK
+        && each >= LEAST_BATCH
+        && wide >= LEAST_SIDE
+        && high >= LEAST_SIDE
+        && depth >= LEAST_SIDE
+        && contraction.wide().contains(last);
+  }
+
+  /**
+   * The wide side, whose blocks the second cache holds, unless it is short: then tasks divide the
+   * high one, and every task passes over the whole of the other.
+   */
+  private static IndexVar divided(Contraction contraction, Estimates estimates, GemmTiles tiles) {
+    double wide = estimates.cells(contraction.wide());
+    double high = estimates.cells(contraction.high());
+    boolean isShort = wide <= 2 * tiles.wideBlock() && wide < high;
+    return isShort ? contraction.high().get(0) : contraction.wide().get(0);
+  }
+}

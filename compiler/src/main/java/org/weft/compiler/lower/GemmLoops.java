@@ -1,0 +1,351 @@
+package org.weft.compiler.lower;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Directive;
+import org.weft.compiler.GemmTiles;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.Buffer;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.ScalarType;
+import org.weft.compiler.loop.Stmt;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+
+/**
+ * A contraction of dense tensors as the loops of Goto and van de Geijn, without transposed copies
+ * (Springer and Bientinesi, arXiv 1607.00145, GETT): packing reads any strides, and tiles are
+ * written where they belong.
+ *
+ * <pre>
+ * for blocks of the shared side                     fits the third cache
+ *   for blocks of terms
+ *     parallel for panels of the shared side: pack
+ *     parallel for blocks of the divided side       fits the second cache
+ *       pack
+ *       for panels of the high side                 fits the first cache
+ *         for panels of the wide side
+ *           micro-kernel over the terms             a tile in registers
+ * </pre>
+ */
+final class GemmLoops {
+  /** Tasks that the runtime makes of more work than any, for each thread. */
+  private static final long TASKS_PER_THREAD = 32;
+
+  private final Contraction contraction;
+  private final Tensors tensors;
+  private final Fold fold;
+  private final boolean accumulate;
+  private final GemmTiles tiles;
+  private final boolean parallel;
+  private final boolean dividesWide;
+  private final ScalarType type;
+  private final Code code;
+
+  private GemmLoops(
+      TensorAssignment algebra,
+      Contraction contraction,
+      Tensors tensors,
+      Directive.Gemm directive,
+      boolean parallel,
+      Code code) {
+    this.contraction = contraction;
+    this.tensors = tensors;
+    this.fold = Fold.of(algebra.value());
+    this.accumulate = algebra.accumulate();
+    this.tiles = directive.tiles();
+    this.parallel = parallel;
+    this.type = Values.typeOf(algebra);
+    this.code = code;
+    IndexVar divided = new IndexVar(directive.variable());
+    this.dividesWide = contraction.wide().contains(divided);
+    if (!dividesWide && !contraction.high().contains(divided)) {
+      throw illegal(
+          directive,
+          algebra,
+          "no label "
+              + divided
+              + " is shared by the result and one operand alone; name one of "
+              + contraction.wide()
+              + " or "
+              + contraction.high());
+    }
+  }
+
+  /**
+   * Emits the loops that compute {@code algebra}.
+   *
+   * @throws WeftException {@code INVALID_SCHEDULE} if it is no contraction of two dense tensors
+   */
+  static void emit(
+      TensorAssignment algebra,
+      Tensors tensors,
+      Directive.Gemm directive,
+      boolean parallel,
+      Code code) {
+    Contraction contraction =
+        Contraction.of(algebra)
+            .orElseThrow(
+                () ->
+                    illegal(
+                        directive,
+                        algebra,
+                        "it is no product of two dense tensors with a dense result of their type,"
+                            + " summed over labels that both have; drop the directive"));
+    new GemmLoops(algebra, contraction, tensors, directive, parallel, code).emit();
+  }
+
+  private static WeftException illegal(
+      Directive.Gemm directive, TensorAssignment algebra, String reason) {
+    return new WeftException(
+        ErrorCode.INVALID_SCHEDULE, directive + " is illegal for " + algebra + ": " + reason);
+  }
+
+  /** The two sides, the terms, and where each batch begins. */
+  private record Parts(
+      PackedSide wide,
+      PackedSide high,
+      LabelGroup depth,
+      Buffer wideTerms,
+      Buffer highTerms,
+      Expr most) {}
+
+  private void emit() {
+    TensorExpr.Access target = contraction.target();
+    TensorExpr.Access across = contraction.across();
+    TensorExpr.Access down = contraction.down();
+    LabelGroup batch =
+        LabelGroup.of("batch", contraction.batch(), List.of(across, down, target), tensors, code);
+    LabelGroup depth =
+        LabelGroup.of("depth", contraction.depth(), List.of(across, down), tensors, code);
+    PackedSide wide =
+        side("wide", contraction.wide(), across, tiles.wide(), tiles.wideBlock(), v -> v);
+    PackedSide high =
+        side("high", contraction.high(), down, tiles.high(), tiles.highBlock(), this::signed);
+    Expr most = code.name("most_terms", Expr.min(Expr.of(tiles.depth()), depth.size()));
+    Buffer wideTerms = new Buffer(code.fresh("wide_terms"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    Buffer highTerms = new Buffer(code.fresh("high_terms"), ElementType.I64, Buffer.Kind.WORKSPACE);
+    code.add(new Stmt.AllocateWorkspace(wideTerms, Expr.of(tiles.depth())));
+    code.add(new Stmt.AllocateWorkspace(highTerms, Expr.of(tiles.depth())));
+    Parts parts = new Parts(wide, high, depth, wideTerms, highTerms, most);
+    PackedSide shared = dividesWide ? high : wide;
+    Expr room = Expr.min(Expr.of(shared.block()), shared.group().size());
+    shared.allocate(code.name("shared_room", room), most, code);
+    loop(
+        "batch_at",
+        batch.size(),
+        LoopTraits.SERIAL,
+        code,
+        (at, each) -> {
+          List<Expr> origins = new ArrayList<>();
+          for (int tensor = 0; tensor < 3; tensor++) {
+            origins.add(each.name("origin", batch.offset(at, tensor, each)));
+          }
+          blocks(parts, origins, each);
+        });
+    shared.free(code);
+  }
+
+  private PackedSide side(
+      String name,
+      List<IndexVar> labels,
+      TensorExpr.Access operand,
+      long width,
+      long block,
+      UnaryOperator<Expr> value) {
+    List<TensorExpr.Access> accesses = List.of(operand, contraction.target());
+    LabelGroup group = LabelGroup.of(name, labels, accesses, tensors, code);
+    Buffer values = tensors.layout(operand.tensor()).vals();
+    UnaryOperator<Expr> converted = loaded -> value.apply(Values.convert(loaded, type));
+    return new PackedSide(name, group, width, block, values, type, converted, code);
+  }
+
+  /** A number of the high operand with the literals and the sign of the statement. */
+  private Expr signed(Expr value) {
+    Expr product = value;
+    Values values = new Values(tensors, type);
+    for (TensorExpr.Literal factor : contraction.factors()) {
+      product = new Expr.Binary(Expr.Op.MUL, product, values.literal(factor.value()));
+    }
+    return contraction.negated() ? new Expr.Negate(product) : product;
+  }
+
+  private void blocks(Parts parts, List<Expr> origins, Code outer) {
+    PackedSide shared = dividesWide ? parts.high() : parts.wide();
+    Expr all = shared.group().size();
+    Expr count = Block.divideUp(all, shared.block());
+    loop(
+        "shared_block",
+        outer.name("shared_blocks", count),
+        LoopTraits.SERIAL,
+        outer,
+        (block, body) -> {
+          Expr from = body.name("shared_from", Expr.mul(block, Expr.of(shared.block())));
+          Expr rest = Expr.sub(all, from);
+          Expr size = body.name("shared_size", Expr.min(Expr.of(shared.block()), rest));
+          shared.locate(from, size, body);
+          terms(parts, size, origins, body);
+        });
+  }
+
+  private void terms(Parts parts, Expr sharedSize, List<Expr> origins, Code outer) {
+    Expr all = parts.depth().size();
+    Expr step = Expr.of(tiles.depth());
+    // Without terms, one block of none writes what a sum of nothing is.
+    Expr blocks = Block.divideUp(Expr.binary(Expr.Op.MAX, all, Expr.of(1)), tiles.depth());
+    loop(
+        "depth_block",
+        outer.name("depth_blocks", blocks),
+        LoopTraits.SERIAL,
+        outer,
+        (block, body) -> {
+          Expr from = body.name("depth_from", Expr.mul(block, step));
+          Expr size = body.name("depth_size", Expr.min(step, Expr.sub(all, from)));
+          Code some = body.nested();
+          parts.depth().fill(List.of(parts.wideTerms(), parts.highTerms()), from, size, size, some);
+          body.when(Expr.lessThan(Expr.of(0), size), some);
+          Expr first = accumulate ? null : Expr.equal(block, Expr.of(0));
+          packShared(parts, sharedSize, size, origins, body);
+          divided(parts, sharedSize, size, first, origins, body);
+        });
+  }
+
+  private void packShared(Parts parts, Expr size, Expr depth, List<Expr> origins, Code body) {
+    PackedSide shared = dividesWide ? parts.high() : parts.wide();
+    Expr origin = origins.get(dividesWide ? 1 : 0);
+    Buffer terms = dividesWide ? parts.highTerms() : parts.wideTerms();
+    Expr panels = body.name("shared_panels", shared.panels(size));
+    loop(
+        "shared_panel",
+        panels,
+        traits(),
+        body,
+        (panel, each) -> shared.pack(panel, origin, terms, depth, each));
+  }
+
+  private LoopTraits traits() {
+    return parallel ? LoopTraits.PARALLEL : LoopTraits.SERIAL;
+  }
+
+  /** The blocks of the side that tasks divide; each packs its own. */
+  private void divided(
+      Parts parts,
+      Expr sharedSize,
+      Expr depth,
+      @Nullable Expr first,
+      List<Expr> origins,
+      Code outer) {
+    PackedSide divided = dividesWide ? parts.wide() : parts.high();
+    Expr origin = origins.get(dividesWide ? 0 : 1);
+    Buffer terms = dividesWide ? parts.wideTerms() : parts.highTerms();
+    Expr all = divided.group().size();
+    Expr share = outer.name("block", share(divided, outer));
+    Expr more = Expr.sub(Expr.add(all, share), Expr.of(1));
+    Expr blocks = outer.name("blocks", Expr.binary(Expr.Op.DIV, more, share));
+    Expr start = start(depth, outer);
+    loop(
+        "divided_block",
+        blocks,
+        traits(),
+        outer,
+        (block, body) -> {
+          Expr from = body.name("from", Expr.mul(block, share));
+          Expr size = body.name("size", Expr.min(share, Expr.sub(all, from)));
+          divided.allocate(size, parts.most(), body);
+          divided.locate(from, size, body);
+          loop(
+              "panel",
+              divided.panels(size),
+              LoopTraits.SERIAL,
+              body,
+              (panel, each) -> divided.pack(panel, origin, terms, depth, each));
+          Expr wideSize = dividesWide ? size : sharedSize;
+          Expr highSize = dividesWide ? sharedSize : size;
+          tiles(parts, wideSize, highSize, depth, start, first, origins.get(2), body);
+          divided.free(body);
+        });
+  }
+
+  /**
+   * The size of a block: no larger than its cache has room for, the same number for all threads.
+   */
+  private Expr share(PackedSide divided, Code outer) {
+    Expr all = Expr.binary(Expr.Op.MAX, divided.group().size(), Expr.of(1));
+    Expr blocks = Block.divideUp(all, divided.block());
+    if (parallel) {
+      Expr tasks = outer.name("all_tasks", new Expr.Tasks(Expr.of(Integer.MAX_VALUE)));
+      Expr threads = outer.name("threads", Block.divideUp(tasks, TASKS_PER_THREAD));
+      Expr rounds =
+          Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(blocks, threads), Expr.of(1)), threads);
+      blocks = outer.name("rounded", Expr.mul(rounds, threads));
+    }
+    Expr even = Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(all, blocks), Expr.of(1)), blocks);
+    return Expr.mul(divided.panels(even), Expr.of(divided.width()));
+  }
+
+  /** What cells hold before the first term; a reduction of no terms is 0. */
+  private Expr start(Expr depth, Code outer) {
+    Expr identity = fold.identity(type);
+    if (fold.operator() == Operator.PLUS) {
+      return identity;
+    }
+    Expr none = Expr.equal(depth, Expr.of(0));
+    Expr zero = new Values(tensors, type).zero();
+    return outer.name("start", new Expr.Select(none, zero, identity));
+  }
+
+  private void tiles(
+      Parts parts,
+      Expr wideSize,
+      Expr highSize,
+      Expr depth,
+      Expr start,
+      @Nullable Expr first,
+      Expr origin,
+      Code body) {
+    PackedSide wide = parts.wide();
+    PackedSide high = parts.high();
+    Buffer result = tensors.layout(contraction.target().tensor()).vals();
+    MicroKernel kernel = new MicroKernel(wide, high, contraction.multiply(), fold, type, result);
+    loop(
+        "high_panel",
+        high.panels(highSize),
+        LoopTraits.SERIAL,
+        body,
+        (highPanel, rows) -> {
+          Expr highAt = rows.name("high_from", Expr.mul(highPanel, Expr.of(high.width())));
+          Expr highRest = rows.name("high_rest", Expr.sub(highSize, highAt));
+          loop(
+              "wide_panel",
+              wide.panels(wideSize),
+              LoopTraits.SERIAL,
+              rows,
+              (widePanel, each) -> {
+                Expr wideAt = each.name("wide_from", Expr.mul(widePanel, Expr.of(wide.width())));
+                Expr wideRest = each.name("wide_rest", Expr.sub(wideSize, wideAt));
+                MicroKernel.Place place = new MicroKernel.Place(wideAt, highAt, wideRest, highRest);
+                kernel.emit(place, origin, depth, start, first, each);
+              });
+        });
+  }
+
+  private interface Body {
+    void emit(Expr counter, Code body);
+  }
+
+  private static void loop(String name, Expr count, LoopTraits traits, Code code, Body body) {
+    LoopVariable counter = LoopVariable.integer(code.fresh(name));
+    Code inside = code.nested();
+    body.emit(Expr.of(counter), inside);
+    code.add(new Stmt.For(counter, Expr.of(0), count, inside.block(), traits));
+  }
+}

@@ -1,0 +1,181 @@
+package org.weft.compiler.lower;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelImage;
+import org.weft.runtime.KernelLibrary;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
+
+/** Contractions over packed panels, with blocks so small that every edge is met. */
+class PackedContractionsTest {
+  private static final long SEED = 19;
+  private static final long[] SIZES = {0, 1, 1, 2, 3, 5, 7, 11, 13};
+  private static final List<String> TILES =
+      List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9");
+
+  private static void check(List<KernelCase> cases, boolean guarded) {
+    CompilerOptions options = CompilerOptions.forThisHost().withCheck(guarded);
+    try (TensorCompiler compiler = TensorCompiler.create(options)) {
+      List<KernelRequest> requests =
+          IntStream.range(0, cases.size()).mapToObj(n -> cases.get(n).request("k" + n)).toList();
+      KernelImage image = compiler.compile(requests);
+      try (KernelLibrary library = KernelLibrary.open(image)) {
+        for (int number = 0; number < cases.size(); number++) {
+          Kernel kernel = Kernel.of(library, image.kernels().get(number));
+          KernelCase sample = cases.get(number);
+          for (int run = 0; run < 2; run++) {
+            try {
+              sample.check(kernel, new Random(SEED + run));
+            } catch (AssertionError e) {
+              throw new AssertionError(sample + ": " + e.getMessage(), e);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static KernelCase of(
+      String expression, Map<String, TensorFormat> formats, Map<String, Long> sizes, String plan) {
+    return new KernelCase(expression, formats, sizes, Set.of(), Schedule.parse(plan));
+  }
+
+  private static String access(String name, List<String> labels) {
+    return labels.isEmpty()
+        ? name
+        : name + labels.stream().collect(Collectors.joining(",", "(", ")"));
+  }
+
+  /** A contraction with up to two labels in each group, in any order. */
+  private static KernelCase random(Random random) {
+    List<List<String>> groups = new ArrayList<>();
+    int label = 0;
+    for (int group = 0; group < 4; group++) {
+      List<String> labels = new ArrayList<>();
+      for (int count = random.nextInt(group == 3 ? 2 : 3); count > 0; count--) {
+        labels.add(Character.toString('a' + label++));
+      }
+      groups.add(labels);
+    }
+    if (groups.get(0).isEmpty() && groups.get(1).isEmpty()) {
+      groups.get(random.nextInt(2)).add("z");
+    }
+    Map<String, Long> sizes = new TreeMap<>();
+    groups.forEach(group -> group.forEach(l -> sizes.put(l, SIZES[random.nextInt(SIZES.length)])));
+    String[] names = {"C", "A", "B"};
+    int[][] members = {{0, 1, 3}, {0, 2, 3}, {1, 2, 3}};
+    ValueType type = random.nextInt(3) == 0 ? ValueType.FLOAT : ValueType.DOUBLE;
+    Map<String, TensorFormat> formats = new TreeMap<>();
+    List<String> text = new ArrayList<>();
+    for (int tensor = 0; tensor < 3; tensor++) {
+      List<String> labels = new ArrayList<>();
+      for (int group : members[tensor]) {
+        labels.addAll(groups.get(group));
+      }
+      Collections.shuffle(labels, random);
+      List<Integer> modes = new ArrayList<>(IntStream.range(0, labels.size()).boxed().toList());
+      if (random.nextBoolean()) {
+        Collections.shuffle(modes, random);
+      }
+      TensorFormat format = TensorFormat.dense(labels.size(), type);
+      formats.put(
+          names[tensor], format.withModeOrder(modes.stream().mapToInt(mode -> mode).toArray()));
+      text.add(access(names[tensor], labels));
+    }
+    String[] assignments = {" = ", " += ", " -= ", " = 2 * ", " = -"};
+    String assignment = assignments[random.nextInt(assignments.length)];
+    List<String> outer = new ArrayList<>(groups.get(0));
+    outer.addAll(groups.get(1));
+    return of(
+        text.get(0) + assignment + text.get(1) + " * " + text.get(2),
+        formats,
+        sizes,
+        (random.nextBoolean() ? "parallel " : "")
+            + "gemm("
+            + outer.get(random.nextInt(outer.size()))
+            + ":"
+            + TILES.get(random.nextInt(TILES.size()))
+            + ")");
+  }
+
+  @Test
+  void randomContractions() {
+    Random random = new Random(SEED);
+    for (int library = 0; library < 6; library++) {
+      check(IntStream.range(0, 25).mapToObj(n -> random(random)).toList(), false);
+    }
+  }
+
+  @Test
+  void guardedKernelsAccessNothingOutside() {
+    Random random = new Random(SEED + 1);
+    check(IntStream.range(0, 25).mapToObj(n -> random(random)).toList(), true);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,j) = A(i,k) @(min,+) B(k,j) | gemm(i:4:3:5:8:6)",
+      })
+  void otherOperators(String expression, String plan) {
+    TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
+    check(
+        List.of(
+            of(
+                expression,
+                Map.of("A", dense, "B", dense, "C", dense),
+                new TreeMap<>(Map.of("i", 7L, "j", 13L, "k", 11L)),
+                plan)),
+        false);
+  }
+
+  @ParameterizedTest(name = "{0} {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,j) = A(i,k) + B(k,j) | gemm(i)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(k)",
+        "C(i,j) = A(i,k) * B(l,j) | gemm(i)",
+        "C(i,j) = A(i,i) * B(i,j) | gemm(j)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(i) vector(j)",
+      })
+  void otherStatementsAreRefused(String expression, String plan) {
+    TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
+    KernelRequest request =
+        new KernelRequest(
+            "kernel",
+            expression,
+            Map.of("A", dense, "B", dense, "C", dense),
+            Map.of(),
+            Schedule.parse(plan));
+    assertThatExceptionOfType(WeftException.class)
+        .isThrownBy(() -> Lowering.lower(request))
+        .satisfies(
+            e -> {
+              assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SCHEDULE);
+              assertThat(e.getMessage()).contains("is illegal for");
+            });
+  }
+}
