@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
@@ -42,6 +41,8 @@ import org.weft.spark.output.ResultFile;
 import org.weft.spark.resident.FactorLost;
 import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
+import org.weft.spark.wire.Sent;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -62,7 +63,7 @@ final class PlanRunner implements Passes {
   private final FileAccess files;
   private final EngineOptions options;
   private final JobClock clock;
-  private final Broadcast<KernelImage> image;
+  private final Sent<KernelImage> image;
 
   PlanRunner(
       JavaSparkContext context,
@@ -77,7 +78,7 @@ final class PlanRunner implements Passes {
     this.plan = plan;
     this.options = options;
     this.clock = clock;
-    this.image = context.broadcast(plan.image());
+    this.image = Wire.send(context, plan.image());
   }
 
   @Override
@@ -162,13 +163,13 @@ final class PlanRunner implements Passes {
   OperandRows offer(DenseMatrix matrix) {
     int blocks = options.operandFetch().blocks(matrix, plan.resources().executors());
     long blockRows = Math.max(1, (matrix.rows() + blocks - 1) / blocks);
-    List<Broadcast<DenseMatrix>> broadcasts = new ArrayList<>();
+    List<Sent<DenseMatrix>> broadcasts = new ArrayList<>();
     if (blocks == 1) {
-      broadcasts.add(context.broadcast(matrix));
+      broadcasts.add(Wire.send(context, matrix));
     } else {
       for (long from = 0; from < matrix.rows(); from += blockRows) {
         long to = Math.min(matrix.rows(), from + blockRows);
-        broadcasts.add(context.broadcast(matrix.slice(from, to)));
+        broadcasts.add(Wire.send(context, matrix.slice(from, to)));
       }
     }
     return new OperandRows(broadcasts, matrix.rows(), matrix.columns(), blockRows);
@@ -186,7 +187,7 @@ final class PlanRunner implements Passes {
   }
 
   /** The plan's library, on executors. */
-  Broadcast<KernelImage> image() {
+  Sent<KernelImage> image() {
     return image;
   }
 

@@ -17,7 +17,9 @@ import org.weft.engine.entries.Shared;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
+import org.weft.spark.resident.OwnPool;
 import org.weft.spark.resident.ResidentMemory;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.tensor.ValueType;
@@ -42,7 +44,7 @@ final class SparkBackend implements Backend {
   @Override
   public Resources resources() {
     SparkConf conf = context.getConf();
-    boolean inProcess = Settings.isInProcess(conf);
+    boolean inProcess = OwnPool.isInProcess(conf);
     // The driver is in the list of executors, and the only one in process.
     int known = context.sc().statusTracker().getExecutorInfos().length - 1;
     int executors = inProcess ? 1 : Math.max(1, known);
@@ -53,7 +55,7 @@ final class SparkBackend implements Backend {
                 "spark.executor.cores", Math.max(1, context.defaultParallelism() / executors));
     int threads =
         options.threadsPerTask() > 0 ? options.threadsPerTask() : conf.getInt("spark.task.cpus", 1);
-    long memory = conf.getSizeAsBytes(Settings.OFF_HEAP_SIZE);
+    long memory = OwnPool.bytes(conf);
     return new Resources(executors, Math.max(1, cores), threads, Math.max(1, memory));
   }
 
@@ -79,7 +81,7 @@ final class SparkBackend implements Backend {
 
   @Override
   public <T> Shared<T> share(T value) {
-    return SparkBlocks.share(context, value);
+    return Wire.send(context, value);
   }
 
   @Override

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.engine.entries.Shared;
 import org.weft.spark.read.ParsedPart;
+import org.weft.spark.wire.Wire;
 
 /** Parsed entries that lie on executors. */
 final class SparkBlocks implements EntryBlocks {
@@ -24,36 +24,17 @@ final class SparkBlocks implements EntryBlocks {
 
   @Override
   public <R> List<R> collect(Step<R> step) {
-    return parts.mapPartitions(some -> step.run(new Blocks(some))).collect();
+    return Wire.collect(parts.mapPartitions(some -> step.run(new Blocks(some))));
   }
 
   @Override
   public <R> R reduce(Step<R> step, Merge<R> merge) {
-    return parts.mapPartitions(some -> step.run(new Blocks(some))).treeReduce(merge::of);
+    return Wire.reduce(parts.mapPartitions(some -> step.run(new Blocks(some))), merge::of);
   }
 
   @Override
   public <T> Shared<T> share(T value) {
-    return share(context, value);
-  }
-
-  static <T> Shared<T> share(JavaSparkContext context, T value) {
-    return new Sent<>(context.broadcast(value));
-  }
-
-  /** A broadcast value. */
-  private record Sent<T>(Broadcast<T> broadcast) implements Shared<T> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public T value() {
-      return broadcast.value();
-    }
-
-    @Override
-    public void close() {
-      broadcast.unpersist();
-    }
+    return Wire.send(context, value);
   }
 
   /** The blocks among parsed parts. */

@@ -10,20 +10,16 @@ public final class SparkEngine {
   private SparkEngine() {}
 
   /**
-   * Sets what Weft needs: Kryo with registration required, off-heap memory, and defaults for sizes
-   * that the caller has not set. Call it before the context is made.
+   * Sets what suits Weft where the caller has set nothing: off-heap memory of Spark's own, and
+   * sizes. Weft runs without; it then bounds its off-heap memory itself. Serializers stay as they
+   * are: Weft brings its own. Call it before the context is made.
    */
   public static void configure(SparkConf conf, EngineOptions options) {
     Settings.apply(conf, options);
   }
 
-  /**
-   * An engine on {@code context}, one at a time; the context stays the caller's and open.
-   *
-   * @throws org.weft.error.WeftException {@code USAGE} if the context was not configured
-   */
+  /** An engine on {@code context}, one at a time; the context stays the caller's and open. */
   public static Engine create(JavaSparkContext context, EngineOptions options) {
-    Settings.require(context.getConf());
     return new Engine(new SparkBackend(context, options), options);
   }
 }

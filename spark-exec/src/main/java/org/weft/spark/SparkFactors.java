@@ -36,6 +36,7 @@ import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.StoredRows;
+import org.weft.spark.wire.Wire;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
@@ -130,10 +131,8 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
     List<Integer> ranges = IntStream.range(0, factors.get(mode).ranges()).boxed().toList();
     runner.describe("cpd: norms of factor " + mode);
     return summed(
-            context
-                .parallelize(ranges, tasks(ranges.size()))
-                .map(FactorRange.grams(update))
-                .collect())
+            Wire.collect(
+                context.parallelize(ranges, tasks(ranges.size())).map(FactorRange.grams(update))))
         .gram();
   }
 
@@ -151,7 +150,7 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
     boolean done = false;
     try {
       FactorUpdate update = update(old, rule, inner, space);
-      List<FactorSums> parts = new ArrayList<>(sums(pass, update).collect());
+      List<FactorSums> parts = Wire.collect(sums(pass, update));
       parts.sort(Comparator.comparingInt(FactorSums::partition));
       Sums sums = summed(parts);
       double[][] finished = finished(old, parts, rule, inner, sums);
@@ -267,10 +266,10 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
     List<Integer> ranges = IntStream.range(0, factor.ranges()).boxed().toList();
     runner.describe("cpd: collect factor " + mode);
     Iterator<RowBlock> blocks =
-        context
-            .parallelize(ranges, Math.max(1, ranges.size()))
-            .flatMap(FactorRange.rows(factor))
-            .toLocalIterator();
+        Wire.iterator(
+            context
+                .parallelize(ranges, Math.max(1, ranges.size()))
+                .flatMap(FactorRange.rows(factor)));
     DenseMatrix matrix = DenseMatrix.zeros(factor.rows(), rank);
     while (blocks.hasNext()) {
       RowBlock block = blocks.next();

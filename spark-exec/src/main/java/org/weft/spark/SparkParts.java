@@ -6,7 +6,7 @@ import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
@@ -20,6 +20,7 @@ import org.weft.spark.output.ResultFile;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
@@ -30,17 +31,26 @@ final class SparkParts implements Parts {
   private final JavaSparkContext context;
   private final FileAccess files;
   private final JavaRDD<Piece> pieces;
+  private final Wire.@Nullable Kept<Piece> kept;
 
-  private SparkParts(JavaSparkContext context, FileAccess files, JavaRDD<Piece> pieces) {
+  private SparkParts(
+      JavaSparkContext context,
+      FileAccess files,
+      JavaRDD<Piece> pieces,
+      Wire.@Nullable Kept<Piece> kept) {
     this.context = context;
     this.files = files;
     this.pieces = pieces;
+    this.kept = kept;
   }
 
   /** Parsed entries where they were read. */
   static SparkParts of(JavaSparkContext context, FileAccess files, JavaRDD<ParsedPart> parsed) {
     return new SparkParts(
-        context, files, parsed.mapPartitions(parts -> new Read(new SparkBlocks.Blocks(parts))));
+        context,
+        files,
+        parsed.mapPartitions(parts -> new Read(new SparkBlocks.Blocks(parts))),
+        null);
   }
 
   /** Blocks as pieces. */
@@ -59,11 +69,11 @@ final class SparkParts implements Parts {
 
   /** Entries of the driver. */
   static SparkParts of(JavaSparkContext context, FileAccess files, List<Piece> pieces) {
-    return new SparkParts(context, files, context.parallelize(pieces, 1));
+    return new SparkParts(context, files, Wire.distribute(context, pieces, 1), null);
   }
 
   private SparkParts then(JavaRDD<Piece> next) {
-    return new SparkParts(context, files, next);
+    return new SparkParts(context, files, next, null);
   }
 
   @Override
@@ -85,7 +95,7 @@ final class SparkParts implements Parts {
         all.size() == 1 ? pieces : context.union(all.toArray(SparkParts::array));
     JavaPairRDD<Integer, Piece> keyed =
         united.mapToPair(piece -> new Tuple2<>(piece.part(), piece));
-    return then(keyed.partitionBy(new PartitionNumber(parts)).map(Tuple2::_2));
+    return then(Wire.shuffle(keyed, new PartitionNumber(parts), null).map(Tuple2::_2));
   }
 
   @SuppressWarnings("unchecked")
@@ -115,29 +125,32 @@ final class SparkParts implements Parts {
 
   @Override
   public Parts kept() {
-    return then(pieces.persist(StorageLevel.MEMORY_AND_DISK_SER()));
+    Wire.Kept<Piece> made = Wire.keep(pieces, "");
+    return new SparkParts(context, files, made.values(), made);
   }
 
   @Override
   public void release() {
-    pieces.unpersist(false);
+    if (kept != null) {
+      kept.release(false);
+    }
   }
 
   @Override
   public TensorStatistics.Builder count(int order) {
-    return pieces
-        .mapPartitions(
+    return Wire.reduce(
+        pieces.mapPartitions(
             some -> {
               TensorStatistics.Builder counts = TensorStatistics.builder(order);
               some.forEachRemaining(piece -> counts.add(piece.entries()));
               return List.of(counts).iterator();
-            })
-        .treeReduce(TensorStatistics.Builder::merge);
+            }),
+        TensorStatistics.Builder::merge);
   }
 
   @Override
   public Iterator<Piece> pieces() {
-    return pieces.toLocalIterator();
+    return Wire.iterator(pieces);
   }
 
   @Override

@@ -7,7 +7,6 @@ import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
@@ -29,6 +28,7 @@ import org.weft.spark.read.SplitRdd;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.StoredRdd;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadSummary;
@@ -49,7 +49,7 @@ final class SparkTensor extends EngineTensor {
   private final FileAccess files;
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
-  private final JavaRDD<ParsedPart> parsed;
+  private final Wire.Kept<ParsedPart> parsed;
   private final JavaRDD<ParsedPart> sliced;
   private final Map<PackedForm, ResidentTensor> resident = new LinkedHashMap<>();
 
@@ -58,7 +58,7 @@ final class SparkTensor extends EngineTensor {
       FileAccess files,
       String uri,
       ValueType valueType,
-      JavaRDD<ParsedPart> parsed,
+      Wire.Kept<ParsedPart> parsed,
       JavaRDD<ParsedPart> sliced,
       TensorStatistics statistics,
       @Nullable Order order,
@@ -79,16 +79,15 @@ final class SparkTensor extends EngineTensor {
       JavaSparkContext context, FileAccess files, InputPlan plan, ValueType valueType) {
     long start = System.nanoTime();
     if (plan.header().details() instanceof Container container) {
-      JavaRDD<ParsedPart> entries = new SplitRdd(context.sc(), files, plan).toJavaRDD();
-      entries.setName("entries of " + plan.uri());
-      entries.persist(StorageLevel.MEMORY_AND_DISK_SER());
+      Wire.Kept<ParsedPart> kept = kept(context, files, plan);
+      JavaRDD<ParsedPart> entries = kept.values();
       TensorStatistics statistics = container.statistics();
       return new SparkTensor(
           context,
           files,
           plan.uri(),
           valueType,
-          entries,
+          kept,
           entries,
           statistics,
           stored(new SparkBlocks(context, entries), container),
@@ -96,20 +95,19 @@ final class SparkTensor extends EngineTensor {
           container,
           new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
     }
-    JavaRDD<ParsedPart> parsed = new SplitRdd(context.sc(), files, plan).toJavaRDD();
-    parsed.setName("entries of " + plan.uri());
-    parsed.persist(StorageLevel.MEMORY_AND_DISK_SER());
+    Wire.Kept<ParsedPart> kept = kept(context, files, plan);
+    JavaRDD<ParsedPart> parsed = kept.values();
     try (JobName name = JobName.open(context.sc(), "read " + plan.uri())) {
       JavaRDD<SplitStatistics> each =
           parsed.map(ParsedPart::statistics).filter(statistics -> statistics != null);
       JavaRDD<ParsedPart> sliced = parsed;
       SplitStatistics all;
       if (plan.splits().size() <= COLLECTED_SPLITS) {
-        List<SplitStatistics> collected = each.collect();
+        List<SplitStatistics> collected = Wire.collect(each);
         sliced = sliced(parsed, collected, context.defaultParallelism());
         all = collected.stream().reduce(SplitStatistics::merge).orElseThrow();
       } else {
-        all = each.treeReduce(SplitStatistics::merge);
+        all = Wire.reduce(each, SplitStatistics::merge);
       }
       plan.verify(all.summary());
       TensorShape shape = shape(plan, all.summary());
@@ -118,7 +116,7 @@ final class SparkTensor extends EngineTensor {
           files,
           plan.uri(),
           valueType,
-          parsed,
+          kept,
           sliced,
           all.values().build(shape),
           null,
@@ -128,9 +126,15 @@ final class SparkTensor extends EngineTensor {
               System.nanoTime() - start,
               Math.max(all.peakResidentBytes(), ProcessMemory.peakResidentBytes())));
     } catch (Exception e) {
-      parsed.unpersist(true);
+      kept.release(true);
       throw Failures.unwrap(e);
     }
+  }
+
+  private static Wire.Kept<ParsedPart> kept(
+      JavaSparkContext context, FileAccess files, InputPlan plan) {
+    return Wire.keep(
+        new SplitRdd(context.sc(), files, plan).toJavaRDD(), "entries of " + plan.uri());
   }
 
   /** The order that a container's entries were written in, or null for the original one. */
@@ -222,9 +226,10 @@ final class SparkTensor extends EngineTensor {
 
   /** The parsed entries, sent to the partitions of a mode. */
   JavaPairRDD<Integer, OriginBlock> split(ModePartitioning partitioning) {
-    return sliced
-        .mapPartitionsToPair(new SplitByPartition(partitioning, parsedRelabelling()))
-        .partitionBy(new PartitionNumber(partitioning.partitions()));
+    return Wire.shuffle(
+        sliced.mapPartitionsToPair(new SplitByPartition(partitioning, parsedRelabelling())),
+        new PartitionNumber(partitioning.partitions()),
+        null);
   }
 
   @Override
@@ -265,6 +270,6 @@ final class SparkTensor extends EngineTensor {
 
   @Override
   protected void releaseEntries() {
-    parsed.unpersist(true);
+    parsed.release(true);
   }
 }

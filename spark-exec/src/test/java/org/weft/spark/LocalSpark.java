@@ -2,6 +2,7 @@ package org.weft.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -16,18 +17,44 @@ public final class LocalSpark {
 
   public static synchronized JavaSparkContext context() {
     if (context == null) {
-      SparkConf conf =
-          new SparkConf()
-              .setMaster("local[2]")
-              .setAppName("weft tests")
-              .set("spark.ui.enabled", "false")
-              .set("spark.memory.offHeap.size", "1g")
-              .set("spark.unsafe.exceptionOnMemoryLeak", "true");
+      SparkConf conf = conf().set("spark.memory.offHeap.size", "1g");
       SparkEngine.configure(conf, EngineOptions.defaults());
-      context = new JavaSparkContext(conf);
-      Runtime.getRuntime().addShutdownHook(new Thread(context::close));
+      start(conf);
     }
     return context;
+  }
+
+  private static SparkConf conf() {
+    return new SparkConf()
+        .setMaster("local[2]")
+        .setAppName("weft tests")
+        .set("spark.ui.enabled", "false")
+        .set("spark.unsafe.exceptionOnMemoryLeak", "true");
+  }
+
+  private static void start(SparkConf conf) {
+    JavaSparkContext started = new JavaSparkContext(conf);
+    Runtime.getRuntime().addShutdownHook(new Thread(started::close));
+    context = started;
+  }
+
+  /** Ends the Spark that runs, and starts one of an application that knows nothing of Weft. */
+  public static synchronized JavaSparkContext restart(Map<String, String> settings) {
+    stop();
+    SparkConf conf = conf();
+    settings.forEach(conf::set);
+    start(conf);
+    return context;
+  }
+
+  /** Ends the Spark that runs; the next test starts the usual one. */
+  public static synchronized void stop() {
+    if (context != null) {
+      context.close();
+      SparkSession.clearActiveSession();
+      SparkSession.clearDefaultSession();
+      context = null;
+    }
   }
 
   /** The session on {@link #context}, with few partitions. */

@@ -14,6 +14,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.error.WeftException;
 import org.weft.planner.EqualNonzeros;
@@ -22,6 +23,7 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
@@ -182,18 +184,25 @@ class ResidencyTest {
   }
 
   @Test
-  void registrationIsRequiredAndEverythingThatTravelsIsRegistered() {
-    assertThat(spark.getConf().get("spark.kryo.registrationRequired")).isEqualTo("true");
+  void serializersStayAsTheApplicationHasThem() {
+    assertThat(spark.getConf().contains("spark.serializer")).isFalse();
+    assertThat(spark.getConf().contains("spark.kryo.registrator")).isFalse();
+    assertThat(spark.getConf().contains("spark.kryo.registrationRequired")).isFalse();
+  }
+
+  @Test
+  void whatTravelsIsRegistered() {
     DenseMatrix matrix = DenseMatrix.random(1000, 3, 5);
     double sum = spark.parallelize(List.of(1, 2), 2).map(i -> matrix.get(i, 0)).reduce(Double::sum);
     assertThat(sum).isEqualTo(matrix.get(1, 0) + matrix.get(2, 0));
     List<RowBlock> blocks =
-        spark
-            .parallelize(List.of(0, 1), 2)
-            .map(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i}))
-            .collect();
+        Wire.collect(
+            spark
+                .parallelize(List.of(0, 1), 2)
+                .map(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i})));
     assertThat(blocks).extracting(RowBlock::partition).containsExactly(0, 1);
     assertThat(blocks.get(1).values()).containsExactly(1, 2);
+    assertThatThrownBy(() -> Wire.bytes(EngineOptions.defaults())).hasMessageContaining("not registered");
   }
 
   @Test

@@ -4,7 +4,6 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.spark.broadcast.Broadcast;
 import org.weft.decomposition.FactorKernels;
 import org.weft.decomposition.FactorRows;
 import org.weft.decomposition.FactorSteps;
@@ -16,6 +15,7 @@ import org.weft.runtime.KernelLibrary;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.Sent;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -33,7 +33,7 @@ import org.weft.tensor.TensorStorage;
  * @param threads of a kernel
  */
 public record FactorUpdate(
-    Broadcast<KernelImage> image,
+    Sent<KernelImage> image,
     List<String> algebra,
     RowUpdate rule,
     boolean inner,

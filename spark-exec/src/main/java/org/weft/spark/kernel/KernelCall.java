@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.spark.broadcast.Broadcast;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.memory.MemoryScope;
@@ -18,6 +17,7 @@ import org.weft.spark.metrics.KernelMetrics;
 import org.weft.spark.resident.ResidentMatrix;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentPartition;
+import org.weft.spark.wire.Sent;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -40,7 +40,7 @@ import org.weft.tensor.ValueType;
  */
 public record KernelCall(
     String operation,
-    Broadcast<KernelImage> image,
+    Sent<KernelImage> image,
     String symbol,
     String tensor,
     String output,

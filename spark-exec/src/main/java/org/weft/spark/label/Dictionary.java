@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.Function2;
@@ -19,8 +18,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
-import org.weft.spark.kryo.JavaForm;
 import org.weft.spark.output.TaskAttempt;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
@@ -196,19 +195,6 @@ public final class Dictionary implements AutoCloseable {
         .orElseGet(() -> ContainerPiece.none(target.modeOrder().length));
   }
 
-  /** As {@link #write} with a result that any serializer of Spark's takes to the driver. */
-  public ContainerPiece writeSmall(ParallelContainer.Target target, KeyLabel label) {
-    ContainerPiece all = ContainerPiece.none(target.modeOrder().length);
-    Optional<JavaRDD<ContainerPiece>> shares = shares(target, label);
-    if (shares.isPresent()) {
-      all.merge(missing(target));
-      for (byte[] share : shares.get().map(JavaForm::toBytes).collect()) {
-        all.merge((ContainerPiece) JavaForm.ofBytes(share));
-      }
-    }
-    return all;
-  }
-
   private ContainerPiece missing(ParallelContainer.Target target) {
     return present == null
         ? ContainerPiece.none(target.modeOrder().length)
@@ -234,7 +220,7 @@ public final class Dictionary implements AutoCloseable {
 
   /** Merged on executors, so that the driver holds few histograms at a time. */
   public static ContainerPiece merged(JavaRDD<ContainerPiece> pieces) {
-    return Objects.requireNonNull(pieces.treeReduce(ContainerPiece::merge, 2));
+    return Wire.reduce(pieces, ContainerPiece::merge);
   }
 
   private static Iterator<String> labels(Iterator<Row> rows, KeyLabel label) {

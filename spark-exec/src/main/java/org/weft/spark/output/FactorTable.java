@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.OutputCommit;
@@ -92,7 +93,8 @@ public final class FactorTable {
     try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
       session
           .createDataFrame(
-              context.parallelize(chunks, Math.max(1, chunks.size())).flatMap(FactorRows::elements),
+              Wire.distribute(context, chunks, Math.max(1, chunks.size()))
+                  .flatMap(FactorRows::elements),
               SCHEMA)
           .write()
           .mode("append") // to the hidden folder, which is there

@@ -3,7 +3,6 @@ package org.weft.spark.output;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -82,7 +81,7 @@ final class OutputTask implements Serializable {
       int[] modeOrder,
       ParallelContainer.Target target) {
     if (!blocks.hasNext()) {
-      return Collections.emptyIterator();
+      return List.of(ContainerPiece.none(target.modeOrder().length)).iterator();
     }
     long start = System.nanoTime();
     TaskContext task = TaskContext.get();

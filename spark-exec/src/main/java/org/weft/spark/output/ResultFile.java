@@ -13,6 +13,7 @@ import org.weft.engine.Measurements;
 import org.weft.planner.ModePartitioning;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.wire.Wire;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
@@ -118,11 +119,10 @@ public final class ResultFile {
     try (ParallelContainer made = ParallelContainer.begin(files, uri, existing)) {
       ParallelContainer.Target target = made.target(options);
       ContainerPiece pieces =
-          keyed
-              .repartitionAndSortWithinPartitions(SliceShares.of(slices, tasks), new BlockOrder())
-              .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, target))
-              .treeAggregate(
-                  ContainerPiece.none(shape.order()), ContainerPiece::merge, ContainerPiece::merge);
+          Wire.reduce(
+              Wire.shuffle(keyed, SliceShares.of(slices, tasks), new BlockOrder())
+                  .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, target)),
+              ContainerPiece::merge);
       made.commit(options, pieces);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
@@ -142,7 +142,7 @@ public final class ResultFile {
 
   private static <T> JavaPairRDD<Tuple2<Long, Long>, T> sorted(
       JavaPairRDD<Tuple2<Long, Long>, T> keyed) {
-    return keyed.repartitionAndSortWithinPartitions(new HashPartitioner(1), new BlockOrder());
+    return Wire.shuffle(keyed, new HashPartitioner(1), new BlockOrder());
   }
 
   private OutputTask task(TensorShape shape) {

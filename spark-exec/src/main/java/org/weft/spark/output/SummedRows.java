@@ -4,9 +4,11 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.Partitioner;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.wire.Wire;
 import scala.Tuple2;
 
 /**
@@ -24,10 +26,10 @@ public final class SummedRows {
    * @param starts first row of each range, ascending, and the number of rows; a block is in one
    */
   public static JavaRDD<RowBlock> of(JavaRDD<RowBlock> rows, long[] starts) {
-    return rows.mapToPair(
-            block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block))
-        .repartitionAndSortWithinPartitions(new FirstRow(starts), new BlockOrder())
-        .mapPartitions(Sums::new);
+    JavaPairRDD<Tuple2<Long, Long>, RowBlock> keyed =
+        rows.mapToPair(
+            block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block));
+    return Wire.shuffle(keyed, new FirstRow(starts), new BlockOrder()).mapPartitions(Sums::new);
   }
 
   /** Sends blocks to the range that their rows are in. */

@@ -3,7 +3,7 @@ package org.weft.spark.resident;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.broadcast.Broadcast;
+import org.weft.spark.wire.Sent;
 import org.weft.tensor.DenseMatrix;
 
 /**
@@ -16,8 +16,7 @@ import org.weft.tensor.DenseMatrix;
  * @param columns of the operand
  * @param blockRows rows of every block but the last
  */
-public record OperandRows(
-    List<Broadcast<DenseMatrix>> blocks, long rows, int columns, long blockRows)
+public record OperandRows(List<Sent<DenseMatrix>> blocks, long rows, int columns, long blockRows)
     implements Serializable {
   public OperandRows {
     blocks = new ArrayList<>(blocks);
@@ -28,7 +27,7 @@ public record OperandRows(
    * uses it has ended; others hear of it from Spark, in the background.
    */
   public void destroy() {
-    blocks.forEach(Broadcast::destroy);
+    blocks.forEach(Sent::destroy);
     ResidentMatrix.retire(this);
   }
 }

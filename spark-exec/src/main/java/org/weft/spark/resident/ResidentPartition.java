@@ -1,8 +1,11 @@
 package org.weft.spark.resident;
 
+import com.esotericsoftware.kryo.DefaultSerializer;
+import com.esotericsoftware.kryo.serializers.JavaSerializer;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
@@ -22,7 +25,9 @@ import org.weft.tensor.ValueType;
  * ResidentRdd}, until that task ends; the arrays belong to {@link ResidentMemory}, or to the task
  * itself for a copy that was fetched from another executor.
  */
-public final class ResidentPartition implements KnownSizeEstimation {
+@DefaultSerializer(JavaSerializer.class)
+public final class ResidentPartition implements KnownSizeEstimation, Serializable {
+  private static final long serialVersionUID = 1L;
   private static final long HEAP_BYTES = 1024;
 
   private final int partition;
@@ -219,6 +224,10 @@ public final class ResidentPartition implements KnownSizeEstimation {
     out.writeUTF(storage.format().valueType().name());
     out.writeUTF(storage.format().toString());
     storage.writeTo(out);
+  }
+
+  private Object writeReplace() {
+    return new ResidentCopy(this);
   }
 
   /** Reads what {@link #writeTo} wrote, into memory of the running task. */

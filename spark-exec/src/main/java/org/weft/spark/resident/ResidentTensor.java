@@ -8,6 +8,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.weft.engine.Measurements;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.ModePartitioning;
+import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
@@ -54,7 +55,7 @@ public final class ResidentTensor implements AutoCloseable {
     partitions.persist(StorageLevel.MEMORY_ONLY());
     boolean packed = false;
     try {
-      List<PartitionSummary> summaries = partitions.map(PartitionSummary::of).collect();
+      List<PartitionSummary> summaries = Wire.collect(partitions.map(PartitionSummary::of));
       List<PartitionSummary> ordered =
           summaries.stream().sorted(Comparator.comparingInt(PartitionSummary::partition)).toList();
       packed = true;

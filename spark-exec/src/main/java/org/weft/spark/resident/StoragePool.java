@@ -23,8 +23,11 @@ final class StoragePool implements MemorySource {
     this.what = what;
   }
 
-  static StoragePool of(SparkEnv env, BlockId block, String what) {
-    return new StoragePool(env.memoryManager(), block, what);
+  /** Of Spark's pool, or of {@link OwnPool} where Spark has none. */
+  static MemorySource of(SparkEnv env, BlockId block, String what) {
+    return OwnPool.isUsed()
+        ? OwnPool.source(what)
+        : new StoragePool(env.memoryManager(), block, what);
   }
 
   @Override

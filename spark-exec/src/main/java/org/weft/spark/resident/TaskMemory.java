@@ -8,6 +8,7 @@ import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.unsafe.memory.MemoryBlock;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -15,17 +16,21 @@ import org.weft.memory.MemorySource;
 
 /**
  * Off-heap memory of one task attempt: pages of Spark's {@link TaskMemoryManager}, one page per
- * block, 64-byte aligned. The scope is closed when the task completes, fails or is killed.
+ * block, 64-byte aligned; of {@link OwnPool} where Spark has no off-heap memory. The scope is
+ * closed when the task completes, fails or is killed.
  */
 public final class TaskMemory implements MemorySource {
+  private static final String OUTPUT = "a kernel's output";
   private static final Map<TaskContext, TaskMemory> OPEN = new ConcurrentHashMap<>();
 
   private final Pages pages;
   private final Map<Long, MemoryBlock> blocks = new ConcurrentHashMap<>();
+  private final @Nullable MemorySource own;
   private final MemoryScope scope;
 
   private TaskMemory(TaskMemoryManager manager, String name) {
     this.pages = new Pages(manager);
+    this.own = OwnPool.isUsed() ? OwnPool.source(OUTPUT) : null;
     this.scope = MemoryScope.root(name, this);
   }
 
@@ -71,6 +76,10 @@ public final class TaskMemory implements MemorySource {
    * @throws WeftException {@code OUT_OF_MEMORY} if the pool is exhausted; nothing is charged then
    */
   public Runnable charge(long bytes) {
+    if (own != null) {
+      OwnPool.charge(bytes, OUTPUT);
+      return () -> OwnPool.release(bytes);
+    }
     long granted = pages.acquireMemory(bytes);
     if (granted < bytes) {
       pages.freeMemory(granted);
@@ -81,6 +90,9 @@ public final class TaskMemory implements MemorySource {
 
   @Override
   public long allocate(long bytes) {
+    if (own != null) {
+      return own.allocate(bytes);
+    }
     MemoryBlock block = pages.allocate(bytes + ALIGNMENT);
     if (block == null || block.size() < bytes + ALIGNMENT) {
       if (block != null) {
@@ -95,6 +107,10 @@ public final class TaskMemory implements MemorySource {
 
   @Override
   public void free(long address, long bytes) {
+    if (own != null) {
+      own.free(address, bytes);
+      return;
+    }
     MemoryBlock block = blocks.remove(address);
     if (block == null) {
       throw new IllegalStateException("no task page holds address " + address);

@@ -90,7 +90,7 @@ final class LabelledRows implements AutoCloseable {
   /** Writes the labels that are new. */
   void write(ParallelContainer.Target target, ContainerPiece pieces) {
     for (Dictionary dictionary : dictionaries) {
-      pieces.merge(dictionary.writeSmall(target, TEXT));
+      pieces.merge(dictionary.write(target, TEXT));
     }
   }
 
