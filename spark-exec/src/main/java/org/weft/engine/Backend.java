@@ -1,11 +1,14 @@
 package org.weft.engine;
 
+import java.util.List;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
@@ -30,6 +33,9 @@ public interface Backend extends StatementRunner.Site, AutoCloseable {
    * has been counted when it was written and is not parsed before somebody asks for its entries.
    */
   EngineTensor read(InputPlan plan, ValueType type);
+
+  /** A tensor of entries of this process. */
+  EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type);
 
   /** The passes of {@code plan}, which is for {@code tensor}; nothing is packed yet. */
   Passes open(EngineTensor tensor, JobPlan plan, JobClock clock);

@@ -126,6 +126,18 @@ public final class Engine implements AutoCloseable {
     return tensor;
   }
 
+  /** Takes over a tensor that its backend made of entries; the engine frees it when it closes. */
+  public EngineTensor own(EngineTensor tensor) {
+    tensor.declareShape(true);
+    tensors.add(tensor);
+    return tensor;
+  }
+
+  /** A tensor of entries of this process; duplicates are summed. */
+  public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
+    return own(backend.of(name, shape, entries, type));
+  }
+
   /**
    * Orders a tensor by a method of {@link Reorderers}: its entries on the driver if no more than
    * {@code mostEntries}, otherwise a sample of about so many, extended to the others. Nothing is

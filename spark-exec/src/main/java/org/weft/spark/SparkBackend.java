@@ -22,6 +22,8 @@ import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** Tensors and kernels on the executors of one Spark context. */
@@ -72,6 +74,11 @@ final class SparkBackend implements Backend {
   @Override
   public EngineTensor read(InputPlan plan, ValueType type) {
     return SparkTensor.read(context, files, plan, type);
+  }
+
+  @Override
+  public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
+    return SparkTensor.of(context, files, name, Wire.distribute(context, entries, 1), shape, type);
   }
 
   @Override

@@ -1,9 +1,15 @@
 package org.weft.spark;
 
 import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.distributed.Parts;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /** Engines on Spark contexts. */
 public final class SparkEngine {
@@ -21,5 +27,23 @@ public final class SparkEngine {
   /** An engine on {@code context}, one at a time; the context stays the caller's and open. */
   public static Engine create(JavaSparkContext context, EngineOptions options) {
     return new Engine(new SparkBackend(context, options), options);
+  }
+
+  /**
+   * A tensor of entries that lie on executors, which {@code engine} owns from now on; duplicates
+   * are summed. The entries are computed, counted and kept once.
+   *
+   * @param engine on the same context
+   * @param name for messages
+   */
+  public static EngineTensor tensor(
+      Engine engine, String name, JavaRDD<CooBlock> entries, TensorShape shape, ValueType type) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(entries.context());
+    return engine.own(SparkTensor.of(context, engine.files(), name, entries, shape, type));
+  }
+
+  /** The entries of parts that an engine on Spark has made, where they lie. */
+  public static JavaRDD<CooBlock> entries(Parts parts) {
+    return ((SparkParts) parts).entries();
   }
 }

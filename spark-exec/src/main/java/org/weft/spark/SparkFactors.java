@@ -36,6 +36,7 @@ import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.StoredRows;
+import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
@@ -60,7 +61,7 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
   private final Broadcast<Integer> decomposition;
   private final List<FactorVersion> factors = new ArrayList<>();
   private final List<Broadcast<Integer>> spaces = new ArrayList<>();
-  private final List<Broadcast<DenseMatrix>> given = new ArrayList<>();
+  private final List<Sent<DenseMatrix>> given = new ArrayList<>();
 
   SparkFactors(
       JavaSparkContext context,
@@ -89,7 +90,7 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
       return new SeededRows(
           AlternatingLeastSquares.seed(job, mode), mode, tensor.originalCoordinates());
     }
-    Broadcast<DenseMatrix> rows = context.broadcast(run.start().get().factors().get(mode));
+    Sent<DenseMatrix> rows = Wire.send(context, run.start().get().factors().get(mode));
     given.add(rows);
     return new GivenRows(rows, mode, tensor.originalCoordinates());
   }
@@ -287,7 +288,7 @@ final class SparkFactors implements FactorSteps, AutoCloseable {
         space.destroy();
       }
     }
-    given.forEach(Broadcast::destroy);
+    given.forEach(Sent::destroy);
     decomposition.destroy();
   }
 }

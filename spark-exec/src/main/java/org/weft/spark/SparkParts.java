@@ -22,6 +22,7 @@ import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
 import scala.Tuple2;
@@ -70,6 +71,10 @@ final class SparkParts implements Parts {
   /** Entries of the driver. */
   static SparkParts of(JavaSparkContext context, FileAccess files, List<Piece> pieces) {
     return new SparkParts(context, files, Wire.distribute(context, pieces, 1), null);
+  }
+
+  JavaRDD<CooBlock> entries() {
+    return pieces.map(Piece::entries);
   }
 
   private SparkParts then(JavaRDD<Piece> next) {

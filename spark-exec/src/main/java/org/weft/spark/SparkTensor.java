@@ -1,5 +1,6 @@
 package org.weft.spark;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.container.Container;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
@@ -135,6 +137,71 @@ final class SparkTensor extends EngineTensor {
       JavaSparkContext context, FileAccess files, InputPlan plan) {
     return Wire.keep(
         new SplitRdd(context.sc(), files, plan).toJavaRDD(), "entries of " + plan.uri());
+  }
+
+  /** Of entries that executors have or make; kept and counted in one pass. */
+  static SparkTensor of(
+      JavaSparkContext context,
+      FileAccess files,
+      String name,
+      JavaRDD<CooBlock> entries,
+      TensorShape shape,
+      ValueType type) {
+    long start = System.nanoTime();
+    int order = shape.order();
+    Wire.Kept<ParsedPart> kept =
+        Wire.keep(
+            entries.mapPartitionsWithIndex(
+                (part, blocks) -> new Numbered((long) part << 32, blocks), false),
+            "entries of " + name);
+    try {
+      TensorStatistics.Builder counts =
+          Wire.reduce(
+              kept.values()
+                  .mapPartitions(
+                      parts -> {
+                        TensorStatistics.Builder count = TensorStatistics.builder(order);
+                        new SparkBlocks.Blocks(parts).forEachRemaining(b -> count.add(b.block()));
+                        return List.of(count).iterator();
+                      }),
+              TensorStatistics.Builder::merge);
+      return new SparkTensor(
+          context,
+          files,
+          name,
+          type,
+          kept,
+          kept.values(),
+          counts.build(shape),
+          null,
+          null,
+          null,
+          new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
+    } catch (Exception e) {
+      kept.release(true);
+      throw Failures.unwrap(e);
+    }
+  }
+
+  /** Blocks as parts, numbered from an origin. */
+  private static final class Numbered implements Iterator<ParsedPart> {
+    private final Iterator<CooBlock> blocks;
+    private long origin;
+
+    Numbered(long first, Iterator<CooBlock> blocks) {
+      this.origin = first;
+      this.blocks = blocks;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return blocks.hasNext();
+    }
+
+    @Override
+    public ParsedPart next() {
+      return ParsedPart.of(new OriginBlock(origin++, blocks.next()));
+    }
   }
 
   /** The order that a container's entries were written in, or null for the original one. */

@@ -57,6 +57,11 @@ public final class LocalSpark {
     }
   }
 
+  /** A session on the Spark that runs, with nothing set. */
+  public static synchronized SparkSession current() {
+    return SparkSession.builder().getOrCreate();
+  }
+
   /** The session on {@link #context}, with few partitions. */
   public static SparkSession session() {
     context();

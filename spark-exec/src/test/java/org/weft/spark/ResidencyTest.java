@@ -202,7 +202,8 @@ class ResidencyTest {
                 .map(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i})));
     assertThat(blocks).extracting(RowBlock::partition).containsExactly(0, 1);
     assertThat(blocks.get(1).values()).containsExactly(1, 2);
-    assertThatThrownBy(() -> Wire.bytes(EngineOptions.defaults())).hasMessageContaining("not registered");
+    assertThatThrownBy(() -> Wire.bytes(EngineOptions.defaults()))
+        .hasMessageContaining("not registered");
   }
 
   @Test

@@ -3,6 +3,10 @@ package org.weft.compiler.eval;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.tensor.TensorFormat;
@@ -11,6 +15,19 @@ import org.weft.tensor.TensorFormat;
  * A parsed statement as those see it who bring its tensors: names, and the labels of their modes.
  */
 public record LabelledStatement(Statement statement) {
+  /**
+   * Parses an expression.
+   *
+   * @throws org.weft.error.WeftException {@code INVALID_EXPRESSION}, showing where
+   */
+  public static LabelledStatement parse(String expression) {
+    Diagnostics diagnostics = new Diagnostics();
+    Optional<Statement> statement =
+        Parser.statement(SourceText.expression(expression), diagnostics);
+    diagnostics.throwIfErrors();
+    return new LabelledStatement(statement.orElseThrow());
+  }
+
   /** The name of the result. */
   public String result() {
     return statement.target().tensor();

@@ -34,6 +34,7 @@ final class ArchitectureTest {
               "org.weft.decomposition",
               "org.weft.engine",
               "org.weft.spark",
+              "org.weft.api",
               "org.weft.jobs");
 
   @ParameterizedTest
@@ -48,6 +49,7 @@ final class ArchitectureTest {
         "org.weft.decomposition",
         "org.weft.engine",
         "org.weft.spark",
+        "org.weft.api",
         "org.weft.jobs"
       })
   void theRulesSeeEveryModule(String packageName) {
@@ -76,7 +78,8 @@ final class ArchitectureTest {
         .layer("planner")
         .definedBy("org.weft.planner..")
         .layer("spark-exec")
-        .definedBy("org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..")
+        .definedBy(
+            "org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..", "org.weft.api..")
         .layer("jobs")
         .definedBy("org.weft.jobs..")
         .whereLayer("native")
@@ -100,9 +103,9 @@ final class ArchitectureTest {
   @ParameterizedTest
   @CsvSource({
     "Spark only where jobs run,                    'org.apache.spark..,scala..',"
-        + " 'org.weft.spark..,org.weft.jobs..'",
+        + " 'org.weft.spark..,org.weft.api..,org.weft.jobs..'",
     "Hadoop only in storage-hdfs and the glue,     org.apache.hadoop..,"
-        + " 'org.weft.storage..,org.weft.spark..,org.weft.jobs..'",
+        + " 'org.weft.storage..,org.weft.spark..,org.weft.api..,org.weft.jobs..'",
     "LLVM only in the compiler's last stage,       org.bytedeco.llvm.., org.weft.compiler.llvm..",
     "JavaCPP only in the compiler's last stage,    org.bytedeco.., org.weft.compiler.llvm..",
     "picocli only in the command,                  picocli.., org.weft.jobs..",
@@ -124,7 +127,8 @@ final class ArchitectureTest {
   void sparkExecDoesNotKnowTheLanguage() {
     noClasses()
         .that()
-        .resideInAnyPackage("org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..")
+        .resideInAnyPackage(
+            "org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..", "org.weft.api..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

@@ -23,6 +23,8 @@ import org.weft.planner.Resources;
 import org.weft.runtime.NativeRuntime;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
@@ -94,6 +96,11 @@ public final class LocalBackend implements Backend {
   @Override
   public EngineTensor read(InputPlan plan, ValueType type) {
     return LocalTensor.read(files, plan, type, workers, memory);
+  }
+
+  @Override
+  public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
+    return LocalTensor.of(files, name, shape, entries, type, workers, memory);
   }
 
   @Override

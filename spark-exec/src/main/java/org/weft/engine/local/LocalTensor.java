@@ -30,8 +30,10 @@ import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
+import org.weft.storage.ReadOptions;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorHeader;
 import org.weft.storage.container.Container;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.PackedForms;
@@ -58,6 +60,7 @@ final class LocalTensor extends EngineTensor {
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
   private final Map<PackedForm, List<Part>> packed = new LinkedHashMap<>();
+  private final List<CooBlock> given;
   private @Nullable LocalBlocks parsed;
 
   /**
@@ -71,6 +74,7 @@ final class LocalTensor extends EngineTensor {
   private LocalTensor(
       FileAccess files,
       InputPlan plan,
+      List<CooBlock> given,
       ValueType valueType,
       Workers workers,
       MemorySource memory,
@@ -83,6 +87,7 @@ final class LocalTensor extends EngineTensor {
     super(plan.uri(), valueType, statistics, order, source, cost);
     this.files = files;
     this.plan = plan;
+    this.given = given;
     this.workers = workers;
     this.memory = memory;
     this.container = container;
@@ -105,7 +110,18 @@ final class LocalTensor extends EngineTensor {
                   Relabelling.ofLabels(container.shape(), labels));
       ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
       return new LocalTensor(
-          files, plan, type, workers, memory, statistics, order, null, container, null, cost);
+          files,
+          plan,
+          List.of(),
+          type,
+          workers,
+          memory,
+          statistics,
+          order,
+          null,
+          container,
+          null,
+          cost);
     }
     List<ParsedSplit> splits = parse(files, plan, workers);
     ReadSummary summary =
@@ -121,7 +137,35 @@ final class LocalTensor extends EngineTensor {
         new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
     ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
     return new LocalTensor(
-        files, plan, type, workers, memory, statistics, null, null, null, blocks, cost);
+        files, plan, List.of(), type, workers, memory, statistics, null, null, null, blocks, cost);
+  }
+
+  /** Of entries that the caller has, which are kept; no file has them. */
+  static LocalTensor of(
+      FileAccess files,
+      String name,
+      TensorShape shape,
+      List<CooBlock> entries,
+      ValueType type,
+      Workers workers,
+      MemorySource memory) {
+    TensorStatistics.Builder values = TensorStatistics.builder(shape.order());
+    entries.forEach(values::add);
+    TensorHeader header = new TensorHeader(shape.order(), shape, -1, 0, null);
+    InputPlan plan = new InputPlan(name, "", ReadOptions.defaults(), header, List.of());
+    return new LocalTensor(
+        files,
+        plan,
+        List.copyOf(entries),
+        type,
+        workers,
+        memory,
+        values.build(shape),
+        null,
+        null,
+        null,
+        new LocalBlocks(List.of(entries), workers),
+        new ReadCost(0, 0));
   }
 
   private record ParsedSplit(
@@ -183,6 +227,9 @@ final class LocalTensor extends EngineTensor {
   }
 
   private LocalBlocks parsedAgain() {
+    if (plan.splits().isEmpty()) {
+      return new LocalBlocks(List.of(given), workers);
+    }
     List<ParsedSplit> splits = parse(files, plan, workers);
     plan.verify(splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow());
     return new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
@@ -205,7 +252,18 @@ final class LocalTensor extends EngineTensor {
   @Override
   protected EngineTensor under(Order newOrder, TensorStatistics moved) {
     return new LocalTensor(
-        files, plan, valueType(), workers, memory, moved, newOrder, this, null, null, cost());
+        files,
+        plan,
+        given,
+        valueType(),
+        workers,
+        memory,
+        moved,
+        newOrder,
+        this,
+        null,
+        null,
+        cost());
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
@@ -166,6 +167,16 @@ public final class Dictionary implements AutoCloseable {
       Row row = rows.next();
       return RowFactory.create(row.get(0), next++, row.get(1));
     }
+  }
+
+  /** Every key beside its number: columns {@code name} and {@code coordinate}. */
+  public Dataset<Row> table(SparkSession spark, String name, DataType type) {
+    StructType schema =
+        new StructType()
+            .add(name, type)
+            .add("coordinate", DataTypes.LongType)
+            .add("entries", DataTypes.LongType);
+    return spark.createDataFrame(numbered, schema).drop("entries");
   }
 
   /** Number of labels, those of the tensor that is added to included. */

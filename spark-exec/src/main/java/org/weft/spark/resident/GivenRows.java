@@ -1,10 +1,10 @@
 package org.weft.spark.resident;
 
-import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.Shared;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
+import org.weft.spark.wire.Sent;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
@@ -14,8 +14,7 @@ import org.weft.tensor.ValueType;
  *
  * @param original from the rows' numbers to those of the matrix; null where they are the same
  */
-public record GivenRows(
-    Broadcast<DenseMatrix> matrix, int mode, @Nullable Shared<Relabelling> original)
+public record GivenRows(Sent<DenseMatrix> matrix, int mode, @Nullable Shared<Relabelling> original)
     implements FactorSource {
 
   @Override

@@ -1,0 +1,95 @@
+package org.weft.api;
+
+import org.weft.engine.CpdResult;
+import org.weft.engine.ProgressListener;
+import org.weft.planner.CpdJob;
+import org.weft.tensor.ValueType;
+
+/**
+ * A CP decomposition to be run: alternating least squares, or HALS where factors are to be
+ * nonnegative (Kolda and Bader 2009, section 3.4). Cost of an iteration: {@code O(order nnz R)}.
+ */
+public final class CpdRun {
+  private static final int ITERATIONS = 50;
+  private static final double TOLERANCE = 1e-5;
+
+  private final Tensor tensor;
+  private final int rank;
+  private int iterations = ITERATIONS;
+  private double tolerance = TOLERANCE;
+  private boolean nonnegative;
+  private long seed = 1;
+  private Progress progress = (iteration, fit, seconds) -> {};
+
+  CpdRun(Tensor tensor, int rank) {
+    this.tensor = tensor;
+    this.rank = rank;
+  }
+
+  /** Most iterations; 50 if this is not called. */
+  public CpdRun iterations(int most) {
+    this.iterations = most;
+    return this;
+  }
+
+  /** Stop when the fit changes by less; 1e-5 if this is not called. 0 runs every iteration. */
+  public CpdRun tolerance(double change) {
+    this.tolerance = change;
+    return this;
+  }
+
+  /** Keep all factors nonnegative. */
+  public CpdRun nonnegative() {
+    this.nonnegative = true;
+    return this;
+  }
+
+  /** Seed of the initial factors; 1 if this is not called. */
+  public CpdRun seed(long number) {
+    this.seed = number;
+    return this;
+  }
+
+  /** Hears of iterations, on the thread that runs them; an exception from it ends the run. */
+  public CpdRun onIteration(Progress listener) {
+    this.progress = listener;
+    return this;
+  }
+
+  /** Hears of iterations. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * An iteration is over.
+     *
+     * @param iteration from 1
+     * @param fit {@code 1 - |T - model| / |T|}
+     * @param seconds that it took
+     */
+    void iteration(int iteration, double fit, double seconds);
+  }
+
+  /**
+   * Decomposes. Factors come to this process: mode sizes x R doubles.
+   *
+   * @throws org.weft.error.WeftException {@code USAGE} for a rank, tolerance or number of
+   *     iterations out of range, {@code OUT_OF_MEMORY}
+   */
+  public CpModel run() {
+    CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE);
+    CpdResult result =
+        tensor
+            .weft()
+            .engine()
+            .cpd(
+                tensor.packable(),
+                job,
+                new ProgressListener() {
+                  @Override
+                  public void iteration(int n, double fit, double deltaFit, double seconds) {
+                    progress.iteration(n, fit, seconds);
+                  }
+                });
+    return new CpModel(tensor.weft(), tensor.modes(), tensor.loaded().labels(), result);
+  }
+}

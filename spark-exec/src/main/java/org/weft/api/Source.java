@@ -1,0 +1,170 @@
+package org.weft.api;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.PlacedTensor;
+import org.weft.engine.StatementOperand;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** What a tensor is made of. */
+sealed interface Source permits Source.File, Source.Entries, Source.Computed, TableSource {
+  /** Names of the modes. */
+  List<String> modes(Weft weft);
+
+  /** Brings the tensor to where its engine computes. */
+  Loaded load(Weft weft);
+
+  /**
+   * A tensor where its engine computes.
+   *
+   * @param operand of statements
+   * @param labels of its modes
+   */
+  record Loaded(StatementOperand operand, List<ModeLabels> labels) {}
+
+  /**
+   * The labels of a mode, of which there may be none.
+   *
+   * @param table columns {@code label} and {@code coordinate}
+   * @param listed the same of a file
+   */
+  record ModeLabels(@Nullable Dataset<Row> table, @Nullable Labels listed) {
+    static final ModeLabels NONE = new ModeLabels(null, null);
+  }
+
+  /** {@code m0}, {@code m1}, ... */
+  static List<String> numbered(int order) {
+    return IntStream.range(0, order).mapToObj(mode -> "m" + mode).toList();
+  }
+
+  private static List<ModeLabels> none(int order) {
+    return IntStream.range(0, order).mapToObj(mode -> ModeLabels.NONE).toList();
+  }
+
+  /** The tensor of a file. */
+  record File(String uri) implements Source {
+    @Override
+    public List<String> modes(Weft weft) {
+      List<String> names = TensorFiles.modeNames(weft.engine().files(), uri);
+      FileAccess files = weft.engine().files();
+      return names.isEmpty()
+          ? numbered(TensorFiles.open(files, uri, ReadOptions.defaults()).header().order())
+          : names;
+    }
+
+    @Override
+    public Loaded load(Weft weft) {
+      EngineTensor tensor = weft.engine().read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
+      Map<Integer, Labels> labels = TensorFiles.labels(weft.engine().files(), uri);
+      return new Loaded(
+          tensor,
+          IntStream.range(0, tensor.statistics().shape().order())
+              .mapToObj(mode -> new ModeLabels(null, labels.get(mode)))
+              .toList());
+    }
+  }
+
+  /** Entries in arrays. */
+  record Entries(TensorShape shape, CooBlock block) implements Source {
+    static Entries of(long[][] coordinates, double[] values, long... shape) {
+      if (coordinates.length != shape.length) {
+        throw mismatch("coordinates of " + shape.length + " modes", "of " + coordinates.length);
+      }
+      CooBlock.Builder block = new CooBlock.Builder(shape.length, Math.max(1, values.length));
+      long[] at = new long[shape.length];
+      for (int e = 0; e < values.length; e++) {
+        for (int mode = 0; mode < shape.length; mode++) {
+          if (coordinates[mode].length != values.length) {
+            throw mismatch(
+                values.length + " coordinates of mode " + mode, "" + coordinates[mode].length);
+          }
+          at[mode] = coordinates[mode][e];
+          if (at[mode] < 0 || at[mode] >= shape[mode]) {
+            throw new WeftException(
+                ErrorCode.COORDINATE_OUT_OF_RANGE,
+                "entry "
+                    + e
+                    + ", mode "
+                    + mode
+                    + ": expected a coordinate from 0 to "
+                    + (shape[mode] - 1)
+                    + ", found "
+                    + at[mode]);
+          }
+        }
+        block.add(at, values[e]);
+      }
+      return new Entries(TensorShape.of(shape), block.build());
+    }
+
+    static Entries matrix(double[][] rows) {
+      int columns = rows.length == 0 ? 0 : rows[0].length;
+      CooBlock.Builder block = new CooBlock.Builder(2, Math.max(1, rows.length * columns));
+      for (int i = 0; i < rows.length; i++) {
+        if (rows[i].length != columns) {
+          throw mismatch(columns + " values in row " + i, "" + rows[i].length);
+        }
+        for (int j = 0; j < columns; j++) {
+          if (rows[i][j] != 0) {
+            block.add(new long[] {i, j}, rows[i][j]);
+          }
+        }
+      }
+      return new Entries(TensorShape.of(rows.length, columns), block.build());
+    }
+
+    static Entries vector(double[] values) {
+      CooBlock.Builder block = new CooBlock.Builder(1, Math.max(1, values.length));
+      for (int i = 0; i < values.length; i++) {
+        if (values[i] != 0) {
+          block.add(new long[] {i}, values[i]);
+        }
+      }
+      return new Entries(TensorShape.of(values.length), block.build());
+    }
+
+    private static WeftException mismatch(String expected, String found) {
+      return new WeftException(
+          ErrorCode.SHAPE_MISMATCH, "expected " + expected + ", found " + found);
+    }
+
+    @Override
+    public List<String> modes(Weft weft) {
+      return numbered(shape.order());
+    }
+
+    @Override
+    public Loaded load(Weft weft) {
+      EngineTensor tensor =
+          weft.engine().of("the tensor of arrays", shape, List.of(block), ValueType.DOUBLE);
+      return new Loaded(tensor, none(shape.order()));
+    }
+  }
+
+  /** The value of a statement. */
+  record Computed(PlacedTensor tensor, List<String> names, List<ModeLabels> labels)
+      implements Source {
+    @Override
+    public List<String> modes(Weft weft) {
+      return names;
+    }
+
+    @Override
+    public Loaded load(Weft weft) {
+      return new Loaded(tensor, labels);
+    }
+  }
+}

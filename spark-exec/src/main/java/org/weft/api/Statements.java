@@ -1,0 +1,154 @@
+package org.weft.api;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.engine.PlacedTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.StatementJob;
+import org.weft.engine.StatementOperand;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.label.Dictionary;
+import org.weft.tensor.ValueType;
+
+/** Statements over tensors of one {@link Weft}. */
+final class Statements {
+  private final Weft weft;
+
+  Statements(Weft weft) {
+    this.weft = weft;
+  }
+
+  /**
+   * The value of a statement.
+   *
+   * @param given tensors and numbers, by name
+   */
+  Tensor evaluate(String text, Map<String, Object> given) {
+    LabelledStatement statement = LabelledStatement.parse(text);
+    Map<String, List<String>> accesses = statement.operands();
+    requireOperands(accesses.keySet(), given);
+    Map<String, Source.Loaded> loaded = load(accesses, given);
+    Map<String, StatementOperand> tensors = new LinkedHashMap<>();
+    loaded.forEach((name, operand) -> tensors.put(name, operand.operand()));
+    Map<String, Double> numbers = new LinkedHashMap<>();
+    given.forEach(
+        (name, operand) -> {
+          if (operand instanceof Number number) {
+            numbers.put(name, number.doubleValue());
+          }
+        });
+    StatementJob job =
+        new StatementJob(
+            statement,
+            tensors,
+            numbers,
+            Optional.empty(),
+            Map.of(),
+            Map.of(),
+            ValueType.DOUBLE,
+            "",
+            Optional.empty());
+    PlacedTensor value = weft.keep(weft.engine().evaluate(job, ProgressListener.NONE).kept());
+    List<String> names = statement.resultLabels();
+    return new Tensor(weft, new Source.Computed(value, names, labels(names, accesses, loaded)));
+  }
+
+  private static void requireOperands(Iterable<String> names, Map<String, Object> given) {
+    for (String name : names) {
+      if (!given.containsKey(name)) {
+        throw new WeftException(
+            ErrorCode.USAGE,
+            "expected an operand " + name + ", found " + String.join(", ", given.keySet()));
+      }
+    }
+  }
+
+  /** Tables that share a label of the statement share its numbers. */
+  private Map<String, Source.Loaded> load(
+      Map<String, List<String>> accesses, Map<String, Object> given) {
+    Map<String, Integer> spaces = new HashMap<>();
+    Map<String, int[]> numbered = new LinkedHashMap<>();
+    List<TableSource> tables = new ArrayList<>();
+    Map<String, Source.Loaded> loaded = new LinkedHashMap<>();
+    accesses.forEach(
+        (name, labels) -> {
+          if (given.get(name) instanceof Tensor tensor) {
+            if (tensor.source() instanceof TableSource table) {
+              requireDistinct(name, labels, table);
+              numbered.put(
+                  name,
+                  labels.stream()
+                      .mapToInt(label -> spaces.computeIfAbsent(label, l -> spaces.size()))
+                      .toArray());
+              tables.add(table);
+            } else {
+              loaded.put(name, tensor.loaded());
+            }
+          }
+        });
+    requireOneKind(accesses, spaces, loaded);
+    List<Dictionary> dictionaries =
+        TableSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
+    int next = 0;
+    for (Map.Entry<String, int[]> table : numbered.entrySet()) {
+      loaded.put(table.getKey(), tables.get(next++).load(weft, table.getValue(), dictionaries));
+    }
+    return loaded;
+  }
+
+  private static void requireDistinct(String name, List<String> labels, TableSource table) {
+    if (labels.size() != table.modes().size()
+        || labels.stream().distinct().count() < labels.size()) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          "operand "
+              + name
+              + ": expected a different label for each of its modes "
+              + table.modes()
+              + ", found "
+              + labels);
+    }
+  }
+
+  /** A Dataset's labels mean nothing to coordinates of another operand. */
+  private static void requireOneKind(
+      Map<String, List<String>> accesses,
+      Map<String, Integer> spaces,
+      Map<String, Source.Loaded> loaded) {
+    loaded
+        .keySet()
+        .forEach(
+            name -> {
+              for (String label : accesses.getOrDefault(name, List.of())) {
+                if (spaces.containsKey(label)) {
+                  throw new WeftException(
+                      ErrorCode.USAGE,
+                      "label "
+                          + label
+                          + ": expected Datasets in all operands with this label, found "
+                          + name
+                          + ", which has coordinates; make a Dataset of its entries()");
+                }
+              }
+            });
+  }
+
+  private static List<Source.ModeLabels> labels(
+      List<String> result, Map<String, List<String>> accesses, Map<String, Source.Loaded> loaded) {
+    Map<String, Source.ModeLabels> known = new HashMap<>();
+    loaded.forEach(
+        (name, tensor) -> {
+          List<String> labels = accesses.getOrDefault(name, List.of());
+          for (int mode = 0; mode < labels.size(); mode++) {
+            known.putIfAbsent(labels.get(mode), tensor.labels().get(mode));
+          }
+        });
+    return result.stream().map(label -> known.getOrDefault(label, Source.ModeLabels.NONE)).toList();
+  }
+}

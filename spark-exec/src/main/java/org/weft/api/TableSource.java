@@ -1,0 +1,192 @@
+package org.weft.api;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.SparkEngine;
+import org.weft.spark.label.Dictionary;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * The rows of a Dataset: columns of labels, and one of values. Labels are numbered on executors, in
+ * their order; nothing that grows with rows or labels comes to the driver.
+ *
+ * @param value column of the values, or null: every row counts 1
+ */
+record TableSource(
+    SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value)
+    implements Source {
+  private static final int BLOCK_ENTRIES = 1 << 16;
+
+  static TableSource of(
+      SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value) {
+    List<String> wanted = new ArrayList<>(modes);
+    if (value != null) {
+      wanted.add(value);
+    }
+    List<String> present = Arrays.asList(rows.columns());
+    for (String column : wanted) {
+      if (!present.contains(column)) {
+        throw new WeftException(
+            ErrorCode.USAGE,
+            "expected a column '" + column + "', found " + String.join(", ", present));
+      }
+    }
+    if (modes.isEmpty() || modes.stream().distinct().count() < modes.size()) {
+      throw new WeftException(
+          ErrorCode.USAGE, "expected columns of modes, each once, found " + modes);
+    }
+    return new TableSource(spark, rows, List.copyOf(modes), value);
+  }
+
+  @Override
+  public List<String> modes(Weft weft) {
+    return modes;
+  }
+
+  /** Alone: every mode has its own labels. */
+  @Override
+  public Loaded load(Weft weft) {
+    int[] own = IntStream.range(0, modes.size()).toArray();
+    List<Dictionary> dictionaries = dictionaries(weft, List.of(this), List.of(own));
+    return load(weft, own, dictionaries);
+  }
+
+  /** With labels that other tables have a part in. */
+  Loaded load(Weft weft, int[] spaces, List<Dictionary> dictionaries) {
+    Dataset<Row> coded = selected(spaces);
+    for (int space : spaces) {
+      coded = dictionaries.get(space).encode(spark, coded);
+    }
+    List<Column> columns = new ArrayList<>();
+    for (int space : spaces) {
+      columns.add(functions.col("i" + space));
+    }
+    columns.add(functions.col("v"));
+    int order = spaces.length;
+    List<String> names = modes;
+    JavaRDD<CooBlock> entries =
+        coded
+            .select(columns.toArray(Column[]::new))
+            .javaRDD()
+            .mapPartitions(found -> new Blocks(found, order, names));
+    TensorShape shape =
+        TensorShape.of(
+            IntStream.of(spaces).mapToLong(space -> dictionaries.get(space).size()).toArray());
+    List<ModeLabels> labels = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      Dataset<Row> table =
+          dictionaries
+              .get(spaces[mode])
+              .table(spark, "label", rows.schema().apply(modes.get(mode)).dataType());
+      labels.add(new ModeLabels(table, null));
+    }
+    return new Loaded(
+        SparkEngine.tensor(
+            weft.engine(), "the tensor of a Dataset", entries, shape, ValueType.DOUBLE),
+        labels);
+  }
+
+  /**
+   * The labels of several tables.
+   *
+   * @param spaces for each table and mode, the number of the labels that it shares with others,
+   *     from 0
+   */
+  static List<Dictionary> dictionaries(Weft weft, List<TableSource> tables, List<int[]> spaces) {
+    Map<Integer, Dataset<Row>> keys = new TreeMap<>();
+    for (int t = 0; t < tables.size(); t++) {
+      for (int mode = 0; mode < spaces.get(t).length; mode++) {
+        int space = spaces.get(t)[mode];
+        Dataset<Row> own =
+            tables
+                .get(t)
+                .rows
+                .select(functions.col(quoted(tables.get(t).modes.get(mode))).as("k" + space));
+        keys.merge(space, own, Dataset::union);
+      }
+    }
+    List<Dictionary> dictionaries = new ArrayList<>();
+    keys.forEach(
+        (space, all) ->
+            dictionaries.add(
+                weft.keep(Dictionary.of(all.where("k" + space + " IS NOT NULL"), space))));
+    return dictionaries;
+  }
+
+  private Dataset<Row> selected(int[] spaces) {
+    List<Column> columns = new ArrayList<>();
+    for (int mode = 0; mode < spaces.length; mode++) {
+      columns.add(functions.col(quoted(modes.get(mode))).as("k" + spaces[mode]));
+    }
+    Column values =
+        value == null
+            ? functions.lit(1.0)
+            : functions.col(quoted(value)).cast(DataTypes.DoubleType);
+    columns.add(values.as("v"));
+    return rows.select(columns.toArray(Column[]::new));
+  }
+
+  private static String quoted(String column) {
+    return "`" + column.replace("`", "``") + "`";
+  }
+
+  /** Rows of coordinates and value as blocks of entries. */
+  private static final class Blocks implements Iterator<CooBlock> {
+    private final Iterator<Row> rows;
+    private final int order;
+    private final List<String> names;
+
+    Blocks(Iterator<Row> rows, int order, List<String> names) {
+      this.rows = rows;
+      this.order = order;
+      this.names = names;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return rows.hasNext();
+    }
+
+    @Override
+    public CooBlock next() {
+      CooBlock.Builder block = new CooBlock.Builder(order, BLOCK_ENTRIES);
+      long[] at = new long[order];
+      while (rows.hasNext() && block.size() < BLOCK_ENTRIES) {
+        Row row = rows.next();
+        for (int mode = 0; mode < order; mode++) {
+          at[mode] = required(row, mode).getLong(mode);
+        }
+        block.add(at, required(row, order).getDouble(order));
+      }
+      return block.build();
+    }
+
+    private Row required(Row row, int column) {
+      if (row.isNullAt(column)) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            "expected a "
+                + (column < order ? "label in column '" + names.get(column) + "'" : "value")
+                + " in every row, found null; filter such rows");
+      }
+      return row;
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package org.weft.api;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.PlacedTensor;
+import org.weft.engine.distributed.Piece;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.SparkEngine;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
+
+/**
+ * A sparse tensor of a {@link Weft}. It is brought to where that computes when it is first used.
+ */
+public final class Tensor {
+  private final Weft weft;
+  private final Source source;
+  private Source.@Nullable Loaded loaded;
+  private @Nullable EngineTensor packable;
+
+  Tensor(Weft weft, Source source) {
+    this.weft = weft;
+    this.source = source;
+  }
+
+  /** Names of the modes: columns, a file's names, labels of a statement, or m0, m1, ... */
+  public List<String> modes() {
+    return source.modes(weft);
+  }
+
+  /** Size of each mode. Loads the tensor. */
+  public long[] shape() {
+    return loaded().operand().originalStatistics().shape().toArray();
+  }
+
+  /** Entries, those of equal coordinates counted apart. Loads the tensor. */
+  public long size() {
+    return loaded().operand().originalStatistics().entries();
+  }
+
+  /**
+   * A decomposition into {@code rank} components, to be configured and run.
+   *
+   * @param rank at least 1
+   */
+  public CpdRun cpd(int rank) {
+    return new CpdRun(this, rank);
+  }
+
+  /**
+   * The entries, in no order: a column for each mode, which has labels if the mode does and
+   * coordinates from 0 otherwise, and the column {@code value}. Nothing comes to the driver.
+   *
+   * @throws WeftException {@code USAGE} without Spark
+   */
+  public Dataset<Row> entries() {
+    weft.requireSpark();
+    int order = modes().size();
+    StructType schema = new StructType();
+    for (int mode = 0; mode < order; mode++) {
+      schema = schema.add("c" + mode, DataTypes.LongType);
+    }
+    schema = schema.add("value", DataTypes.DoubleType);
+    JavaRDD<Row> rows =
+        SparkEngine.entries(loaded().operand().parts()).flatMap(block -> rows(block, order));
+    Dataset<Row> entries = weft.requireSpark().createDataFrame(rows, schema);
+    List<Column> columns = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      Source.ModeLabels labels = loaded().labels().get(mode);
+      entries = ModelTables.labelled(weft.requireSpark(), entries, "c" + mode, "l" + mode, labels);
+      columns.add(
+          functions
+              .col(labels.equals(Source.ModeLabels.NONE) ? "c" + mode : "l" + mode)
+              .as(modes().get(mode)));
+    }
+    columns.add(functions.col("value"));
+    return entries.select(columns.toArray(Column[]::new));
+  }
+
+  private static Iterator<Row> rows(CooBlock block, int order) {
+    return new Iterator<>() {
+      private int next;
+
+      @Override
+      public boolean hasNext() {
+        return next < block.size();
+      }
+
+      @Override
+      public Row next() {
+        Object[] cells = new Object[order + 1];
+        for (int mode = 0; mode < order; mode++) {
+          cells[mode] = block.coordinate(mode, next);
+        }
+        cells[order] = block.value(next++);
+        return RowFactory.create(cells);
+      }
+    };
+  }
+
+  /**
+   * Calls {@code reader} with every entry, in this process, a block of them in memory at a time.
+   */
+  public void forEach(EntryReader reader) {
+    int order = modes().size();
+    for (Iterator<Piece> pieces = loaded().operand().parts().pieces(); pieces.hasNext(); ) {
+      CooBlock block = pieces.next().entries();
+      for (int e = 0; e < block.size(); e++) {
+        long[] at = new long[order];
+        for (int mode = 0; mode < order; mode++) {
+          at[mode] = block.coordinate(mode, e);
+        }
+        reader.entry(at, block.value(e));
+      }
+    }
+  }
+
+  /** Hears of entries. */
+  @FunctionalInterface
+  public interface EntryReader {
+    /**
+     * An entry.
+     *
+     * @param coordinates from 0, one for each mode; the reader's own
+     */
+    void entry(long[] coordinates, double value);
+  }
+
+  /**
+   * The entries of a small matrix or vector as rows of an array; zeros elsewhere.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH} for a tensor of more than two modes
+   */
+  public double[][] toArray() {
+    long[] shape = shape();
+    if (shape.length > 2) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          "expected a tensor of at most 2 modes, found " + shape.length + "; use forEach");
+    }
+    int rows = shape.length == 2 ? Math.toIntExact(shape[0]) : 1;
+    int columns = shape.length == 0 ? 1 : Math.toIntExact(shape[shape.length - 1]);
+    double[][] cells = new double[rows][columns];
+    forEach(
+        (at, value) -> {
+          int row = at.length == 2 ? (int) at[0] : 0;
+          cells[row][at.length == 0 ? 0 : (int) at[at.length - 1]] += value;
+        });
+    return cells;
+  }
+
+  Weft weft() {
+    return weft;
+  }
+
+  Source source() {
+    return source;
+  }
+
+  Source.Loaded loaded() {
+    Source.Loaded known = loaded;
+    if (known == null) {
+      known = source.load(weft);
+      loaded = known;
+    }
+    return known;
+  }
+
+  /** As decompositions read it. */
+  EngineTensor packable() {
+    EngineTensor known = packable;
+    if (known == null) {
+      known = loaded().operand() instanceof EngineTensor tensor ? tensor : gathered();
+      packable = known;
+    }
+    return known;
+  }
+
+  private EngineTensor gathered() {
+    PlacedTensor placed = (PlacedTensor) loaded().operand();
+    if (weft.spark() != null) {
+      return SparkEngine.tensor(
+          weft.engine(),
+          placed.uri(),
+          SparkEngine.entries(placed.parts()),
+          placed.shape(),
+          ValueType.DOUBLE);
+    }
+    List<CooBlock> blocks = new ArrayList<>();
+    placed.parts().pieces().forEachRemaining(piece -> blocks.add(piece.entries()));
+    return weft.engine().of(placed.uri(), placed.shape(), blocks, ValueType.DOUBLE);
+  }
+}

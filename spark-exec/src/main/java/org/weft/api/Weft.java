@@ -1,0 +1,182 @@
+package org.weft.api;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.local.LocalBackend;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.SparkEngine;
+import org.weft.storage.FileAccess;
+import org.weft.storage.TensorFiles;
+
+/**
+ * Tensors and what computes with them: the executors of a Spark session, or the threads of this
+ * process. Closing it frees all that its tensors and models keep; the session stays open.
+ *
+ * <p>One thread at a time. Two jobs at a time in one session have a Weft each.
+ */
+public final class Weft implements AutoCloseable {
+  private final Engine engine;
+  private final @Nullable SparkSession spark;
+  private final List<AutoCloseable> kept = new ArrayList<>();
+
+  private Weft(Engine engine, @Nullable SparkSession spark) {
+    this.engine = engine;
+    this.spark = spark;
+  }
+
+  /**
+   * On the executors of a session that the caller has, whatever its settings: Weft asks for no
+   * serializer, no registrator and no off-heap memory of Spark's, and changes none of them.
+   */
+  public static Weft on(SparkSession spark) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    return new Weft(SparkEngine.create(context, EngineOptions.defaults()), spark);
+  }
+
+  /** In this process, without Spark, on all its processors. */
+  public static Weft local() {
+    FileAccess files = FileAccess.of(new Configuration());
+    return new Weft(LocalBackend.engine(files, EngineOptions.defaults()), null);
+  }
+
+  /**
+   * A tensor with a mode for each of {@code modes}, columns of any type that can be ordered; the
+   * distinct values of a column, in their order, are the labels of its mode. Values of rows with
+   * the same labels are summed. Nothing runs yet.
+   *
+   * @param value column of the values, a number
+   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark;
+   *     when the tensor is used {@code MALFORMED_INPUT} for a row without a label or value
+   */
+  public Tensor tensor(Dataset<Row> rows, List<String> modes, String value) {
+    return new Tensor(this, TableSource.of(requireSpark(), rows, modes, value));
+  }
+
+  /** As above; the value of an entry is the number of rows with its labels. */
+  public Tensor tensor(Dataset<Row> rows, List<String> modes) {
+    return new Tensor(this, TableSource.of(requireSpark(), rows, modes, null));
+  }
+
+  /**
+   * The tensor of a file: {@code .weft}, {@code .tns}, {@code .mtx}, {@code .npy}, ..., on any file
+   * system that Hadoop knows. A container's labels are the labels of the modes.
+   *
+   * @throws WeftException {@code INPUT_NOT_FOUND} and others, when the tensor is used
+   */
+  public Tensor tensor(String uri) {
+    TensorFiles.requireKnownExtension(uri);
+    return new Tensor(this, new Source.File(uri));
+  }
+
+  /**
+   * The tensor of {@code n} entries in arrays; equal coordinates are summed.
+   *
+   * @param coordinates an array of n for each mode, from 0
+   * @param values n of them
+   * @param shape size of each mode
+   * @throws WeftException {@code SHAPE_MISMATCH} for arrays of different lengths, {@code
+   *     COORDINATE_OUT_OF_RANGE}
+   */
+  public Tensor tensor(long[][] coordinates, double[] values, long... shape) {
+    return new Tensor(this, Source.Entries.of(coordinates, values, shape));
+  }
+
+  /** A matrix: rows of the same length; zeros are no entries. */
+  public Tensor tensor(double[][] rows) {
+    return new Tensor(this, Source.Entries.matrix(rows));
+  }
+
+  /** A vector; zeros are no entries. */
+  public Tensor tensor(double[] values) {
+    return new Tensor(this, Source.Entries.vector(values));
+  }
+
+  /**
+   * The value of a statement of the language, such as {@code C(i,j) = A(i,k) * B(k,j)}: labels that
+   * the result lacks are summed. Computed when it is used, and kept then until this is closed.
+   *
+   * @param operands by name: a {@link Tensor} of this Weft; a Dataset, whose last column is the
+   *     value and whose others are the modes; a path; an array as {@code double[]} or {@code
+   *     double[][]}; a number. Modes with the same label have the same labels if they come from
+   *     Datasets; otherwise they are matched by coordinate
+   * @throws WeftException {@code INVALID_EXPRESSION}, {@code SHAPE_MISMATCH}, {@code USAGE} for an
+   *     operand that is missing
+   */
+  public Tensor eval(String statement, Map<String, ?> operands) {
+    Map<String, Object> given = new LinkedHashMap<>();
+    operands.forEach((name, operand) -> given.put(name, operand(name, operand)));
+    return new Statements(this).evaluate(statement, given);
+  }
+
+  private Object operand(String name, Object operand) {
+    if (operand instanceof Tensor || operand instanceof Number) {
+      return operand;
+    }
+    if (operand instanceof String uri) {
+      return tensor(uri);
+    }
+    if (operand instanceof double[] vector) {
+      return tensor(vector);
+    }
+    if (operand instanceof double[][] matrix) {
+      return tensor(matrix);
+    }
+    if (operand instanceof Dataset<?> table) {
+      List<String> columns = List.of(table.columns());
+      int last = columns.size() - 1;
+      return tensor(table.toDF(), columns.subList(0, last), columns.get(last));
+    }
+    throw new WeftException(
+        ErrorCode.USAGE,
+        "operand "
+            + name
+            + ": expected a Tensor, Dataset, path, double[], double[][] or number, found a "
+            + operand.getClass().getSimpleName());
+  }
+
+  /** Closes {@code owned} with this. */
+  <T extends AutoCloseable> T keep(T owned) {
+    kept.add(owned);
+    return owned;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  @Nullable SparkSession spark() {
+    return spark;
+  }
+
+  SparkSession requireSpark() {
+    if (spark == null) {
+      throw new WeftException(
+          ErrorCode.USAGE, "expected a Spark session for Datasets; use Weft.on(spark)");
+    }
+    return spark;
+  }
+
+  @Override
+  public void close() {
+    for (int k = kept.size() - 1; k >= 0; k--) {
+      try {
+        kept.get(k).close();
+      } catch (Exception e) {
+        throw e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+      }
+    }
+    kept.clear();
+    engine.close();
+  }
+}

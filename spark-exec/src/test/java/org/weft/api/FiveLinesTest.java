@@ -1,0 +1,182 @@
+package org.weft.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.error.WeftException;
+import org.weft.spark.LocalSpark;
+
+/** The programs of the page of the API, in sessions that know nothing of Weft. */
+class FiveLinesTest {
+  private static final Map<String, Map<String, String>> SESSIONS =
+      Map.of(
+          "default",
+          Map.of(),
+          "kryo, registration required",
+          Map.of(
+              "spark.serializer",
+              "org.apache.spark.serializer.KryoSerializer",
+              "spark.kryo.registrationRequired",
+              "true"),
+          "java",
+          Map.of("spark.serializer", "org.apache.spark.serializer.JavaSerializer"));
+
+  @AfterAll
+  static void stop() {
+    LocalSpark.stop();
+  }
+
+  /** Users a and b buy apples in weeks 1 and 2; c buys pears in week 3. */
+  private static Dataset<Row> sales(SparkSession spark) {
+    List<Row> rows = new ArrayList<>();
+    for (String user : List.of("a", "b")) {
+      for (int week : new int[] {1, 2}) {
+        rows.add(RowFactory.create(user, "apple", week, 2L));
+        rows.add(RowFactory.create(user, "apple", week, 1L));
+      }
+    }
+    rows.add(RowFactory.create("c", "pear", 3, 5L));
+    return spark.createDataFrame(
+        rows,
+        new StructType()
+            .add("user", DataTypes.StringType)
+            .add("item", DataTypes.StringType)
+            .add("week", DataTypes.IntegerType)
+            .add("count", DataTypes.LongType));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"default", "kryo, registration required", "java"})
+  void aTableIsDecomposedInFiveLines(String session) {
+    LocalSpark.restart(SESSIONS.get(session));
+    SparkSession spark = LocalSpark.current();
+    Dataset<Row> df = sales(spark);
+    try (Weft weft = Weft.on(spark)) {
+      Tensor x = weft.tensor(df, List.of("user", "item", "week"), "count");
+      CpModel m = x.cpd(2).tolerance(1e-12).run();
+      List<Row> users = m.factors("user").collectAsList();
+
+      assertThat(x.shape()).containsExactly(3, 2, 3);
+      assertThat(m.fit()).isCloseTo(1, within(1e-6));
+      assertThat(users).extracting(row -> row.getString(0)).containsExactly("a", "b", "c");
+      assertThat(users).extracting(row -> row.getLong(1)).containsExactly(0L, 1L, 2L);
+      assertThat(users.get(0).getList(2)).isEqualTo(users.get(1).getList(2)).hasSize(2);
+      assertThat(m.factors("week").schema().apply("week").dataType())
+          .isEqualTo(DataTypes.IntegerType);
+      assertThat(m.predict(0, 0, 1)).isCloseTo(3, within(1e-5));
+      assertThat(m.predict(2, 1, 2)).isCloseTo(5, within(1e-5));
+      assertThat(m.predict(2, 0, 0)).isCloseTo(0, within(1e-5));
+    }
+    assertThat(df.agg(Map.of("count", "sum")).head().getLong(0)).isEqualTo(17);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"default", "kryo, registration required", "java"})
+  void statementsRunOnTablesWhoseLabelsMeet(String session) {
+    LocalSpark.restart(SESSIONS.get(session));
+    SparkSession spark = LocalSpark.current();
+    StructType prices =
+        new StructType().add("item", DataTypes.StringType).add("price", DataTypes.DoubleType);
+    Dataset<Row> price =
+        spark.createDataFrame(
+            List.of(RowFactory.create("fig", 7.0), RowFactory.create("pear", 2.0)), prices);
+    try (Weft weft = Weft.on(spark)) {
+      Dataset<Row> paid =
+          weft.eval(
+                  "P(user) = C(user,item) * B(item)",
+                  Map.of("C", sales(spark).drop("week"), "B", price))
+              .entries();
+
+      assertThat(paid.columns()).containsExactly("user", "value");
+      assertThat(paid.where("value <> 0").collectAsList())
+          .containsExactly(RowFactory.create("c", 10.0));
+      assertThat(
+              weft.eval(
+                      "C(i,j) = A(i,k) * B(k,j)",
+                      Map.of("A", new double[][] {{1, 2}}, "B", new double[][] {{3}, {4}}))
+                  .toArray())
+          .isDeepEqualTo(new double[][] {{11}});
+    }
+  }
+
+  @Test
+  void arraysNeedNoSpark() {
+    try (Weft weft = Weft.local()) {
+      long[][] at = {{0, 1, 1}, {0, 1, 0}};
+      Tensor a = weft.tensor(at, new double[] {2, 3, 4}, 2, 2);
+      assertThat(
+              weft.eval("y(i) = A(i,j) * x(j)", Map.of("A", a, "x", new double[] {1, 10}))
+                  .toArray())
+          .isDeepEqualTo(new double[][] {{2, 34}});
+      CpModel model = a.cpd(2).tolerance(0).iterations(200).run();
+      assertThat(model.predict(1, 1)).isCloseTo(3, within(1e-3));
+      assertThat(model.matrix("m1")).hasDimensions(2, 2);
+      assertThat(weft.eval("B(i,j) = 2 * A(i,j)", Map.of("A", a)).cpd(2).run().rank()).isEqualTo(2);
+      assertThatThrownBy(() -> model.factors("m1"))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("Weft.on(spark)");
+      assertThatThrownBy(() -> model.matrix("m2"))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected a mode of [m0, m1], found 'm2'");
+      assertThatThrownBy(() -> weft.eval("y(i) = A(i,j) * x(j)", Map.of("A", a)))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected an operand x");
+    }
+  }
+
+  @Test
+  void aRowWithoutALabelIsRefused() {
+    SparkSession spark = LocalSpark.session();
+    Dataset<Row> rows =
+        sales(spark).union(spark.sql("SELECT 'a', CAST(NULL AS STRING), 1, CAST(2 AS BIGINT)"));
+    try (Weft weft = Weft.on(spark)) {
+      Tensor x = weft.tensor(rows, List.of("user", "item"));
+      assertThatThrownBy(x::shape)
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected a label in column 'item' in every row");
+      assertThatThrownBy(() -> weft.tensor(rows, List.of("user", "shop")))
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("expected a column 'shop'");
+    }
+  }
+
+  @Test
+  void twoJobsRunAtATimeInOneSession() throws InterruptedException {
+    SparkSession spark = LocalSpark.session();
+    Dataset<Row> df = sales(spark);
+    double[] fits = new double[2];
+    List<Thread> jobs = new ArrayList<>();
+    for (int job = 0; job < 2; job++) {
+      int number = job;
+      Thread thread =
+          new Thread(
+              () -> {
+                try (Weft weft = Weft.on(spark)) {
+                  Tensor x = weft.tensor(df, List.of("user", "item", "week"), "count");
+                  fits[number] = x.cpd(2).seed(number).run().fit();
+                }
+              });
+      thread.start();
+      jobs.add(thread);
+    }
+    for (Thread job : jobs) {
+      job.join();
+    }
+    assertThat(fits[0]).isGreaterThan(0.9);
+    assertThat(fits[1]).isGreaterThan(0.9);
+  }
+}
