@@ -156,7 +156,11 @@ public final class Packing {
    * All stored entries in storage order, in blocks of {@code blockSize}, made as they are asked.
    */
   public static Iterator<CooBlock> unpackBlocks(TensorStorage storage, int blockSize) {
-    return new BlockIterator(storage, blockSize);
+    EntryCursor cursor = new EntryCursor(storage);
+    boolean inRuns = cursor.hasRuns() && storage.format().valueType() != ValueType.LONG;
+    return inRuns
+        ? new RunBlocks(storage, cursor, blockSize)
+        : new BlockIterator(storage, blockSize);
   }
 
   private static final class BlockIterator implements Iterator<CooBlock> {

@@ -157,6 +157,26 @@ public final class TensorFormat implements Serializable {
     return coordinates.get(level);
   }
 
+  /**
+   * Whether the levels of {@code other} have the formats, properties, coordinates and mode order of
+   * these; widths and value types may differ.
+   */
+  public boolean hasLevelsOf(TensorFormat other) {
+    if (levelCount() != other.levelCount() || !Arrays.equals(modeOrder, other.modeOrder)) {
+      return false;
+    }
+    for (int level = 0; level < levelCount(); level++) {
+      LevelSpec a = level(level);
+      LevelSpec b = other.level(level);
+      if (!a.format().symbol().equals(b.format().symbol())
+          || !a.properties().equals(b.properties())
+          || !coordinate(level).equals(other.coordinate(level))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Whether every level stores the coordinate of a mode of its own. */
   public boolean isOrdinary() {
     return coordinates.stream().allMatch(LevelCoordinate.Mode.class::isInstance);

@@ -51,14 +51,11 @@ public final class Planner {
   /**
    * As above for a tensor that lies in partitions already.
    *
-   * @param stored taken for the mode that it cuts, unless partitions were asked for or it has too
-   *     few to occupy the slots
+   * @param stored taken for a kernel that reads its levels, unless partitions were asked for or it
+   *     has too few to occupy the slots
    */
   public JobPlan plan(
-      Job job,
-      TensorStatistics statistics,
-      Resources resources,
-      @Nullable ModePartitioning stored) {
+      Job job, TensorStatistics statistics, Resources resources, @Nullable StoredForm stored) {
     job.checkAppliesTo(statistics.shape());
     Passes passes = new Passes(statistics, resources, stored);
     StepModel steps = new StepModel(statistics, resources, options.machine());
@@ -108,11 +105,6 @@ public final class Planner {
 
   public PlannerOptions options() {
     return options;
-  }
-
-  private boolean suffices(ModePartitioning stored, int partitions, Resources resources) {
-    return options.partitions() == 0
-        && stored.partitions() >= Math.min(partitions, resources.slots());
   }
 
   /** The plan for people. */
@@ -166,7 +158,7 @@ public final class Planner {
   private final class Passes {
     private final TensorStatistics statistics;
     private final Resources resources;
-    private final @Nullable ModePartitioning stored;
+    private final @Nullable StoredForm stored;
     private final int partitions;
     private final int inOneResult;
     private final CostModel costs;
@@ -175,10 +167,10 @@ public final class Planner {
     /** Partitions of a mode. */
     private record Cut(int mode, int partitions) {}
 
-    Passes(TensorStatistics statistics, Resources resources, @Nullable ModePartitioning stored) {
+    Passes(TensorStatistics statistics, Resources resources, @Nullable StoredForm stored) {
       this.statistics = statistics;
       this.resources = resources;
-      this.stored = stored;
+      this.stored = options.partitions() == 0 ? stored : null;
       this.partitions = partitionCount(statistics, resources);
       this.inOneResult =
           resources.inTurn() && options.partitions() == 0 && !options.reproducible()
@@ -275,18 +267,15 @@ public final class Planner {
     private ModePlan pass(int mode, KernelPlan kernel) {
       int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
       ModePartitioning partitioning =
-          cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
+          stored != null && stored.serves(kernel, Math.min(count, resources.slots()))
+              ? stored.partitioning()
+              : cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
       List<PartitionCosts> predicted = costs.partitions(kernel, partitioning);
       return new ModePlan(mode, kernel, statistics.shape(), partitioning, predicted);
     }
 
     private ModePartitioning cut(Cut cut) {
       int mode = cut.mode();
-      if (stored != null
-          && stored.mode() == mode
-          && suffices(stored, cut.partitions(), resources)) {
-        return stored;
-      }
       long size = statistics.shape().size(mode);
       return options
           .partitioner()

@@ -237,7 +237,7 @@ public final class Engine implements AutoCloseable {
 
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(EngineTensor tensor, Job job) {
-    return planner.plan(job, tensor.statistics(), resources(), tensor.storedPartitioning());
+    return planner.plan(job, tensor.statistics(), resources(), tensor.storedForm());
   }
 
   /** What the backend offers, as the planner counts it. */

@@ -12,7 +12,7 @@ import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorShape;
@@ -130,8 +130,8 @@ public abstract class EngineTensor implements StatementOperand {
   /** This tensor under other coordinates, its entries shared. */
   protected abstract EngineTensor under(Order newOrder, TensorStatistics moved);
 
-  /** The partitions in which the tensor lies in its files, if it does. */
-  public abstract @Nullable ModePartitioning storedPartitioning();
+  /** The form in which the tensor lies in its files, if it does. */
+  public abstract @Nullable StoredForm storedForm();
 
   /**
    * Entries that repeat the coordinates of another. Known once a job has packed the tensor;

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.planner.ModePartitioning;
 import org.weft.planner.SliceRange;
+import org.weft.planner.StoredForm;
 import org.weft.storage.container.Container;
 
 /**
@@ -46,6 +47,11 @@ public record StoredPartitions(
     }
     ModePartitioning partitioning = new ModePartitioning(mode, size, ranges);
     return Optional.of(new StoredPartitions(container, partitioning, parts));
+  }
+
+  /** The partitions as the planner sees them. */
+  public StoredForm form() {
+    return new StoredForm(partitioning, container.format());
   }
 
   /** The part of the container that is {@code partition}. */

@@ -20,6 +20,7 @@ import org.weft.planner.EqualNonzeros;
 import org.weft.planner.ModePartitioning;
 import org.weft.planner.ModePlan;
 import org.weft.planner.PackedForm;
+import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
@@ -277,8 +278,8 @@ final class SparkTensor extends EngineTensor {
   }
 
   @Override
-  public @Nullable ModePartitioning storedPartitioning() {
-    return stored == null ? null : stored.partitioning();
+  public @Nullable StoredForm storedForm() {
+    return stored == null ? null : stored.form();
   }
 
   private ResidentTensor pack(PackedForm form, JobClock clock) {

@@ -22,9 +22,9 @@ import org.weft.engine.entries.EntryCuts;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.planner.ModePartitioning;
 import org.weft.planner.PackedForm;
 import org.weft.planner.SliceRange;
+import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
@@ -267,8 +267,8 @@ final class LocalTensor extends EngineTensor {
   }
 
   @Override
-  public @Nullable ModePartitioning storedPartitioning() {
-    return stored == null ? null : stored.partitioning();
+  public @Nullable StoredForm storedForm() {
+    return stored == null ? null : stored.form();
   }
 
   /** Packs the forms that are not there yet, which {@code clock} hears of. */

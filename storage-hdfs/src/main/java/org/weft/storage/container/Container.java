@@ -490,7 +490,7 @@ public final class Container implements Serializable {
    * Widths and the value type may differ, at the cost of a pass over the arrays that do.
    */
   public boolean fits(TensorFormat wanted) {
-    return PartReader.sameLevels(format(), wanted);
+    return format().hasLevelsOf(wanted);
   }
 
   /**

@@ -30,24 +30,6 @@ final class PartReader {
     this.arrays = arrays;
   }
 
-  /** Whether two formats differ in widths and value type at most. */
-  static boolean sameLevels(TensorFormat stored, TensorFormat wanted) {
-    if (stored.levelCount() != wanted.levelCount()
-        || !java.util.Arrays.equals(stored.modeOrder(), wanted.modeOrder())) {
-      return false;
-    }
-    for (int level = 0; level < stored.levelCount(); level++) {
-      LevelSpec a = stored.level(level);
-      LevelSpec b = wanted.level(level);
-      if (!a.format().symbol().equals(b.format().symbol())
-          || !a.properties().equals(b.properties())
-          || !stored.coordinate(level).equals(wanted.coordinate(level))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /**
    * Loads a part.
    *
@@ -60,7 +42,7 @@ final class PartReader {
       TensorShape shape,
       long rootOffset,
       boolean values) {
-    if (!sameLevels(container.format(), wanted)) {
+    if (!container.format().hasLevelsOf(wanted)) {
       throw new IllegalArgumentException(container.format() + " is not stored as " + wanted);
     }
     MemoryScope scope = parent.child("part " + part + " of " + container.uri());
