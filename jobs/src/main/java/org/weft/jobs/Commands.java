@@ -25,6 +25,7 @@ final class Commands {
           "cpd",
           "tucker",
           "top",
+          "report",
           "stats",
           "ingest",
           "convert",
@@ -35,6 +36,7 @@ final class Commands {
           "tune",
           "bench",
           EXPLAIN,
+          "completion",
           "help");
 
   private static final List<String> EXPLAINED =
@@ -101,6 +103,7 @@ final class Commands {
       case "cpd" -> new CpdCommand();
       case "tucker" -> new TuckerCommand();
       case "top" -> new TopCommand();
+      case "report" -> new ReportCommand();
       case "stats" -> new StatsCommand();
       case "ingest" -> new IngestCommand();
       case "convert" -> new ConvertCommand();
@@ -110,6 +113,7 @@ final class Commands {
       case "spy" -> new SpyCommand();
       case "tune" -> new TuneCommand();
       case "bench" -> new BenchCommand();
+      case "completion" -> new CompletionCommand();
       case "help" -> new HelpCommand();
       default -> throw new IllegalArgumentException(name);
     };

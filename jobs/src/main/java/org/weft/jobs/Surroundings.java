@@ -35,7 +35,7 @@ final class Surroundings {
   private static final Pattern OPTIONS =
       Pattern.compile("--(master|factors-table)(=.*)?|--verbose|-[a-z]*v[a-z]*");
 
-  private static final Set<String> COMMANDS = Set.of("ingest", "top");
+  private static final Set<String> COMMANDS = Set.of("ingest", "top", "report");
 
   private static volatile boolean plain;
 

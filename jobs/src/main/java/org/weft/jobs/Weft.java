@@ -39,10 +39,10 @@ public final class Weft implements Callable<Integer> {
     return console;
   }
 
-  /** Without a command there is nothing to do: help, and the status of wrong usage. */
+  /** Without a command there is nothing to do: what to try, and the status of wrong usage. */
   @Override
   public Integer call() {
-    spec.commandLine().usage(spec.commandLine().getOut());
+    console.text(FirstSteps.text());
     return ErrorCode.USAGE.kind().exitStatus();
   }
 
@@ -55,15 +55,27 @@ public final class Weft implements Callable<Integer> {
     return run(arguments, new Console(out, err), out, err);
   }
 
+  /** All commands as the shell has them, to be described. */
+  static CommandLine allCommands(Console console) {
+    CommandLine line = new CommandLine(new Weft(console));
+    Commands.addTo(line, new String[0]);
+    configure(line);
+    return line;
+  }
+
+  private static void configure(CommandLine line) {
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setUsageHelpAutoWidth(true);
+    line.setDefaultValueProvider(new OptionDefaults());
+    CommonHelp.addTo(line);
+  }
+
   private static int run(String[] arguments, Console console, PrintStream out, PrintStream err) {
     CommandLine line = new CommandLine(new Weft(console));
     boolean all = Commands.addTo(line, arguments);
     line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
-    line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.setUsageHelpAutoWidth(true);
-    line.setDefaultValueProvider(new OptionDefaults());
-    CommonHelp.addTo(line);
+    configure(line);
     if (all) {
       CommonHelp.addTopic(line);
     }

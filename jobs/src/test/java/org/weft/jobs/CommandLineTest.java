@@ -3,12 +3,16 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** What needs no Spark: help, usage, and errors that are found before Spark starts. */
 class CommandLineTest {
@@ -44,11 +48,29 @@ class CommandLineTest {
   }
 
   @Test
-  void withoutACommandThereIsHelp() {
+  void withoutACommandThereAreTenThingsToTry() {
     Run run = Run.of();
     assertThat(run.status()).isEqualTo(2);
-    assertThat(run.out()).isEqualTo(Run.of("--help").out()).contains("Usage: weft");
+    assertThat(run.out()).contains("weft --help");
+    assertThat(run.out().lines().filter(line -> line.startsWith("  weft "))).hasSize(10);
+    assertThat(run.out().lines()).allMatch(line -> line.length() <= 80);
     assertThat(run.err()).isEmpty();
+  }
+
+  /** Each of them is understood: it fails for want of its file, if at all. */
+  @Test
+  void whatIsToBeTriedIsRight() {
+    for (String line : FirstSteps.lines().keySet()) {
+      List<String> words = new ArrayList<>();
+      Matcher word = Pattern.compile("'([^']*)'|(\\S+)").matcher(line);
+      while (word.find()) {
+        words.add(word.group(1) != null ? word.group(1) : word.group(2));
+      }
+      CommandLine weft = Weft.allCommands(new Console(System.out, System.err));
+      CommandLine.ParseResult parsed = weft.parseArgs(words.toArray(String[]::new));
+      assertThat(parsed.hasSubcommand()).as(line).isTrue();
+      assertThat(parsed.unmatched()).as(line).isEmpty();
+    }
   }
 
   /** A command's help explains its own options, and names those that every command has. */

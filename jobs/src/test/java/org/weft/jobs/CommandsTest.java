@@ -21,6 +21,7 @@ class CommandsTest {
         "cpd",
         "tucker",
         "top",
+        "report",
         "stats",
         "ingest",
         "convert",
@@ -30,7 +31,8 @@ class CommandsTest {
         "spy",
         "tune",
         "bench",
-        "explain"
+        "explain",
+        "completion"
       })
   void helpIsThatOfTheCommandAmongAll(String command) {
     Run alone = Run.of(command, "--help");

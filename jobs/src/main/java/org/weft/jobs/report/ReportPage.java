@@ -1,0 +1,261 @@
+package org.weft.jobs.report;
+
+import static org.weft.jobs.report.Chart.escape;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Figures as one HTML page: styles, pictures and the little script inside, no network. */
+public final class ReportPage {
+  private static final double CLOSE = 0.7;
+  private static final int SHADES = 10;
+  private static final int LONG = 36;
+
+  private final Figures figures;
+  private final StringBuilder html = new StringBuilder();
+
+  private ReportPage(Figures figures) {
+    this.figures = figures;
+  }
+
+  /** The text of the page, in UTF-8. */
+  public static byte[] of(Figures figures) {
+    return new ReportPage(figures).page().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private String page() {
+    add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
+    add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    add("<title>%s</title>", escape(figures.title()));
+    html.append("<style>\n").append(resource("report.css")).append(shades()).append("</style>\n");
+    add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(figures.title()));
+    add("<p class=\"lead\">%s</p>", escape(lead()));
+    add(
+        "<nav aria-label=\"Sections\"><a href=\"#run\">What ran</a> <a href=\"#tensor\">Tensor</a>"
+            + " <a href=\"#convergence\">Convergence</a> <a href=\"#components\">Components</a>"
+            + " <a href=\"#overlap\">Overlap</a></nav>");
+    add("</header>\n<main>");
+    run();
+    tensor();
+    convergence();
+    components();
+    overlap();
+    if (!figures.residuals().isEmpty()) {
+      section("residuals", "Residuals");
+      definitions(figures.residuals());
+      add("</section>");
+    }
+    add("</main>");
+    html.append("<script>\n").append(resource("report.js")).append("</script>\n");
+    add("</body>\n</html>");
+    return html.toString();
+  }
+
+  private String lead() {
+    List<Double> fits = figures.fits();
+    return String.format(
+        Locale.ROOT,
+        "%d component%s, fit %.4f after %d iteration%s.",
+        figures.components().size(),
+        figures.components().size() == 1 ? "" : "s",
+        fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
+        fits.size(),
+        fits.size() == 1 ? "" : "s");
+  }
+
+  private void run() {
+    section("run", "What ran");
+    definitions(figures.run());
+    add("</section>");
+  }
+
+  private void definitions(Map<String, String> all) {
+    add("<dl>");
+    all.forEach(
+        (name, value) ->
+            add(
+                "<div%s><dt>%s</dt><dd>%s</dd></div>",
+                value.length() > LONG ? " class=\"long\"" : "", escape(name), escape(value)));
+    add("</dl>");
+  }
+
+  private void tensor() {
+    section("tensor", "Tensor");
+    add(
+        "<table><caption>Modes</caption><thead><tr><th scope=\"col\">mode</th>"
+            + "<th scope=\"col\" class=\"number\">size</th></tr></thead><tbody>");
+    for (Figures.Mode mode : figures.modes()) {
+      add(
+          "<tr><th scope=\"row\">%s</th><td class=\"number\">%,d</td></tr>",
+          escape(mode.name()), mode.size());
+    }
+    add("</tbody></table>");
+    definitions(figures.profile());
+    add("</section>");
+  }
+
+  private void convergence() {
+    section("convergence", "Convergence");
+    if (figures.fits().isEmpty()) {
+      add("<p>No iteration ran.</p></section>");
+      return;
+    }
+    add("<figure>");
+    html.append(Chart.convergence(figures.fits()));
+    add("<figcaption>Fit: 1 - |T - model| / |T|, after each iteration.</figcaption></figure>");
+    if (figures.starts().size() > 1) {
+      add(
+          "<p>%d starts ended with fits of %s.</p>",
+          figures.starts().size(), fits(figures.starts()));
+    }
+    add(
+        "<details><summary>Figures</summary><table><thead><tr><th scope=\"col\">iteration</th>"
+            + "<th scope=\"col\" class=\"number\">fit</th></tr></thead><tbody>");
+    for (int n = 0; n < figures.fits().size(); n++) {
+      add(
+          "<tr><th scope=\"row\">%d</th><td class=\"number\">%.6f</td></tr>",
+          n + 1, figures.fits().get(n));
+    }
+    add("</tbody></table></details></section>");
+  }
+
+  private static String fits(List<Double> fits) {
+    return String.join(
+        ", ", fits.stream().map(fit -> String.format(Locale.ROOT, "%.4f", fit)).toList());
+  }
+
+  private void components() {
+    section("components", "Components");
+    double all = figures.components().stream().mapToDouble(Figures.Component::share).sum();
+    add(
+        "<p>The model has %.1f %% of the tensor's variation (sum of squares). A component's share is"
+            + " its part of that; shares of components that cancel each other may be below 0.</p>",
+        100 * all);
+    add(
+        "<p class=\"find\" hidden=\"\"><label>Find a label <input type=\"search\" id=\"find\""
+            + " autocomplete=\"off\"/></label> <span id=\"found\" role=\"status\"></span></p>");
+    add("<div class=\"cards\">");
+    int rank = 1;
+    for (Figures.Component component : figures.components()) {
+      card(rank++, component);
+    }
+    add("</div></section>");
+  }
+
+  private void card(int place, Figures.Component component) {
+    double percent = 100 * component.share();
+    add("<article aria-labelledby=\"c%d\"><h3 id=\"c%d\">Component %d</h3>", place, place, place);
+    add(
+        "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\">"
+            + "</span></span> %.1f %% of variation, lambda %s</p>",
+        Math.max(0, Math.min(100, percent)), percent, weight(component.lambda()));
+    for (int mode = 0; mode < figures.modes().size(); mode++) {
+      String name = figures.modes().get(mode).name();
+      add("<h4>%s</h4>", escape(name));
+      Figures.Line line = component.lines().get(mode);
+      if (line != null) {
+        html.append(Chart.line(name, line));
+      }
+      labels(component.strongest().get(mode));
+    }
+    add("</article>");
+  }
+
+  private void labels(List<Figures.Weighted> labels) {
+    if (labels.isEmpty()) {
+      add("<p>No weights.</p>");
+      return;
+    }
+    double most = Math.abs(labels.get(0).weight());
+    add("<ol class=\"labels\">");
+    for (Figures.Weighted label : labels) {
+      add(
+          "<li><span class=\"label\" dir=\"auto\">%s</span> <span class=\"number\">%s</span><span"
+              + " class=\"bar%s\" aria-hidden=\"true\"><span style=\"width:%.0f%%\"></span></span></li>",
+          escape(label.label()),
+          weight(label.weight()),
+          label.weight() < 0 ? " below" : "",
+          most == 0 ? 0 : 100 * Math.abs(label.weight()) / most);
+    }
+    add("</ol>");
+  }
+
+  private static String weight(double weight) {
+    double size = Math.abs(weight);
+    return size != 0 && (size < 1e-3 || size >= 1e5)
+        ? String.format(Locale.ROOT, "%.2e", weight)
+        : String.format(Locale.ROOT, size >= 100 ? "%.1f" : "%.3f", weight);
+  }
+
+  private void overlap() {
+    section("overlap", "Overlap of components");
+    double[][] cosines = figures.overlap();
+    StringBuilder close = new StringBuilder();
+    int pairs = 0;
+    for (int r = 0; r < cosines.length; r++) {
+      for (int s = r + 1; s < cosines.length; s++) {
+        if (Math.abs(cosines[r][s]) >= CLOSE) {
+          close.append(pairs++ == 0 ? "" : ", ");
+          close.append(String.format(Locale.ROOT, "%d and %d (%.2f)", r + 1, s + 1, cosines[r][s]));
+        }
+      }
+    }
+    String said =
+        pairs == 0
+            ? "No two components overlap by " + CLOSE + " or more."
+            : "Components that overlap by " + CLOSE + " or more: " + close + ".";
+    add(
+        "<p>%s Overlap is the product over the modes of the cosines of the components' columns: 1 for"
+            + " the same component, 0 for unrelated ones, below 0 for ones that cancel.</p>",
+        said);
+    if (cosines.length > 1) {
+      add("<figure>");
+      html.append(Chart.overlap(cosines, "Overlap of " + cosines.length + " components. " + said));
+      add(
+          "<figcaption>The fuller the colour, the larger the overlap; orange is below 0.</figcaption></figure>");
+    }
+    add("</section>");
+  }
+
+  private void section(String id, String title) {
+    add(
+        "<section id=\"%s\" aria-labelledby=\"%s-title\"><h2 id=\"%s-title\">%s</h2>",
+        id, id, id, title);
+  }
+
+  /** Classes of overlap: p0 to p10 of blue, n0 to n10 of orange, over the page's own colour. */
+  private static String shades() {
+    StringBuilder css = new StringBuilder();
+    for (int shade = 0; shade <= SHADES; shade++) {
+      double opacity = 0.06 + 0.94 * shade / SHADES;
+      css.append(
+          String.format(
+              Locale.ROOT,
+              ".p%d{fill:var(--accent);fill-opacity:%.2f}.n%d{fill:var(--below);fill-opacity:%.2f}%n",
+              shade,
+              opacity,
+              shade,
+              opacity));
+    }
+    return css.toString();
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException(name + " is missing from the jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(name, e);
+    }
+  }
+
+  private void add(String format, Object... arguments) {
+    html.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+  }
+}

@@ -1,0 +1,204 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
+
+/** {@code weft report}: the page, its figures, and what a browser makes of it. */
+class ReportCommandTest {
+  private static final List<String> BROWSERS =
+      List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
+  private static final Path PICTURES = Path.of("target", "report");
+
+  @TempDir Path folder;
+  private String model = "";
+
+  /** Two blocks of users, items and weeks, the second a quarter of the first's sum of squares. */
+  @BeforeEach
+  void decompose() {
+    StringBuilder entries = new StringBuilder();
+    StringBuilder weeks = new StringBuilder();
+    for (int week = 1; week <= 12; week++) {
+      weeks.append(String.format("2024-W%02d%n", week));
+      for (int i = 1; i <= 3; i++) {
+        for (int u = 1; u <= 4; u++) {
+          boolean first = week <= 6;
+          entries.append(first ? u : u + 4).append(' ').append(first ? i : i + 3).append(' ');
+          entries.append(week).append(first ? " 2\n" : " 1\n");
+        }
+      }
+    }
+    String tensor = Run.write(folder, "sales.tns", entries.toString());
+    String labels = Run.write(folder, "weeks.txt", weeks.toString());
+    String users =
+        Run.write(
+            folder, "users.txt", "Ann & <Bob>\nb\nc\nd\n\"e\"\nf\u00e9\ng\n\u0627\u0644\u0639\n");
+    model = folder.resolve("model").toString();
+    Run cpd =
+        Run.of(
+            "cpd",
+            tensor,
+            "--rank",
+            "2",
+            "--output",
+            model,
+            "--names",
+            "user,item,week",
+            "--labels",
+            "0=" + users,
+            "--labels",
+            "2=" + labels,
+            "--tolerance",
+            "1e-9",
+            "--nonnegative",
+            "--seed",
+            "3");
+    assertThat(cpd.status()).as(cpd.err()).isZero();
+  }
+
+  private String page(String... more) {
+    List<String> line = new ArrayList<>(List.of("report", model, path("out.html")));
+    line.addAll(List.of(more));
+    Run run = Run.of(line.toArray(String[]::new));
+    assertThat(run.status()).as(run.err()).isZero();
+    return Run.read(path("out.html"));
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @Test
+  void thePageShowsTheComponentsAndNeedsNoNetwork() throws Exception {
+    String page = page();
+    assertThat(page)
+        .contains("<h1>Components of sales.tns</h1>", "Component 1", "Component 2")
+        .contains("80.0 % of variation", "20.0 % of variation")
+        .contains("Ann &amp; &lt;Bob&gt;", "&quot;e&quot;", "f\u00e9", "\u0627\u0644\u0639")
+        .contains("Weight by week, from 2024-W01 to 2024-W12")
+        .contains("prefers-color-scheme: dark", "@media print")
+        .contains("No two components overlap")
+        .doesNotContain("http:", "https:", "<link", "@import", "src=", "<Bob>");
+    assertThat(body(page).getElementsByTagName("article").getLength()).isEqualTo(2);
+    assertThat(body(page).getElementsByTagName("h3").getLength()).isEqualTo(2);
+  }
+
+  /** The page is well-formed where it has to be: every section closed, every picture described. */
+  private static Document body(String page) throws Exception {
+    String body = page.substring(page.indexOf("<main>"), page.indexOf("</main>") + 7);
+    Document parsed =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new InputSource(new StringReader(body)));
+    var pictures = parsed.getElementsByTagName("svg");
+    for (int p = 0; p < pictures.getLength(); p++) {
+      assertThat(pictures.item(p).getAttributes().getNamedItem("aria-label").getNodeValue())
+          .isNotBlank();
+      assertThat(pictures.item(p).getAttributes().getNamedItem("role").getNodeValue())
+          .isEqualTo("img");
+    }
+    return parsed;
+  }
+
+  @Test
+  void theJsonHasTheFiguresOfThePage() throws IOException {
+    page("--json", path("out.json"), "--count", "2");
+    JsonNode figures = new ObjectMapper().readTree(folder.resolve("out.json").toFile());
+    JsonNode first = figures.path("components").get(0);
+    assertThat(first.path("share").asDouble()).isCloseTo(0.8, within(1e-4));
+    assertThat(figures.path("components").get(1).path("share").asDouble())
+        .isCloseTo(0.2, within(1e-4));
+    assertThat(first.path("strongest").get(0)).hasSize(2);
+    assertThat(first.at("/lines/2/weights")).hasSize(12);
+    assertThat(figures.at("/overlap/0/1").asDouble()).isCloseTo(0, within(1e-4));
+    assertThat(figures.path("fits").size()).isPositive();
+    assertThat(figures.at("/modes/2/time").asBoolean()).isTrue();
+    assertThat(figures.at("/modes/1/time").asBoolean()).isFalse();
+  }
+
+  @Test
+  void whatCannotBeWrittenIsRefusedAndAnOutputStays() {
+    page();
+    assertThat(Run.of("report", model, path("out.html")).err()).contains("WEFT-104");
+    assertThat(Run.of("report", model, path("out.html"), "--overwrite").status()).isZero();
+    assertThat(Run.of("report", model, path("out.pdf")).err()).contains("ends in .html");
+    assertThat(Run.of("report", path("none"), path("x.html")).err()).contains("WEFT-105");
+  }
+
+  /** Nothing is wider than the window, in light and dark, on a screen, a telephone and paper. */
+  @ParameterizedTest
+  @CsvSource({"desktop,1200,false", "dark,1200,true", "narrow,400,false"})
+  void aBrowserShowsItWithoutScrollingSideways(String name, int width, boolean dark)
+      throws Exception {
+    String browser =
+        BROWSERS.stream().filter(path -> Files.isExecutable(Path.of(path))).findFirst().orElse("");
+    Assumptions.assumeTrue(!browser.isEmpty(), "no browser in " + BROWSERS);
+    String probe =
+        "<script>document.title = document.documentElement.scrollWidth + ' of ' +"
+            + " document.documentElement.clientWidth; document.body.dataset.measured ="
+            + " document.title;</script>";
+    Path measured = folder.resolve("measured.html");
+    // A window of a browser is at least 500 wide: the page is measured in a frame.
+    Files.writeString(measured, page().replace("</body>", probe + "</body>"));
+    Path frame = folder.resolve("frame.html");
+    Files.writeString(
+        frame,
+        "<body style=\"margin:0\"><iframe id=\"f\" style=\"border:0;width:"
+            + width
+            + "px;height:2400px\" src=\"measured.html\"></iframe><script>f.onload = () =>"
+            + " document.body.dataset.measured = f.contentDocument.title;</script>");
+    Files.createDirectories(PICTURES);
+    String picture = PICTURES.resolve(name + ".png").toAbsolutePath().toString();
+    List<String> line =
+        new ArrayList<>(
+            List.of(
+                browser,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+                "--allow-file-access-from-files",
+                "--hide-scrollbars",
+                "--user-data-dir=" + path("profile"),
+                "--window-size=" + Math.max(500, width) + ",2400",
+                "--virtual-time-budget=2000",
+                "--dump-dom",
+                "--screenshot=" + picture));
+    if (dark) {
+      line.add("--blink-settings=preferredColorScheme=0");
+    }
+    line.add(frame.toUri().toString());
+    Path out = folder.resolve("dom.txt");
+    Process process =
+        new ProcessBuilder(line)
+            .redirectErrorStream(false)
+            .redirectOutput(out.toFile())
+            .redirectError(folder.resolve("browser.log").toFile())
+            .start();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(Run.read(out.toString()))
+        .contains("data-measured=\"" + width + " of " + width + "\"");
+    assertThat(Path.of(picture)).isNotEmptyFile();
+  }
+}
