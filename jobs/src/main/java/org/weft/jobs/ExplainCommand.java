@@ -64,6 +64,13 @@ final class ExplainCommand implements Runnable {
       description = "With explain: also the assembly of each kernel.")
   boolean assembly;
 
+  @Option(
+      order = 88,
+      names = "--json",
+      description =
+          "Before mttkrp, ttm, ttv, cpd or tucker: their plan and its predictions as JSON.")
+  boolean json;
+
   /** Whether statements are planned, or run, in parts. */
   boolean usesEngine() {
     return analyze || cluster.isNamed();

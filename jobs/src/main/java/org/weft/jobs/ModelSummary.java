@@ -1,14 +1,10 @@
 package org.weft.jobs;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.weft.engine.CpdResult;
 import org.weft.engine.JobReport;
 import org.weft.planner.CpdJob;
@@ -113,36 +109,7 @@ final class ModelSummary {
     return times;
   }
 
-  /** Written value by value: an object mapper takes longer to start than a small job. */
   byte[] json() throws IOException {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      json.useDefaultPrettyPrinter();
-      write(json, content);
-    }
-    return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static void write(JsonGenerator json, Object value) throws IOException {
-    if (value instanceof Map<?, ?> map) {
-      json.writeStartObject();
-      for (Map.Entry<?, ?> entry : map.entrySet()) {
-        json.writeFieldName(String.valueOf(entry.getKey()));
-        write(json, Objects.requireNonNull(entry.getValue()));
-      }
-      json.writeEndObject();
-    } else if (value instanceof Iterable<?> values) {
-      json.writeStartArray();
-      for (Object element : values) {
-        write(json, Objects.requireNonNull(element));
-      }
-      json.writeEndArray();
-    } else if (value instanceof double[] numbers) {
-      json.writeArray(numbers, 0, numbers.length);
-    } else if (value instanceof long[] numbers) {
-      json.writeArray(numbers, 0, numbers.length);
-    } else {
-      json.writePOJO(value);
-    }
+    return JsonText.of(content).getBytes(StandardCharsets.UTF_8);
   }
 }

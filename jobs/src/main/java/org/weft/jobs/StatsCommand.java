@@ -1,6 +1,10 @@
 package org.weft.jobs;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.planner.Job;
@@ -15,6 +19,7 @@ import org.weft.tensor.SliceSummary;
 import org.weft.tensor.TensorStatistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code weft stats}. */
@@ -36,10 +41,13 @@ final class StatsCommand extends WeftCommand {
       description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
   String input = "";
 
+  @Option(names = "--json", description = "As JSON; sizes are numbers of entries or bytes.")
+  boolean json;
+
   @Mixin InputNames names = new InputNames();
 
   @Override
-  void run(Console console) {
+  void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     int splits = plan.splits().size();
@@ -54,6 +62,10 @@ final class StatsCommand extends WeftCommand {
     try (Session session = Session.open(common, "weft stats " + input, console)) {
       EngineTensor tensor = session.read(input);
       console.step("count duplicates", 1, 2);
+      if (json) {
+        console.text(JsonText.of(members(session.engine(), tensor, modeNames)));
+        return;
+      }
       tensor(console, tensor);
       if (ModeNames.areNamed(modeNames)) {
         console.result("modes       %s", String.join(", ", modeNames));
@@ -63,6 +75,45 @@ final class StatsCommand extends WeftCommand {
         partitions(console, session.engine(), tensor);
       }
     }
+  }
+
+  private Map<String, Object> members(Engine engine, EngineTensor tensor, List<String> modeNames) {
+    TensorStatistics s = tensor.statistics();
+    long duplicates = tensor.duplicates();
+    long distinct = s.entries() - duplicates;
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("input", input);
+    all.put("dims", s.shape().toArray());
+    all.put("nnz", distinct);
+    all.put("duplicates", duplicates);
+    all.put("density", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    all.put("min_value", s.minValue());
+    all.put("max_value", s.maxValue());
+    all.put("norm", s.norm());
+    List<Object> modes = new ArrayList<>();
+    for (int m = 0; m < s.shape().order(); m++) {
+      SliceSummary slices = s.slices(m);
+      Map<String, Object> mode = new LinkedHashMap<>();
+      if (ModeNames.areNamed(modeNames)) {
+        mode.put("name", modeNames.get(m));
+      }
+      mode.put("size", s.shape().size(m));
+      mode.put("empty_slices", slices.empty());
+      mode.put("min", slices.min());
+      mode.put("median", slices.median());
+      mode.put("p99", slices.p99());
+      mode.put("max", slices.max());
+      mode.put("exact", slices.exact());
+      if (s.entries() > 0) {
+        List<PartitionCosts> parts =
+            engine.plan(tensor, new MttkrpJob(m, NOMINAL_RANK, common.type)).only().partitions();
+        mode.put("partitions", parts.size());
+        mode.put("storage_bytes", parts.stream().mapToDouble(PartitionCosts::storageBytes).sum());
+      }
+      modes.add(mode);
+    }
+    all.put("modes", modes);
+    return all;
   }
 
   private static void tensor(Console console, EngineTensor tensor) {

@@ -75,6 +75,10 @@ abstract class WeftCommand implements Callable<Integer> {
               + " measured when it runs",
           commandName());
     }
+    if (explain != null && explain.json && !PlanReport.COMMANDS.contains(commandName())) {
+      throw usage(
+          "explain --json works with %s; leave it out", String.join(", ", PlanReport.COMMANDS));
+    }
     return common.dryRun || explain != null;
   }
 

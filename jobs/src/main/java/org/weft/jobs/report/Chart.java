@@ -17,6 +17,7 @@ final class Chart {
   private static final int WIDEST = 580;
   private static final int LINE_WIDTH = 320;
   private static final int LINE_HEIGHT = 84;
+  private static final int MANY = 100;
   private static final int SHADES = 10;
 
   private final StringBuilder svg = new StringBuilder();
@@ -141,7 +142,9 @@ final class Chart {
           String.format(
               Locale.ROOT, "%.1f,%.1f ", x, 4 + (bottom - 4) * (high - weights.get(i)) / range));
     }
-    chart.add("<polyline class=\"curve\" points=\"%s\"/>", points.toString().strip());
+    chart.add(
+        "<polyline class=\"curve%s\" points=\"%s\"/>",
+        weights.size() > MANY ? " fine" : "", points.toString().strip());
     chart.add(
         "<text class=\"tick\" x=\"0\" y=\"%d\">%s</text>", LINE_HEIGHT - 4, escape(line.first()));
     chart.add(

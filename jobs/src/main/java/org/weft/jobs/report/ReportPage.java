@@ -17,6 +17,7 @@ public final class ReportPage {
 
   private final Figures figures;
   private final StringBuilder html = new StringBuilder();
+  private double most = 1;
 
   private ReportPage(Figures figures) {
     this.figures = figures;
@@ -140,6 +141,7 @@ public final class ReportPage {
             + " autocomplete=\"off\"/></label> <span id=\"found\" role=\"status\"></span></p>");
     add("<div class=\"cards\">");
     int rank = 1;
+    most = figures.components().stream().mapToDouble(Figures.Component::share).max().orElse(1);
     for (Figures.Component component : figures.components()) {
       card(rank++, component);
     }
@@ -152,7 +154,9 @@ public final class ReportPage {
     add(
         "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\">"
             + "</span></span> %.1f %% of variation, lambda %s</p>",
-        Math.max(0, Math.min(100, percent)), percent, weight(component.lambda()));
+        most <= 0 ? 0 : Math.max(0, 100 * component.share() / most),
+        percent,
+        weight(component.lambda()));
     for (int mode = 0; mode < figures.modes().size(); mode++) {
       String name = figures.modes().get(mode).name();
       add("<h4>%s</h4>", escape(name));
