@@ -114,6 +114,18 @@ public final class CpModel {
     return sum;
   }
 
+  /**
+   * {@code rows} with the model's value in another column, {@code prediction}: null where a label
+   * is not one of the model's.
+   *
+   * @param rows with a column for each mode, of its name, that has the mode's labels, or
+   *     coordinates of modes without labels
+   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark
+   */
+  public Dataset<Row> transform(Dataset<Row> rows) {
+    return ModelTables.predictions(weft.requireSpark(), rows, modes, labels, result);
+  }
+
   private int number(String mode) {
     int number = modes.indexOf(mode);
     if (number < 0) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -14,6 +15,9 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.CpdResult;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.spark.output.FactorRows;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.Labels;
@@ -49,6 +53,44 @@ final class ModelTables {
     return table
         .select(functions.col(LABEL).as(mode), functions.col(COORDINATE), functions.col("weights"))
         .sort(COORDINATE);
+  }
+
+  /** {@code rows} and a column {@code prediction}; a join for each mode. */
+  static Dataset<Row> predictions(
+      SparkSession spark,
+      Dataset<Row> rows,
+      List<String> modes,
+      List<Source.ModeLabels> labels,
+      CpdResult model) {
+    List<String> present = List.of(rows.columns());
+    Column products =
+        functions.lit(model.lambda()).cast(DataTypes.createArrayType(DataTypes.DoubleType));
+    Dataset<Row> joined = rows;
+    for (int mode = 0; mode < modes.size(); mode++) {
+      String name = modes.get(mode);
+      if (!present.contains(name)) {
+        throw new WeftException(
+            ErrorCode.USAGE,
+            "expected a column '" + name + "', found " + String.join(", ", present));
+      }
+      String key = "__weft_key" + mode;
+      String weights = "__weft_weights" + mode;
+      boolean labelled = !labels.get(mode).equals(Source.ModeLabels.NONE);
+      Dataset<Row> factor =
+          factor(spark, LABEL, model.factors().get(mode), labels.get(mode))
+              .select(
+                  functions.col(labelled ? LABEL : COORDINATE).as(key),
+                  functions.col("weights").as(weights));
+      joined =
+          joined.join(
+              factor, functions.col(TableSource.quoted(name)).equalTo(functions.col(key)), "left");
+      products = functions.zip_with(products, functions.col(weights), (a, b) -> a.multiply(b));
+    }
+    Column sum = functions.aggregate(products, functions.lit(0.0), (a, b) -> a.plus(b));
+    List<Column> columns = new ArrayList<>();
+    present.forEach(column -> columns.add(functions.col(TableSource.quoted(column))));
+    columns.add(sum.as("prediction"));
+    return joined.select(columns.toArray(Column[]::new));
   }
 
   private static List<FactorRows> chunks(DenseMatrix factor, @Nullable Labels labels) {

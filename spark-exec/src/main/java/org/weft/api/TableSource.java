@@ -143,7 +143,7 @@ record TableSource(
     return rows.select(columns.toArray(Column[]::new));
   }
 
-  private static String quoted(String column) {
+  static String quoted(String column) {
     return "`" + column.replace("`", "``") + "`";
   }
 

@@ -77,6 +77,14 @@ class FiveLinesTest {
       assertThat(users.get(0).getList(2)).isEqualTo(users.get(1).getList(2)).hasSize(2);
       assertThat(m.factors("week").schema().apply("week").dataType())
           .isEqualTo(DataTypes.IntegerType);
+      List<Row> predicted =
+          m.transform(
+                  spark.sql(
+                      "SELECT 'c' AS user, 'pear' AS item, 3 AS week UNION ALL SELECT 'x', 'pear', 3"))
+              .sort("user")
+              .collectAsList();
+      assertThat(predicted.get(0).getDouble(3)).isCloseTo(5, within(1e-5));
+      assertThat(predicted.get(1).isNullAt(3)).isTrue();
       assertThat(m.predict(0, 0, 1)).isCloseTo(3, within(1e-5));
       assertThat(m.predict(2, 1, 2)).isCloseTo(5, within(1e-5));
       assertThat(m.predict(2, 0, 0)).isCloseTo(0, within(1e-5));
