@@ -221,12 +221,36 @@ public final class ModeHistogram implements Serializable {
     if (total == 0 || heaviest >= buckets) {
       return 1;
     }
+    return heights().entriesOf(heaviest) / total;
+  }
+
+  /**
+   * Calls {@code visitor} for each height of a bucket with an entry, from the highest. Cost {@code
+   * O(buckets)} at the first call after a change, then {@code O(sqrt(entries))}.
+   */
+  public void forEachHeight(HeightVisitor visitor) {
+    heights()
+        .forEach(
+            (height, buckets) -> {
+              if (height > 0) {
+                visitor.visit(height, buckets);
+              }
+            });
+  }
+
+  /** Takes a height, in entries, and the number of buckets that have it. */
+  @FunctionalInterface
+  public interface HeightVisitor {
+    void visit(long height, long buckets);
+  }
+
+  private SliceHeights heights() {
     @Nullable SliceHeights known = heights;
     if (known == null) {
-      known = new SliceHeights(buckets, this::count);
+      known = new SliceHeights(buckets(), this::count);
       heights = known;
     }
-    return known.entriesOf(heaviest) / total;
+    return known;
   }
 
   /** How the entries spread over the slices of a mode. Cost {@code O(buckets log buckets)}. */

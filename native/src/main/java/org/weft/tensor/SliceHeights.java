@@ -64,6 +64,13 @@ final class SliceHeights {
     return next == buckets.length ? above : above + (heaviest - before) * (double) heights[next];
   }
 
+  /** Calls {@code visitor} for each step, from the highest. */
+  void forEach(ModeHistogram.HeightVisitor visitor) {
+    for (int step = 0; step < heights.length; step++) {
+      visitor.visit(heights[step], buckets[step] - (step == 0 ? 0 : buckets[step - 1]));
+    }
+  }
+
   private void put(int step, long height, long number) {
     heights[step] = height;
     buckets[step] = number + (step == 0 ? 0 : buckets[step - 1]);

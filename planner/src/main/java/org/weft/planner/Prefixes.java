@@ -96,18 +96,27 @@ final class Prefixes {
     double[] count = new double[MOST_CLASSES];
     double[] entries = new double[MOST_CLASSES];
     long width = histogram.bucketWidth();
-    double inBlock = 0;
-    for (int b = 0; b < histogram.buckets(); b++) {
-      inBlock += histogram.count(b);
-      boolean ends = (b + 1) * width % Math.max(width, block) == 0 || b + 1 == histogram.buckets();
-      if (ends && inBlock > 0) {
-        // A bucket wider than a block stands for several, among which its entries are spread.
-        double parts = Math.min(inBlock, Math.max(1, (double) width / block));
-        double each = inBlock / parts;
-        int scale = (int) Math.min(MOST_CLASSES - 1, Math.log(each) / Math.log(2) * 2);
-        count[scale * number / MOST_CLASSES] += parts;
-        entries[scale * number / MOST_CLASSES] += inBlock;
-        inBlock = 0;
+    // A bucket wider than a block stands for several, among which its entries are spread.
+    double most = Math.max(1, (double) width / block);
+    ModeHistogram.HeightVisitor add =
+        (inBlock, blocks) -> {
+          double parts = Math.min(inBlock, most);
+          double each = inBlock / parts;
+          int scale = (int) Math.min(MOST_CLASSES - 1, Math.log(each) / Math.log(2) * 2);
+          count[scale * number / MOST_CLASSES] += parts * blocks;
+          entries[scale * number / MOST_CLASSES] += (double) inBlock * blocks;
+        };
+    if (block <= width) {
+      histogram.forEachHeight(add);
+    } else {
+      long inBlock = 0;
+      for (int b = 0; b < histogram.buckets(); b++) {
+        inBlock += histogram.count(b);
+        boolean ends = (b + 1) * width % block == 0 || b + 1 == histogram.buckets();
+        if (ends && inBlock > 0) {
+          add.visit(inBlock, 1);
+          inBlock = 0;
+        }
       }
     }
     List<Slices> made = new ArrayList<>();

@@ -79,7 +79,7 @@ class BoundStatementTest {
         "y(i) = A(i,j) * x(j);              CSR;     i;  OUTPUT_OVERWRITTEN",
         "Y(i,k) = A(i,j) * X(j,k);          CSR;     ik; OUTPUT_DENSE",
         "Y(i,k) = A(i,j) * X(j,k) + B(i,k); CSR;     ik; OUTPUT_OVERWRITTEN",
-        "Y(i,j) = X(j,k) * B(i,k);          CSR;     ij; OUTPUT_DENSE",
+        "Y(i,j) = X(j,k) * B(i,k);          CSR;     ij; OUTPUT_OVERWRITTEN",
         "s = A(i,j) * X(j,k);               CSR;     '';  OUTPUT_OVERWRITTEN",
         "y(i) = A(i,j) * x(j);              DCSR;    i;  OUTPUT_DENSE",
         "Y(j,k) = A(i,j) * B(i,k);          CSR;     jk; OUTPUT_DENSE",
