@@ -22,6 +22,13 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
   private static final long LARGEST_SIDE = 64;
   private static final long LARGEST_TILE = 512;
   private static final long LARGEST_BLOCK = 1 << 20;
+
+  /** Another tile is taken if it computes less than this share of the cells. */
+  private static final double FEWER = 0.93;
+
+  /** Rows of a panel for which terms are counted, whatever the tile. */
+  private static final long ROWS = 8;
+
   private static final long SHARE_OF_THIRD_CACHE = 8L << 20;
 
   public GemmTiles {
@@ -56,18 +63,46 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
    * @param bytes of a value
    */
   public static GemmTiles of(int vectorBits, int bytes) {
+    return of(vectorBits, bytes, LARGEST_BLOCK, LARGEST_BLOCK);
+  }
+
+  /**
+   * The blocks that suit a contraction.
+   *
+   * @param run cells of the result that are neighbours
+   * @param terms of a sum
+   */
+  public static GemmTiles of(int vectorBits, int bytes, long run, long terms) {
     long lanes = vectorBits / 8 / bytes;
-    // Of 32 registers, 24 hold the tile and 3 a row of a panel; of 16, 12 and 2.
-    long wide = vectorBits == 512 ? 3 * lanes : 2 * lanes;
-    long high = vectorBits == 512 ? 8 : 6;
+    // Of 32 registers, 24 hold the tile and 2 to 4 a row of a panel; of 16, 12 and 1 or 2.
+    long[][] tiles =
+        vectorBits == 512 ? new long[][] {{3, 8}, {4, 6}, {2, 12}} : new long[][] {{2, 6}, {1, 12}};
+    long[] tile = tiles[0];
+    for (long[] other : tiles) {
+      tile = padded(run, other[0] * lanes) < padded(run, tile[0] * lanes) * FEWER ? other : tile;
+    }
+    long wide = tile[0] * lanes;
+    long high = tile[1];
     Caches caches = Caches.ofThisMachine();
-    long depth = down(caches.first() / 2 / (high * bytes), 16);
+    long room = down(caches.first() / 2 / (ROWS * bytes), 16);
+    long most = room + room / 2;
+    long blocks = Math.max(1, (terms + most - 1) / most);
+    long depth = terms >= LARGEST_BLOCK ? room : Math.max(1, (terms + blocks - 1) / blocks);
     return new GemmTiles(
         wide,
         high,
         depth,
-        down(caches.second() / 2 / (depth * bytes), wide),
-        down(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
+        block(caches.second() / 2 / (depth * bytes), wide),
+        block(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
+  }
+
+  /** Cells along the lanes that are computed for a run. */
+  private static double padded(long run, long wide) {
+    return (double) ((run + wide - 1) / wide * wide);
+  }
+
+  private static long block(long size, long step) {
+    return down(Math.min(size, LARGEST_BLOCK), step);
   }
 
   private static long down(long size, long step) {

@@ -1,5 +1,6 @@
 package org.weft.compiler.eval;
 
+import java.util.List;
 import java.util.Optional;
 import org.weft.compiler.Directive;
 import org.weft.compiler.GemmTiles;
@@ -35,7 +36,9 @@ final class PanelChoice {
         .map(
             contraction -> {
               ElementType element = assignment.type().elementType();
-              GemmTiles tiles = GemmTiles.of(vectorBits, element.bytes());
+              long run = (long) estimates.cells(run(contraction));
+              long terms = (long) estimates.cells(contraction.depth());
+              GemmTiles tiles = GemmTiles.of(vectorBits, element.bytes(), run, terms);
               return new Directive.Gemm(divided(contraction, estimates, tiles).name(), tiles);
             });
   }
@@ -53,6 +56,20 @@ final class PanelChoice {
         && high >= LEAST_SIDE
         && depth >= LEAST_SIDE
         && contraction.wide().contains(last);
+  }
+
+  /** The labels of the wide side along which both the result and the operand have neighbours. */
+  private static List<IndexVar> run(Contraction contraction) {
+    List<IndexVar> wide = contraction.wide();
+    List<IndexVar> across = Contraction.stored(contraction.across());
+    List<IndexVar> target = Contraction.stored(contraction.target());
+    int first = wide.size() - 1;
+    while (first > 0
+        && across.indexOf(wide.get(first - 1)) + 1 == across.indexOf(wide.get(first))
+        && target.indexOf(wide.get(first - 1)) + 1 == target.indexOf(wide.get(first))) {
+      first--;
+    }
+    return wide.subList(first, wide.size());
   }
 
   /**

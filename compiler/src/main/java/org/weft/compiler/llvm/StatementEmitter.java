@@ -287,6 +287,10 @@ final class StatementEmitter {
       facts.add(
           module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 1)));
     }
+    if (traits.scalar()) {
+      facts.add(
+          module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 0)));
+    }
     if (traits.fiber()) {
       LLVMMetadataRef sums = module.number(module.i32, FIBER_SUMS);
       facts.add(

@@ -12,14 +12,26 @@ package org.weft.compiler.loop;
  * @param few iterations are as many as tasks, so that what they do need not be fast
  * @param fiber it runs along a fiber and often has few iterations, and the sums that it carries in
  *     variables may be reassociated
+ * @param scalar iterations are not to run as vector lanes: their loads would be gathered
  */
 public record LoopTraits(
-    boolean parallel, boolean vector, int unroll, boolean independent, boolean few, boolean fiber) {
-  public static final LoopTraits SERIAL = new LoopTraits(false, false, 0, false, false, false);
-  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true, false, false);
-  public static final LoopTraits PARALLEL = new LoopTraits(true, false, 0, true, false, false);
-  public static final LoopTraits FEW = new LoopTraits(false, false, 1, false, true, false);
-  public static final LoopTraits FIBER = new LoopTraits(false, false, 0, true, false, true);
+    boolean parallel,
+    boolean vector,
+    int unroll,
+    boolean independent,
+    boolean few,
+    boolean fiber,
+    boolean scalar) {
+  public static final LoopTraits SERIAL =
+      new LoopTraits(false, false, 0, false, false, false, false);
+  public static final LoopTraits VECTOR = new LoopTraits(false, true, 0, true, false, false, false);
+  public static final LoopTraits PARALLEL =
+      new LoopTraits(true, false, 0, true, false, false, false);
+  public static final LoopTraits FEW = new LoopTraits(false, false, 1, false, true, false, false);
+  public static final LoopTraits FIBER = new LoopTraits(false, false, 0, true, false, true, false);
+
+  public static final LoopTraits SCALAR =
+      new LoopTraits(false, false, 0, false, false, false, true);
 
   public LoopTraits {
     if (unroll < 0) {
@@ -35,6 +47,6 @@ public record LoopTraits(
   }
 
   public LoopTraits withUnroll(int copies) {
-    return new LoopTraits(parallel, vector, copies, independent, few, fiber);
+    return new LoopTraits(parallel, vector, copies, independent, few, fiber, scalar);
   }
 }

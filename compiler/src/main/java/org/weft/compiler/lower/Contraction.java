@@ -25,8 +25,12 @@ import org.weft.tensor.TensorFormat;
  *
  * @param across the operand with the wide labels
  * @param down the operand with the high labels
- * @param wide in the order in which the result stores them, as {@code high} and {@code batch}
- * @param depth in the order in which {@code down} stores them
+ * @param wide in the order in which {@code across} stores them, but for the result's last label,
+ *     which is last
+ * @param high in the order in which {@code down} stores them
+ * @param depth in the order in which {@code across} stores them if its last label is one, else in
+ *     that of {@code down}
+ * @param batch in the order in which the result stores them
  * @param multiply combines a value of each operand
  * @param reduce combines products; also the sum of a product that is not summed
  * @param factors literals that the products are multiplied with
@@ -147,19 +151,37 @@ public record Contraction(
     }
     Operator reduce = shape.reduce == null ? Operator.PLUS : shape.reduce;
     Operator multiply = shape.multiply == null ? Operator.TIMES : shape.multiply;
+    TensorExpr.Access across = firstIsWide ? first : second;
+    TensorExpr.Access down = firstIsWide ? second : first;
+    List<IndexVar> high = new ArrayList<>(stored(down));
+    high.retainAll(firstIsWide ? ofSecond : ofFirst);
+    List<IndexVar> acrossDepth = firstIsWide ? firstDepth : secondDepth;
+    List<IndexVar> downDepth = firstIsWide ? secondDepth : firstDepth;
     return Optional.of(
         new Contraction(
             target,
-            firstIsWide ? first : second,
-            firstIsWide ? second : first,
-            List.copyOf(firstIsWide ? ofFirst : ofSecond),
-            List.copyOf(firstIsWide ? ofSecond : ofFirst),
-            List.copyOf(firstIsWide ? secondDepth : firstDepth),
+            across,
+            down,
+            wide(firstIsWide ? ofFirst : ofSecond, across),
+            List.copyOf(high),
+            acrossDepth.contains(last(across)) ? acrossDepth : downDepth,
             List.copyOf(batch),
             multiply,
             reduce,
             List.copyOf(shape.literals),
             shape.negated));
+  }
+
+  /** The labels of the result that {@code across} alone has, the result's last one behind them. */
+  private static List<IndexVar> wide(List<IndexVar> labels, TensorExpr.Access across) {
+    List<IndexVar> wide = new ArrayList<>(stored(across));
+    wide.retainAll(labels);
+    if (!labels.isEmpty()) {
+      IndexVar last = labels.get(labels.size() - 1);
+      wide.remove(last);
+      wide.add(last);
+    }
+    return List.copyOf(wide);
   }
 
   /** Labels of {@code access} that {@code other} has and the result has not, as stored. */
@@ -171,7 +193,7 @@ public record Contraction(
   }
 
   /** The labels of an access in the order of the levels. */
-  static List<IndexVar> stored(TensorExpr.Access access) {
+  public static List<IndexVar> stored(TensorExpr.Access access) {
     List<IndexVar> labels = new ArrayList<>();
     for (int level = 0; level < access.tensor().format().levelCount(); level++) {
       labels.add(access.variableAt(level));

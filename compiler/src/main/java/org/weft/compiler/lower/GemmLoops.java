@@ -41,6 +41,9 @@ final class GemmLoops {
   /** Tasks that the runtime makes of more work than any, for each thread. */
   private static final long TASKS_PER_THREAD = 32;
 
+  /** Threads rarely run equally fast. */
+  private static final long PARTS_PER_THREAD = 8;
+
   private final Contraction contraction;
   private final Tensors tensors;
   private final Fold fold;
@@ -138,7 +141,7 @@ final class GemmLoops {
     code.add(new Stmt.AllocateWorkspace(highTerms, Expr.of(tiles.depth())));
     Parts parts = new Parts(wide, high, depth, wideTerms, highTerms, most);
     PackedSide shared = dividesWide ? high : wide;
-    Expr room = Expr.min(Expr.of(shared.block()), shared.group().size());
+    Expr room = Expr.min(sharedBlock(shared, code), shared.count());
     shared.allocate(code.name("shared_room", room), most, code);
     loop(
         "batch_at",
@@ -166,7 +169,9 @@ final class GemmLoops {
     LabelGroup group = LabelGroup.of(name, labels, accesses, tensors, code);
     Buffer values = tensors.layout(operand.tensor()).vals();
     UnaryOperator<Expr> converted = loaded -> value.apply(Values.convert(loaded, type));
-    return new PackedSide(name, group, width, block, values, type, converted, code);
+    boolean crossed =
+        labels.size() > 1 && labels.indexOf(Contraction.last(operand)) == labels.size() - 2;
+    return new PackedSide(name, group, width, block, values, type, converted, crossed, code);
   }
 
   /** A number of the high operand with the literals and the sign of the statement. */
@@ -181,20 +186,30 @@ final class GemmLoops {
 
   private void blocks(Parts parts, List<Expr> origins, Code outer) {
     PackedSide shared = dividesWide ? parts.high() : parts.wide();
-    Expr all = shared.group().size();
-    Expr count = Block.divideUp(all, shared.block());
+    Expr all = shared.count();
+    Expr step = sharedBlock(shared, outer);
     loop(
         "shared_block",
-        outer.name("shared_blocks", count),
+        outer.name("shared_blocks", divideUp(all, step)),
         LoopTraits.SERIAL,
         outer,
         (block, body) -> {
-          Expr from = body.name("shared_from", Expr.mul(block, Expr.of(shared.block())));
-          Expr rest = Expr.sub(all, from);
-          Expr size = body.name("shared_size", Expr.min(Expr.of(shared.block()), rest));
+          Expr from = body.name("shared_from", Expr.mul(block, step));
+          Expr size = body.name("shared_size", Expr.min(step, Expr.sub(all, from)));
           shared.locate(from, size, body);
           terms(parts, size, origins, body);
         });
+  }
+
+  /** Panels of a block of the shared side. */
+  private static Expr sharedBlock(PackedSide shared, Code outer) {
+    Expr unit = shared.unit(outer);
+    Expr units = Expr.binary(Expr.Op.DIV, shared.most(), unit);
+    return outer.name("shared_step", Expr.mul(Expr.binary(Expr.Op.MAX, units, Expr.of(1)), unit));
+  }
+
+  private static Expr divideUp(Expr value, Expr divisor) {
+    return Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(value, divisor), Expr.of(1)), divisor);
   }
 
   private void terms(Parts parts, Expr sharedSize, List<Expr> origins, Code outer) {
@@ -211,7 +226,8 @@ final class GemmLoops {
           Expr from = body.name("depth_from", Expr.mul(block, step));
           Expr size = body.name("depth_size", Expr.min(step, Expr.sub(all, from)));
           Code some = body.nested();
-          parts.depth().fill(List.of(parts.wideTerms(), parts.highTerms()), from, size, size, some);
+          List<Buffer> tables = List.of(parts.wideTerms(), parts.highTerms());
+          parts.depth().fill(tables, Expr.of(0), from, size, size, some);
           body.when(Expr.lessThan(Expr.of(0), size), some);
           Expr first = accumulate ? null : Expr.equal(block, Expr.of(0));
           packShared(parts, sharedSize, size, origins, body);
@@ -223,10 +239,9 @@ final class GemmLoops {
     PackedSide shared = dividesWide ? parts.high() : parts.wide();
     Expr origin = origins.get(dividesWide ? 1 : 0);
     Buffer terms = dividesWide ? parts.highTerms() : parts.wideTerms();
-    Expr panels = body.name("shared_panels", shared.panels(size));
     loop(
         "shared_panel",
-        panels,
+        size,
         traits(),
         body,
         (panel, each) -> shared.pack(panel, origin, terms, depth, each));
@@ -247,49 +262,57 @@ final class GemmLoops {
     PackedSide divided = dividesWide ? parts.wide() : parts.high();
     Expr origin = origins.get(dividesWide ? 0 : 1);
     Buffer terms = dividesWide ? parts.wideTerms() : parts.highTerms();
-    Expr all = divided.group().size();
+    Expr all = divided.count();
     Expr share = outer.name("block", share(divided, outer));
-    Expr more = Expr.sub(Expr.add(all, share), Expr.of(1));
-    Expr blocks = outer.name("blocks", Expr.binary(Expr.Op.DIV, more, share));
+    Expr blocks = outer.name("blocks", divideUp(all, share));
     Expr start = start(depth, outer);
+    Expr tasks = outer.name("parts", Expr.min(blocks, parts(outer)));
     loop(
-        "divided_block",
-        blocks,
+        "part",
+        tasks,
         traits(),
         outer,
-        (block, body) -> {
-          Expr from = body.name("from", Expr.mul(block, share));
+        (part, task) -> {
+          divided.allocate(Expr.min(share, all), parts.most(), task);
+          Expr begin = Expr.binary(Expr.Op.DIV, Expr.mul(part, blocks), tasks);
+          Expr next = Expr.mul(Expr.add(part, Expr.of(1)), blocks);
+          Expr end = Expr.binary(Expr.Op.DIV, next, tasks);
+          LoopVariable block = LoopVariable.integer(task.fresh("block_at"));
+          Code body = task.nested();
+          Expr from = body.name("from", Expr.mul(Expr.of(block), share));
           Expr size = body.name("size", Expr.min(share, Expr.sub(all, from)));
-          divided.allocate(size, parts.most(), body);
           divided.locate(from, size, body);
-          loop(
-              "panel",
-              divided.panels(size),
-              LoopTraits.SERIAL,
-              body,
-              (panel, each) -> divided.pack(panel, origin, terms, depth, each));
+          divided.packAll(size, origin, terms, depth, body);
           Expr wideSize = dividesWide ? size : sharedSize;
           Expr highSize = dividesWide ? sharedSize : size;
           tiles(parts, wideSize, highSize, depth, start, first, origins.get(2), body);
-          divided.free(body);
+          task.add(new Stmt.For(block, begin, end, body.block(), LoopTraits.SERIAL));
+          divided.free(task);
         });
   }
 
-  /**
-   * The size of a block: no larger than its cache has room for, the same number for all threads.
-   */
+  /** Into how many tasks the blocks are divided, each with room of its own for one block. */
+  private Expr parts(Code outer) {
+    return parallel ? Expr.mul(threads(outer), Expr.of(PARTS_PER_THREAD)) : Expr.of(1);
+  }
+
+  private Expr threads(Code outer) {
+    Expr tasks = outer.name("all_tasks", new Expr.Tasks(Expr.of(Integer.MAX_VALUE)));
+    return outer.name("threads", Block.divideUp(tasks, TASKS_PER_THREAD));
+  }
+
+  /** Panels of a block: as many as its cache has room for, and the same number for all threads. */
   private Expr share(PackedSide divided, Code outer) {
-    Expr all = Expr.binary(Expr.Op.MAX, divided.group().size(), Expr.of(1));
-    Expr blocks = Block.divideUp(all, divided.block());
+    Expr unit = divided.unit(outer);
+    Expr units = outer.name("units", divideUp(divided.count(), unit));
+    Expr most = Expr.binary(Expr.Op.DIV, divided.most(), unit);
+    Expr blocks = divideUp(units, outer.name("most_units", most));
     if (parallel) {
-      Expr tasks = outer.name("all_tasks", new Expr.Tasks(Expr.of(Integer.MAX_VALUE)));
-      Expr threads = outer.name("threads", Block.divideUp(tasks, TASKS_PER_THREAD));
-      Expr rounds =
-          Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(blocks, threads), Expr.of(1)), threads);
-      blocks = outer.name("rounded", Expr.mul(rounds, threads));
+      Expr threads = threads(outer);
+      blocks = Expr.mul(divideUp(blocks, threads), threads);
     }
-    Expr even = Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(all, blocks), Expr.of(1)), blocks);
-    return Expr.mul(divided.panels(even), Expr.of(divided.width()));
+    Expr some = outer.name("even", Expr.binary(Expr.Op.MAX, blocks, Expr.of(1)));
+    return Expr.binary(Expr.Op.MAX, Expr.mul(divideUp(units, some), unit), Expr.of(1));
   }
 
   /** What cells hold before the first term; a reduction of no terms is 0. */
@@ -318,22 +341,24 @@ final class GemmLoops {
     MicroKernel kernel = new MicroKernel(wide, high, contraction.multiply(), fold, type, result);
     loop(
         "high_panel",
-        high.panels(highSize),
+        highSize,
         LoopTraits.SERIAL,
         body,
         (highPanel, rows) -> {
           Expr highAt = rows.name("high_from", Expr.mul(highPanel, Expr.of(high.width())));
-          Expr highRest = rows.name("high_rest", Expr.sub(highSize, highAt));
+          Expr inUse = rows.name("rows", high.lanes(highPanel));
           loop(
               "wide_panel",
-              wide.panels(wideSize),
+              wideSize,
               LoopTraits.SERIAL,
               rows,
               (widePanel, each) -> {
                 Expr wideAt = each.name("wide_from", Expr.mul(widePanel, Expr.of(wide.width())));
-                Expr wideRest = each.name("wide_rest", Expr.sub(wideSize, wideAt));
-                MicroKernel.Place place = new MicroKernel.Place(wideAt, highAt, wideRest, highRest);
-                kernel.emit(place, origin, depth, start, first, each);
+                MicroKernel.Place place =
+                    new MicroKernel.Place(widePanel, highPanel, wideAt, highAt, inUse);
+                Code tile = each.nested();
+                kernel.emit(place, origin, depth, start, first, tile);
+                each.when(Expr.lessThan(Expr.of(0), wide.lanes(widePanel)), tile);
               });
         });
   }

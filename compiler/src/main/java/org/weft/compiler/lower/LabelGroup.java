@@ -28,12 +28,15 @@ final class LabelGroup {
   private final List<Dimension> dimensions;
   private final List<Boolean> unit;
   private final Expr size;
+  private Expr run;
+  private Expr runs = Expr.of(1);
 
   private LabelGroup(String name, List<Dimension> dimensions, List<Boolean> unit, Expr size) {
     this.name = name;
     this.dimensions = dimensions;
     this.unit = unit;
     this.size = size;
+    this.run = size;
   }
 
   /**
@@ -101,6 +104,28 @@ final class LabelGroup {
     return size;
   }
 
+  /**
+   * Makes a run of every pass through the last dimension, unless it is shorter than {@code width}:
+   * then all counts are one run.
+   */
+  void cutRuns(long width, Code head) {
+    Expr last = dimensions.isEmpty() ? Expr.of(1) : dimensions.get(dimensions.size() - 1).size();
+    Expr isLong = Expr.binary(Expr.Op.LE, Expr.of(width), last);
+    run = head.name(name + "_run_length", new Expr.Select(isLong, last, size));
+    Expr divisor = Expr.binary(Expr.Op.MAX, run, Expr.of(1));
+    runs = head.name(name + "_runs", Expr.binary(Expr.Op.DIV, size, divisor));
+  }
+
+  /** Counts of a run. */
+  Expr run() {
+    return run;
+  }
+
+  /** How many runs there are. */
+  Expr runs() {
+    return runs;
+  }
+
   /** Whether the elements of {@code tensor} lie next to each other along the last label. */
   boolean isUnit(int tensor) {
     return unit.get(tensor);
@@ -124,8 +149,10 @@ final class LabelGroup {
   /**
    * Fills {@code tables}, one for each tensor, with the offsets of {@code count} counts from {@code
    * from} on, and the last of them again up to {@code padded}.
+   *
+   * @param place where in the tables the first one goes
    */
-  void fill(List<Buffer> tables, Expr from, Expr count, Expr padded, Code code) {
+  void fill(List<Buffer> tables, Expr place, Expr from, Expr count, Expr padded, Code code) {
     List<LoopVariable> digits = new ArrayList<>();
     Expr rest = from;
     for (int number = dimensions.size() - 1; number >= 0; number--) {
@@ -148,7 +175,8 @@ final class LabelGroup {
     LoopVariable at = LoopVariable.integer(code.fresh(name + "_at"));
     Code each = code.nested();
     for (int tensor = 0; tensor < tables.size(); tensor++) {
-      each.add(new Stmt.Store(tables.get(tensor), Expr.of(at), Expr.of(offsets.get(tensor))));
+      Expr cell = Expr.add(place, Expr.of(at));
+      each.add(new Stmt.Store(tables.get(tensor), cell, Expr.of(offsets.get(tensor))));
     }
     Code next = each.nested();
     advance(dimensions.size() - 1, digits, offsets, next);

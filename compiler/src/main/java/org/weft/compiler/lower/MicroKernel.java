@@ -23,8 +23,14 @@ final class MicroKernel {
   private final ScalarType type;
   private final Buffer result;
 
-  /** Where a tile lies, relative to the blocks, and what is left of the blocks from there on. */
-  record Place(Expr wide, Expr high, Expr wideRest, Expr highRest) {}
+  /**
+   * Where a tile lies in the blocks.
+   *
+   * @param widePanel number of the panel, whose first count is {@code wide}
+   * @param highPanel number of the panel, whose first count is {@code high}
+   * @param rows how many rows are in use
+   */
+  record Place(Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows) {}
 
   MicroKernel(
       PackedSide wide,
@@ -68,11 +74,12 @@ final class MicroKernel {
               there,
               s -> lanes(s, w -> store(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))),
               s -> lanes(s, w -> add(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))));
-          c.when(Expr.lessThan(Expr.of(h), place.highRest()), there);
+          c.when(Expr.lessThan(Expr.of(h), place.rows()), there);
         });
     Code scattered = code.nested();
     scatter(tile, place, origin, first, scattered);
-    code.add(new Stmt.If(wide.isRowOfResult(place.wide()), neighbours.block(), scattered.block()));
+    code.add(
+        new Stmt.If(wide.isRowOfResult(place.widePanel()), neighbours.block(), scattered.block()));
   }
 
   private void terms(Buffer tile, Place place, Expr depth, Code code) {
@@ -130,8 +137,7 @@ final class MicroKernel {
     rows(
         code,
         (h, c) -> lanes(c, w -> new Stmt.Store(copy, cell(h, w), new Expr.Load(tile, cell(h, w)))));
-    Expr rows = code.name("rows", Expr.min(Expr.of(high.width()), place.highRest()));
-    Expr columns = code.name("columns", Expr.min(Expr.of(wide.width()), place.wideRest()));
+    Expr columns = code.name("columns", wide.lanes(place.widePanel()));
     LoopVariable h = LoopVariable.integer(code.fresh("row"));
     Code row = code.nested();
     Expr base = row.name("to", Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h)))));
@@ -142,7 +148,7 @@ final class MicroKernel {
     Expr value = each.name("sum", new Expr.Load(copy, index));
     choose(first, each, s -> s.add(store(at, value)), s -> s.add(add(at, value)));
     row.add(new Stmt.For(w, Expr.of(0), columns, each.block(), LoopTraits.SERIAL));
-    code.add(new Stmt.For(h, Expr.of(0), rows, row.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(h, Expr.of(0), place.rows(), row.block(), LoopTraits.SERIAL));
   }
 
   private interface Part {

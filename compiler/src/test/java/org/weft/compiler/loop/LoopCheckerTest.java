@@ -129,7 +129,7 @@ class LoopCheckerTest {
     assertThatIllegalArgumentException().isThrownBy(() -> new Stmt.If(one, Stmt.Block.EMPTY));
     assertThatIllegalArgumentException().isThrownBy(() -> new Stmt.Grow(OUT, one));
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new LoopTraits(true, false, 0, false, false, false));
+        .isThrownBy(() -> new LoopTraits(true, false, 0, false, false, false, false));
     assertThatIllegalArgumentException().isThrownBy(() -> LoopVariable.integer("not a name"));
     assertThatIllegalArgumentException().isThrownBy(() -> new BufferBinding(WORK, 3));
   }
