@@ -34,6 +34,21 @@ class PackedContractionsTest {
   private static final List<String> TILES =
       List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9");
 
+  /** The TCCG benchmark (Springer and Bientinesi): result, left and right operand. */
+  private static final String TCCG =
+      "abc-bda-dc abc-dca-bd abcd-dbea-ec abcd-deca-be "
+          + "abcd-ebad-ce abcde-efbad-cf abcde-ecbfa-fd abcde-efcad-bf "
+          + "abcd-ea-ebcd abcd-eb-aecd abcd-ec-abed ab-ac-cb "
+          + "ab-acd-dbc ab-cad-dcb abc-acd-db abc-ad-bdc "
+          + "abc-adc-bd abc-adc-db abc-adec-ebd abcd-aebf-dfce "
+          + "abcd-aebf-fdec abcd-aecf-bfde abcd-aecf-fbed abcd-aedf-bfce "
+          + "abcd-aedf-fbec abcd-aefb-fdce abcd-aefc-fbed abcd-eafb-fdec "
+          + "abcd-eafc-bfde abcd-eafd-fbec abcdef-dega-gfbc abcdef-degb-gfac "
+          + "abcdef-degc-gfab abcdef-dfga-gebc abcdef-dfgb-geac abcdef-dfgc-geab "
+          + "abcdef-efga-gdbc abcdef-efgb-gdac abcdef-efgc-gdab abcdef-gdab-efgc "
+          + "abcdef-gdac-efgb abcdef-gdbc-efga abcdef-geab-dfgc abcdef-geac-dfgb "
+          + "abcdef-gebc-dfga abcdef-gfab-degc abcdef-gfac-degb abcdef-gfbc-dega";
+
   private static void check(List<KernelCase> cases, boolean guarded) {
     CompilerOptions options = CompilerOptions.forThisHost().withCheck(guarded);
     try (TensorCompiler compiler = TensorCompiler.create(options)) {
@@ -125,6 +140,36 @@ class PackedContractionsTest {
     for (int library = 0; library < 6; library++) {
       check(IntStream.range(0, 25).mapToObj(n -> random(random)).toList(), false);
     }
+  }
+
+  @Test
+  void contractionsOfTccg() {
+    Random random = new Random(SEED + 2);
+    List<KernelCase> cases = new ArrayList<>();
+    for (String contraction : TCCG.split(" ")) {
+      String[] tensors = contraction.split("-");
+      Map<String, TensorFormat> formats = new TreeMap<>();
+      List<String> text = new ArrayList<>();
+      for (int tensor = 0; tensor < 3; tensor++) {
+        String name = List.of("C", "A", "B").get(tensor);
+        formats.put(name, TensorFormat.dense(tensors[tensor].length(), ValueType.DOUBLE));
+        text.add(access(name, List.of(tensors[tensor].split(""))));
+      }
+      Map<String, Long> sizes = new TreeMap<>();
+      for (String label : (tensors[0] + tensors[1] + tensors[2]).split("")) {
+        sizes.putIfAbsent(label, 2L + random.nextInt(4));
+      }
+      String divided = tensors[0].substring(0, 1);
+      cases.add(
+          of(
+              text.get(0) + " = " + text.get(1) + " * " + text.get(2),
+              formats,
+              sizes,
+              "parallel gemm(" + divided + ":" + TILES.get(cases.size() % TILES.size()) + ")"));
+    }
+    assertThat(cases).hasSize(48);
+    check(cases.subList(0, 24), false);
+    check(cases.subList(24, 48), false);
   }
 
   @Test
