@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Program;
-import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.ModeIdentity;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.engine.OutputTarget;
@@ -60,8 +60,9 @@ final class PartedProgram {
             }
 
             @Override
-            public void evaluated(Statement statement, StatementResult result) {
-              runner.explain(statement, "\n" + (measures() ? result.analysis() : result.plan()));
+            public void evaluated(LabelledStatement statement, StatementResult result) {
+              runner.explain(
+                  statement.statement(), "\n" + (measures() ? result.analysis() : result.plan()));
             }
           };
       runner.explain(program, new PartedSpace(session.engine(), new Named(files), plans));

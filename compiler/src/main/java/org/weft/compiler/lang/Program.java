@@ -3,8 +3,6 @@ package org.weft.compiler.lang;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.IntStream;
-import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
@@ -170,24 +168,6 @@ public record Program(SourceText source, List<Function> functions, Missing missi
     /** The argument that names this part. */
     public int number() {
       return ordinal() + 1;
-    }
-
-    public boolean holds(long row, long column) {
-      return switch (this) {
-        case ALL -> true;
-        case STRICTLY_LOWER -> row > column;
-        case LOWER -> row >= column;
-        case STRICTLY_UPPER -> row < column;
-        case UPPER -> row <= column;
-      };
-    }
-
-    /** The entries of this part among those of a matrix. */
-    public CooBlock of(CooBlock matrix) {
-      return matrix.select(
-          IntStream.range(0, matrix.size())
-              .filter(e -> holds(matrix.coordinate(0, e), matrix.coordinate(1, e)))
-              .toArray());
     }
   }
 }

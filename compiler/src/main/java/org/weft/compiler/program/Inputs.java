@@ -23,9 +23,10 @@ final class Inputs {
   /** Reads the file of a {@code ReadNumbered} or {@code ReadUri}, for {@code stored}. */
   TensorSpace.Input read(TensorSpace space, Program.Step step, StoredAs stored) {
     if (step instanceof Program.ReadUri uri) {
-      return space.read(uri.uri(), Program.MatrixPart.ALL, stored);
+      return space.read(uri.uri(), Diagonals.ALL, stored);
     }
     Program.ReadNumbered numbered = (Program.ReadNumbered) step;
+    Diagonals part = Diagonals.of(numbered.part());
     String uri = environment.get(VARIABLE + numbered.file());
     if (uri == null || uri.isBlank()) {
       throw new WeftException(
@@ -40,9 +41,7 @@ final class Inputs {
               + numbered.file()
               + "=file.mtx");
     }
-    return text(uri)
-        ? space.entries(coordinates(uri).part(numbered.part()))
-        : space.read(uri, numbered.part(), stored);
+    return text(uri) ? space.entries(coordinates(uri).part(part)) : space.read(uri, part, stored);
   }
 
   private static boolean text(String uri) {

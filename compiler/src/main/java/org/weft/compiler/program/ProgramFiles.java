@@ -3,7 +3,6 @@ package org.weft.compiler.program;
 import java.io.BufferedReader;
 import java.util.List;
 import java.util.Optional;
-import org.weft.compiler.lang.Program;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -55,8 +54,8 @@ public interface ProgramFiles {
     }
 
     /** The entries of {@code part}, if these are the entries of a matrix. */
-    public Entries part(Program.MatrixPart part) {
-      return part == Program.MatrixPart.ALL || shape.order() != 2
+    Entries part(Diagonals part) {
+      return part.equals(Diagonals.ALL) || shape.order() != 2
           ? this
           : new Entries(shape, blocks.stream().map(part::of).toList(), modes);
     }

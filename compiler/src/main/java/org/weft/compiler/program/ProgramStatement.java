@@ -2,6 +2,7 @@ package org.weft.compiler.program;
 
 import java.util.Map;
 import java.util.Optional;
+import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Statement;
 
 /**
@@ -24,5 +25,10 @@ public record ProgramStatement(
     tensors = Map.copyOf(tensors);
     numbers = Map.copyOf(numbers);
     sizes = Map.copyOf(sizes);
+  }
+
+  /** The statement as those see it who bring its tensors. */
+  public LabelledStatement labelled() {
+    return new LabelledStatement(statement);
   }
 }

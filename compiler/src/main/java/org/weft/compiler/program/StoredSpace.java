@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
-import org.weft.compiler.lang.Program;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.tensor.CooBlock;
@@ -65,7 +64,7 @@ final class StoredSpace implements TensorSpace {
   }
 
   @Override
-  public Input read(String uri, Program.MatrixPart part, StoredAs stored) {
+  public Input read(String uri, Diagonals part, StoredAs stored) {
     return files.read(uri).part(part);
   }
 

@@ -2,7 +2,6 @@ package org.weft.compiler.program;
 
 import java.util.List;
 import java.util.Optional;
-import org.weft.compiler.lang.Program;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -21,8 +20,10 @@ public interface TensorSpace {
     List<Optional<ModeIdentity>> modes();
   }
 
-  /** The entries of {@code part} of the tensor file {@code uri}. */
-  Input read(String uri, Program.MatrixPart part, StoredAs stored);
+  /**
+   * The entries of the tensor file {@code uri}; of a matrix those on the diagonals of {@code part}.
+   */
+  Input read(String uri, Diagonals part, StoredAs stored);
 
   /** Entries that this process has. */
   Input entries(ProgramFiles.Entries entries);

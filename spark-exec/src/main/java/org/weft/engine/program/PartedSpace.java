@@ -5,18 +5,13 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.weft.compiler.eval.LabelledStatement;
-import org.weft.compiler.lang.Diagnostics;
-import org.weft.compiler.lang.Parser;
-import org.weft.compiler.lang.Program;
-import org.weft.compiler.lang.SourceText;
-import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.CoordinateRange;
+import org.weft.compiler.program.Diagonals;
 import org.weft.compiler.program.ModeIdentity;
 import org.weft.compiler.program.ProgramFiles;
 import org.weft.compiler.program.ProgramStatement;
@@ -82,7 +77,7 @@ public final class PartedSpace implements TensorSpace {
           }
 
           @Override
-          public void evaluated(Statement statement, StatementResult result) {}
+          public void evaluated(LabelledStatement statement, StatementResult result) {}
         };
 
     /** Whether files are written. */
@@ -92,7 +87,7 @@ public final class PartedSpace implements TensorSpace {
     boolean measures();
 
     /** Takes what {@code statement} has computed, with its plan. */
-    void evaluated(Statement statement, StatementResult result);
+    void evaluated(LabelledStatement statement, StatementResult result);
   }
 
   /**
@@ -136,24 +131,17 @@ public final class PartedSpace implements TensorSpace {
   }
 
   @Override
-  public Input read(String uri, Program.MatrixPart part, StoredAs stored) {
+  public Input read(String uri, Diagonals part, StoredAs stored) {
     EngineTensor all = engine.read(uri, files.readOptions(uri), stored.valueType());
     int order = all.originalStatistics().shape().order();
     PlacedTensor placed = placement.of(all);
-    boolean whole = part == Program.MatrixPart.ALL || order != 2;
+    boolean whole = part.equals(Diagonals.ALL) || order != 2;
     return new Read(
-        whole ? placed : placement.mapped(placed, placed.shape(), diagonals(part)),
+        whole
+            ? placed
+            : placement.mapped(
+                placed, placed.shape(), new DiagonalsStep(part.least(), part.most())),
         files.modes(uri, order));
-  }
-
-  private static DiagonalsStep diagonals(Program.MatrixPart part) {
-    return switch (part) {
-      case ALL -> new DiagonalsStep(Long.MIN_VALUE, Long.MAX_VALUE);
-      case STRICTLY_LOWER -> new DiagonalsStep(1, Long.MAX_VALUE);
-      case LOWER -> new DiagonalsStep(0, Long.MAX_VALUE);
-      case STRICTLY_UPPER -> new DiagonalsStep(Long.MIN_VALUE, -1);
-      case UPPER -> new DiagonalsStep(Long.MIN_VALUE, 0);
-    };
   }
 
   @Override
@@ -200,10 +188,10 @@ public final class PartedSpace implements TensorSpace {
             });
     Map<String, Double> numbers = new HashMap<>();
     statement.numbers().forEach((name, number) -> numbers.put(name, number.doubleValue()));
-    formats.put(statement.statement().target().tensor(), statement.result().format());
+    formats.put(statement.labelled().result(), statement.result().format());
     StatementJob job =
         new StatementJob(
-            new LabelledStatement(statement.statement()),
+            statement.labelled(),
             tensors,
             numbers,
             statement.previous().map(previous -> of(previous).tensor()),
@@ -221,7 +209,7 @@ public final class PartedSpace implements TensorSpace {
             ? engine.analyze(job, ProgressListener.NONE)
             : engine.evaluate(job, ProgressListener.NONE);
     PlacedTensor kept = result.kept();
-    plans.evaluated(job.statement().statement(), result);
+    plans.evaluated(job.statement(), result);
     return kept;
   }
 
@@ -310,7 +298,7 @@ public final class PartedSpace implements TensorSpace {
     }
     StatementJob job =
         new StatementJob(
-            new LabelledStatement(copy(parted.shape().order())),
+            copy(parted.shape().order()),
             Map.of("Source", parted.tensor()),
             Map.of(),
             Optional.empty(),
@@ -324,11 +312,8 @@ public final class PartedSpace implements TensorSpace {
     }
   }
 
-  private static Statement copy(int order) {
+  private static LabelledStatement copy(int order) {
     String labels = String.join(",", IntStream.range(0, order).mapToObj(m -> "i" + m).toList());
-    Diagnostics diagnostics = new Diagnostics();
-    String text = "Copy(" + labels + ") = Source(" + labels + ")";
-    return Objects.requireNonNull(
-        Parser.statement(SourceText.expression(text), diagnostics).orElse(null), text);
+    return LabelledStatement.parse("Copy(" + labels + ") = Source(" + labels + ")");
   }
 }

@@ -284,7 +284,8 @@ final class LabelTableTest {
   @Test
   void rowsThatAreDifferentEachTimeKeepTheirLabels() {
     spark
-        .sql("SELECT concat('u', CAST(rand() * 1000000 AS INT)) user, 1.0D value FROM range(500)")
+        .sql(
+            "SELECT concat('u', id, '-', CAST(rand() * 1000000 AS INT)) user, 1.0D value FROM range(500)")
         .write()
         .format("weft")
         .save(target());
