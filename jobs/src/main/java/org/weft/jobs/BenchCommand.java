@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.jobs.bench.BenchKernel;
 import org.weft.jobs.bench.BenchPlot;
@@ -25,6 +26,8 @@ import org.weft.jobs.bench.Benchmark;
 import org.weft.jobs.bench.OrderBench;
 import org.weft.jobs.bench.OrderPlot;
 import org.weft.jobs.bench.OrderReport;
+import org.weft.jobs.bench.RandomStatement;
+import org.weft.jobs.bench.TccgList;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.Reorderers;
@@ -44,10 +47,14 @@ import picocli.CommandLine.Option;
           + " of kernels from the same compiler, measured in the same run.",
       "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR, spmv also in full blocks"
           + " and without empty rows, spmm in tiles, where that may pay. Tensors: ttv, ttm (last"
-          + " mode), mttkrp (every mode), cp-als (an iteration). Workloads run in turns; medians count. 'bound' is the share"
-          + " of the speed that bytes and operations allow which no kernel can avoid.",
+          + " mode), mttkrp (every mode), cp-als (an iteration). Workloads run in turns; medians"
+          + " count. 'bound' is the share of the speed that bytes and operations allow which no"
+          + " kernel can avoid.",
       "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
           + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each.",
+      "With --expression: any statement on random operands, as 'weft eval' plans it; 'bound' counts"
+          + " operands and result once, and the operations of the plan. --expressions tccg is the"
+          + " 48 contractions of the TCCG benchmark, the largest of them smaller.",
       "With --orders: what orders of 'weft reorder' cost, their metrics, and SpMV and SpMM, or TTV,"
           + " TTM and MTTKRP of the first rank, with and without them. Matrices of the suite are"
           + " shuffled first, rows and columns apart; its tensors are by nature."
@@ -153,9 +160,49 @@ final class BenchCommand extends WeftCommand {
         "It is started as COMMAND KERNEL TENSOR THREADS RANK (rank 0: none), loads the tensor and"
             + " prints 'ready', or 'none' without that kernel. For each line that it reads, a mode"
             + " from 0, it runs once and prints the seconds. It flushes its lines, and knows by"
-            + " itself of --second and --type."
+            + " itself of --second and --type.",
+        "With --expression, KERNEL is the statement without blanks and TENSOR its sizes and"
+            + " formats."
       })
   @Nullable String beside;
+
+  @Option(
+      order = 13,
+      names = "--expression",
+      paramLabel = "EXPR",
+      description = "Time this statement on random operands instead. Repeatable.")
+  List<String> expressions = List.of();
+
+  @Option(
+      order = 14,
+      names = "--expressions",
+      paramLabel = "LIST",
+      description = "Time a list of statements instead: tccg.")
+  @Nullable String list;
+
+  @Option(
+      order = 15,
+      names = "--sizes",
+      split = ",",
+      paramLabel = "LABEL=N",
+      description = "With --expression: the size of each label.")
+  Map<String, Long> sizes = new LinkedHashMap<>();
+
+  @Option(
+      order = 16,
+      names = "--format",
+      paramLabel = "NAME=FORMAT[:DENSITY]",
+      description =
+          "With --expression: how NAME is stored, and the share of its cells that has entries"
+              + " (default: Dense; density 1). Repeatable.")
+  Map<String, String> formats = new LinkedHashMap<>();
+
+  @Option(
+      order = 17,
+      names = "--schedule",
+      paramLabel = "TEXT",
+      description = "With --expression: time it under this schedule. Repeatable; they take turns.")
+  List<String> schedules = List.of();
 
   @Override
   void run(Console console) throws IOException {
@@ -164,13 +211,17 @@ final class BenchCommand extends WeftCommand {
     int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     List<Integer> threads = all == 1 ? List.of(1) : List.of(1, all);
     List<BenchKernel> chosen = kernels.stream().map(BenchKernel::of).toList();
+    List<RandomStatement> statements = statements();
+    List<Schedule> stated = schedules.stream().map(Schedule::parse).toList();
     if (planOnly()) {
       console.result(
           "would time %s of %s with %s thread(s)",
-          orders.isEmpty()
-              ? String.join(", ", kernels)
-              : "kernels under the orders " + String.join(", ", orders),
-          String.join(", ", tensors),
+          !orders.isEmpty()
+              ? "kernels under the orders " + String.join(", ", orders)
+              : statements.isEmpty()
+                  ? String.join(", ", kernels)
+                  : statements.size() + " statements",
+          statements.isEmpty() ? String.join(", ", tensors) : "random operands",
           threads);
       return;
     }
@@ -184,7 +235,11 @@ final class BenchCommand extends WeftCommand {
     try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions());
         MemoryScope scope = MemoryScope.root("weft bench", MemorySource.system())) {
       Benchmark benchmark = new Benchmark(compiler, scope, options);
-      for (int t = 0; t < tensors.size(); t++) {
+      for (int s = 0; s < statements.size(); s++) {
+        console.step("time " + statements.get(s).text(), s, statements.size());
+        benchmark.run(statements.get(s), stated, seed);
+      }
+      for (int t = 0; t < (statements.isEmpty() ? tensors.size() : 0); t++) {
         int done = t;
         console.step("generate " + tensors.get(t), t, tensors.size());
         benchmark.run(
@@ -215,6 +270,37 @@ final class BenchCommand extends WeftCommand {
       OrderReport found = bench.report(machine());
       write(console, files, found.tabSeparated(), found.content(), OrderPlot.svg(found));
     }
+  }
+
+  /** The statements to time; none if kernels of the suite are wanted. */
+  private List<RandomStatement> statements() {
+    boolean named = !expressions.isEmpty();
+    if (named == (list != null) && named) {
+      throw usage("expected --expression or --expressions, found both");
+    }
+    if (!named && !(sizes.isEmpty() && formats.isEmpty())) {
+      throw usage("expected --expression EXPR with --sizes and --format, found none");
+    }
+    if (!named && list == null) {
+      if (!schedules.isEmpty()) {
+        throw usage("expected --expression EXPR with --schedule, found none");
+      }
+      return List.of();
+    }
+    for (String option : List.of("--kernels", "--tensors", "--ranks", "--orders", "--second")) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw usage("expected --expression, or %s, found both", option);
+      }
+    }
+    if (list == null) {
+      return expressions.stream()
+          .map(text -> RandomStatement.of("", text, sizes, formats))
+          .toList();
+    }
+    if (!list.equals("tccg")) {
+      throw usage("expected --expressions tccg, found %s", list);
+    }
+    return TccgList.statements();
   }
 
   private void checkOptions(FileAccess files) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,6 +123,72 @@ class BenchCommandTest {
   }
 
   @Test
+  void statementsOnRandomOperandsUnderSchedulesInTurns() throws IOException {
+    String tsv = folder.resolve("s.tsv").toString();
+    String requests = folder.resolve("requests").toString();
+    String program =
+        script("echo $@ >> " + requests, "echo ready", "while read mode; do echo 3600; done");
+    Run run =
+        Run.of(
+            "bench",
+            "--expression",
+            "C(i,j) = A(i,k) * B(k,j)",
+            "--sizes",
+            "i=40,j=8,k=30",
+            "--format",
+            "A=CSR:0.1",
+            "--schedule",
+            "parallel",
+            "--schedule",
+            "order(i,k,j)",
+            "--rounds",
+            "1",
+            "--threads",
+            "1",
+            "--beside",
+            program,
+            "--report",
+            tsv);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("C(i,j)=A(i,k)*B(k,j)", "order(i,k,j)");
+    assertThat(Run.read(requests)).isEqualTo("C(i,j)=A(i,k)*B(k,j) i=40,j=8,k=30,A=CSR:0.1 1 0\n");
+    List<String[]> rows = Run.read(tsv).lines().map(line -> line.split("\t", -1)).toList();
+    assertThat(rows).hasSize(3);
+    int nonzeros = List.of(rows.get(0)).indexOf("nonzeros");
+    int flops = List.of(rows.get(0)).indexOf("flops");
+    assertThat(rows.get(1)[nonzeros]).isEqualTo("120.0");
+    assertThat(Double.parseDouble(rows.get(1)[flops])).isEqualTo(2 * 120 * 8);
+    assertThat(List.of(rows.get(2))).contains("order(i,k,j)");
+  }
+
+  @Test
+  void theListOfContractionsIsKnownByName() {
+    Run run = Run.of("bench", "--expressions", "tccg", "--dry-run", "--threads", "1");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("would time 48 statements of random operands with [1]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--sizes i=2, 'a size of the label j'",
+    "'--sizes i=2,j=0', 'at least 1 of the labels i, j, found j=0'",
+    "'--sizes i=2,j=2,k=2', 'found k=2'",
+    "'--sizes i=2,j=2 --format B=CSR', 'of A or the result y, found B'",
+    "'--sizes i=2,j=2 --format A=CSR:2', 'density above 0 and at most 1'",
+    "'--sizes i=2,j=2 --format A=CSX:1', 'CSX'",
+    "'--sizes i=2,j=2 --tensors uber', 'or --tensors, found both'",
+    "'--sizes i=2,j=2 --expressions tccg', 'found both'",
+    "'--sizes i=2,j=2 --schedule gem(i)', 'gem'"
+  })
+  void statementsThatCannotBeTimedAreErrorsBeforeAnyWork(String options, String message) {
+    List<String> words = new ArrayList<>(List.of("bench", "--expression", "y(i) = A(i,j)"));
+    words.addAll(List.of(options.split(" ")));
+    Run run = Run.of(words.toArray(String[]::new));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains(message).doesNotContain("[1/");
+  }
+
+  @Test
   void theSecondMatrixHasTheShapeOfTheFirst() {
     String a = Run.write(folder, "a.tns", "1 1 2\n2 2 4\n");
     String b = Run.write(folder, "b.tns", "1 2 2\n2 1 4\n");
@@ -194,7 +261,10 @@ class BenchCommandTest {
     "--report, b.txt, '.tsv or .json'",
     "--plot, b.png, .svg",
     "--second, b.mtx, one --tensors FILE",
-    "--beside, ' ', a command after --beside"
+    "--beside, ' ', a command after --beside",
+    "--expressions, abc, '--expressions tccg, found abc'",
+    "--sizes, i=2, '--expression EXPR with --sizes'",
+    "--schedule, gemm(i), '--expression EXPR with --schedule'"
   })
   void whatItCannotDoIsAnErrorBeforeAnyWork(String option, String value, String message) {
     Run run = Run.of("bench", option, value);

@@ -85,25 +85,33 @@ final class GemmLoops {
   }
 
   /**
-   * Emits the loops that compute {@code algebra}.
+   * What {@code directive} is about.
    *
    * @throws WeftException {@code INVALID_SCHEDULE} if it is no contraction of two dense tensors
    */
+  static Contraction contraction(TensorAssignment algebra, Directive.Gemm directive) {
+    return Contraction.of(algebra)
+        .orElseThrow(
+            () ->
+                illegal(
+                    directive,
+                    algebra,
+                    "it is no product of two dense tensors with a dense result of their type,"
+                        + " summed over labels that both have; drop the directive"));
+  }
+
+  /**
+   * Emits the loops that compute {@code algebra}.
+   *
+   * @throws WeftException {@code INVALID_SCHEDULE} if no task can be a part of the label's side
+   */
   static void emit(
       TensorAssignment algebra,
+      Contraction contraction,
       Tensors tensors,
       Directive.Gemm directive,
       boolean parallel,
       Code code) {
-    Contraction contraction =
-        Contraction.of(algebra)
-            .orElseThrow(
-                () ->
-                    illegal(
-                        directive,
-                        algebra,
-                        "it is no product of two dense tensors with a dense result of their type,"
-                            + " summed over labels that both have; drop the directive"));
     new GemmLoops(algebra, contraction, tensors, directive, parallel, code).emit();
   }
 

@@ -245,9 +245,10 @@ public final class Lowering {
     Directives directives = new Directives(schedule);
     directives.follow(gemm);
     directives.requireFollowed(statement);
+    Contraction contraction = GemmLoops.contraction(statement, gemm);
     Tensors tensors = new Tensors(statement);
     Code body = tensors.head().nested();
-    GemmLoops.emit(statement, tensors, gemm, schedule.parallelOutermost(), body);
+    GemmLoops.emit(statement, contraction, tensors, gemm, schedule.parallelOutermost(), body);
     Code whole = tensors.head();
     whole.addAll(body);
     KernelSignature signature =

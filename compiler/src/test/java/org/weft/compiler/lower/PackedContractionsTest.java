@@ -196,6 +196,22 @@ class PackedContractionsTest {
         false);
   }
 
+  @Test
+  void blocksAreRefusedBeforeTheirLabelsAreLookedAt() {
+    TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
+    TensorFormat blocks = TensorFormat.parse("BCSR(2,2)", 2, ValueType.DOUBLE);
+    KernelRequest request =
+        new KernelRequest(
+            "kernel",
+            "C(i,j) = A(i,k) * B(k,j)",
+            Map.of("A", blocks, "B", dense, "C", dense),
+            Map.of(),
+            Schedule.parse("gemm(i)"));
+    assertThatExceptionOfType(WeftException.class)
+        .isThrownBy(() -> Lowering.lower(request))
+        .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_SCHEDULE));
+  }
+
   @ParameterizedTest(name = "{0} {1}")
   @CsvSource(
       delimiter = '|',

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,11 @@ public record BenchReport(
                     rates.read() * 1e-9,
                     rates.flops() * 1e-9)));
     boolean beside = rows.stream().anyMatch(row -> !Double.isNaN(row.otherRatio()));
-    String row = "%-8s %-14s %-12s %3s %11s %11s %9s %8s %7s %6s %6s" + (beside ? " %7s%n" : "%n");
+    String row =
+        ("%-" + width(8, m -> m.workload().kernel()) + "s %-14s %-")
+            + width(12, m -> m.workload().parameters())
+            + "s %3s %11s %11s %9s %8s %7s %6s %6s"
+            + (beside ? " %7s%n" : "%n");
     text.append(
         String.format(
             row,
@@ -67,6 +72,10 @@ public record BenchReport(
               Double.isNaN(m.otherRatio()) ? "" : number("%.2f", m.otherRatio())));
     }
     return text.toString();
+  }
+
+  private int width(int least, Function<Measured, String> cell) {
+    return Math.max(least, rows.stream().mapToInt(m -> cell.apply(m).length()).max().orElse(0));
   }
 
   /** A line of names, then one for each workload, separated by tabs. */

@@ -9,8 +9,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
 import org.weft.memory.MemoryScope;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
@@ -86,6 +91,55 @@ public final class Benchmark {
         }
       }
     }
+  }
+
+  /**
+   * Times one statement over random operands, once for each schedule.
+   *
+   * @param schedules none for the one that the evaluator chooses
+   * @param seed of the operands
+   */
+  public void run(RandomStatement statement, List<Schedule> schedules, long seed) {
+    if (timed.isEmpty()) {
+      bounds.measure(BOUND_ROUNDS);
+    }
+    MemoryScope owner = scope.child("statement");
+    try (StatementWorkloads made = new StatementWorkloads(compiler, owner, options.threads())) {
+      Map<String, TensorStorage> operands = statement.operands(owner, options.type(), seed);
+      List<Workload> workloads = new ArrayList<>();
+      for (Schedule schedule : schedules.isEmpty() ? List.of(Schedule.parallel()) : schedules) {
+        workloads.addAll(workloads(statement, operands, schedule, owner, made));
+      }
+      time(statement.operandsText(), 0, workloads);
+    } finally {
+      owner.close();
+    }
+  }
+
+  private List<Workload> workloads(
+      RandomStatement statement,
+      Map<String, TensorStorage> operands,
+      Schedule schedule,
+      MemoryScope owner,
+      StatementWorkloads made) {
+    Evaluator evaluator = new Evaluator(compiler, 1);
+    TensorFormat dense = TensorFormat.dense(statement.resultShape().order(), options.type());
+    StatementInput input =
+        StatementInput.of(statement.statement(), operands, dense).withSchedule(schedule);
+    TensorFormat stated = statement.resultFormat(options.type());
+    TensorFormat format = stated == null ? evaluator.resultFormat(input) : stated;
+    input = input.withResultFormat(format);
+    String chosen = schedule.equals(Schedule.parallel()) ? "" : " " + schedule;
+    String parameters = (statement.name() + chosen).strip();
+    if (format.isDense()) {
+      TensorStorage result = TensorStorage.dense(owner, statement.resultShape(), options.type());
+      Work work = StatementWork.of(statement, evaluator.plan(input), operands, result.byteSize());
+      return made.into(result, statement.text(), parameters, input, work);
+    }
+    TensorStorage once = evaluator.evaluate(owner, input);
+    Work work = StatementWork.of(statement, evaluator.plan(input), operands, once.byteSize());
+    once.close();
+    return made.making(statement.text(), parameters, input, work);
   }
 
   private void time(String tensor, int rank, List<Workload> workloads) {

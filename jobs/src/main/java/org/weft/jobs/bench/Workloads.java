@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.weft.compiler.TensorCompiler;
-import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
-import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.FactorKernels;
@@ -72,7 +70,7 @@ public final class Workloads implements AutoCloseable {
   private final TensorStatistics statistics;
   private final Map<String, TensorStorage> packed = new HashMap<>();
   private final Map<String, TensorStorage> dense = new HashMap<>();
-  private final List<BoundStatement> bound = new ArrayList<>();
+  private final StatementWorkloads statements;
 
   /**
    * @param threads numbers of threads to make each workload for
@@ -89,6 +87,7 @@ public final class Workloads implements AutoCloseable {
     this.threads = List.copyOf(threads);
     this.scope = parent.child(tensor.name());
     this.statistics = tensor.statistics();
+    this.statements = new StatementWorkloads(compiler, scope, threads);
   }
 
   /**
@@ -266,50 +265,16 @@ public final class Workloads implements AutoCloseable {
       Map<String, TensorStorage> operands,
       TensorStorage result,
       Work work) {
-    List<Workload> made = new ArrayList<>();
-    for (int count : threads) {
-      BoundStatement statement =
-          new Evaluator(compiler, count)
-              .prepare(StatementInput.of(expression, operands, result.format()))
-              .bind(result, operands);
-      bound.add(statement);
-      Workload.Call call =
-          use -> {
-            long start = System.nanoTime();
-            statement.run();
-            double seconds = (System.nanoTime() - start) * 1e-9;
-            use.accept(result);
-            return seconds;
-          };
-      made.add(new Workload(kernel.label(), parameters, 0, count, work, call));
-    }
-    return made;
+    StatementInput input = StatementInput.of(expression, operands, result.format());
+    return statements.into(result, kernel.label(), parameters, input, work);
   }
 
   /** A statement whose result is sparse, in the format that the evaluator chooses. */
   private List<Workload> statement(
       BenchKernel kernel, String expression, Map<String, TensorStorage> operands, Work work) {
-    List<Workload> made = new ArrayList<>();
-    for (int count : threads) {
-      Evaluator evaluator = new Evaluator(compiler, count);
-      StatementInput input = StatementInput.of(expression, operands, TensorFormat.dense(2, type));
-      PreparedStatement statement =
-          evaluator.prepare(input.withResultFormat(evaluator.resultFormat(input)));
-      Workload.Call call =
-          use -> {
-            long start = System.nanoTime();
-            TensorStorage result = statement.run(scope, operands);
-            double seconds = (System.nanoTime() - start) * 1e-9;
-            try {
-              use.accept(result);
-            } finally {
-              result.close();
-            }
-            return seconds;
-          };
-      made.add(new Workload(kernel.label(), "", 0, count, work, call));
-    }
-    return made;
+    StatementInput input = StatementInput.of(expression, operands, TensorFormat.dense(2, type));
+    TensorFormat chosen = new Evaluator(compiler, 1).resultFormat(input);
+    return statements.making(kernel.label(), "", input.withResultFormat(chosen), work);
   }
 
   /** A job of one pass on one partition, the whole tensor. */
@@ -543,7 +508,7 @@ public final class Workloads implements AutoCloseable {
 
   @Override
   public void close() {
-    bound.forEach(BoundStatement::close);
+    statements.close();
     scope.close();
   }
 }

@@ -34,6 +34,9 @@ final class VariantCost {
   /** Iterations of an innermost loop that are one where neighbours are. */
   private static final double LANES = 4;
 
+  /** The same in packed panels, whose numbers stay in registers. */
+  private static final double PANEL_LANES = 16;
+
   /** To start the tasks of a parallel loop, every time that it is reached. */
   private static final double START_SECONDS = 4e-6;
 
@@ -141,7 +144,9 @@ final class VariantCost {
       trips = Math.max(1, trips(formats, bound));
       seconds += Math.max(0, merged - trips) * LOOP_SECONDS;
       boolean last = bound.size() == order.size();
-      seconds += trips * LOOP_SECONDS / (last && runsAlong(innermost, formats) ? LANES : 1);
+      double lanes = runsAlong(innermost, formats) ? LANES : 1;
+      lanes = schedule.gemm().isPresent() ? PANEL_LANES : lanes;
+      seconds += trips * LOOP_SECONDS / (last ? lanes : 1);
     }
     List<Use> all = uses();
     for (Use use : all) {

@@ -123,6 +123,9 @@ final class VariantSpace {
         orders.add("order(" + String.join(",", order.stream().map(labels::get).toList()) + ") ");
       }
     }
+    for (String label : labels) {
+      texts.add("gemm(" + label + ")" + (threads > 1 ? " parallel" : ""));
+    }
     for (String order : orders) {
       texts.add(order + (threads > 1 ? "parallel" : ""));
       for (String label : labels) {
