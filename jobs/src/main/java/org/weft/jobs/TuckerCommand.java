@@ -9,6 +9,7 @@ import org.weft.decomposition.Ranks;
 import org.weft.decomposition.Tucker;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
+import org.weft.planner.RowsJob;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -91,8 +92,9 @@ final class TuckerCommand extends WeftCommand {
       tucker.check(tensor.statistics().shape());
       labelFiles.check(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
+        RowsJob job = tucker.job(tensor.statistics().shape());
         PlanReport.print(
-            console, session.engine(), session.engine().plan(tensor, tucker.job()), explain());
+            console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
       long start = System.nanoTime();

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.ejml.data.DMatrixRMaj;
-import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.CpdJob;
 import org.weft.tensor.DenseMatrix;
@@ -29,11 +28,6 @@ public final class AlternatingLeastSquares {
   private final CpdJob job;
   private double[] lambda;
   private double inner;
-
-  /** Hears of every sweep. */
-  public interface Observer {
-    void sweep(int number, double fit, double change, double seconds);
-  }
 
   /** What a run ends with: factors with unit columns, lambda, fit and seconds of each sweep. */
   public record Model(
@@ -69,17 +63,17 @@ public final class AlternatingLeastSquares {
    * @param normSquared of the tensor, duplicates summed
    * @throws WeftException {@code NONFINITE_VALUE} if it is not finite, or a fit is not
    */
-  public Model run(FactorUpdates updates, double normSquared, Observer observer) {
+  public Model run(FactorUpdates updates, double normSquared, Method.Observer observer) {
     return run(updates, normSquared, CpRun.FRESH, observer);
   }
 
   /**
-   * As {@link #run(FactorUpdates, double, Observer)}, from a state on.
+   * As {@link #run(FactorUpdates, double, Method.Observer)}, from a state on.
    *
    * @param updates that begin as {@code run} says
    */
-  public Model run(FactorUpdates updates, double normSquared, CpRun run, Observer observer) {
-    requireFinite("the sum of the squares of the tensor's values", normSquared);
+  public Model run(FactorUpdates updates, double normSquared, CpRun run, Method.Observer observer) {
+    Sweeps.requireFinite("the sum of the squares of the tensor's values", normSquared);
     int order = updates.order();
     DMatrixRMaj[] grams = run.start().map(CpState::grams).map(this::matrices).orElse(NO_GRAMS);
     if (grams.length == 0) {
@@ -102,7 +96,7 @@ public final class AlternatingLeastSquares {
           sweep -> {
             sweep(updates, sweep, now);
             double fit = fit(now, normSquared);
-            requireFinite("the fit after iteration " + sweep, fit);
+            Sweeps.requireFinite("the fit after iteration " + sweep, fit);
             return fit;
           });
       run.checkpoints()
@@ -129,18 +123,6 @@ public final class AlternatingLeastSquares {
     return Arrays.stream(grams)
         .map(gram -> new DMatrixRMaj(job.rank(), job.rank(), true, gram.clone()))
         .toArray(DMatrixRMaj[]::new);
-  }
-
-  static void requireFinite(String what, double value) {
-    if (!Double.isFinite(value)) {
-      throw new WeftException(
-          ErrorCode.NONFINITE_VALUE,
-          what
-              + " is "
-              + value
-              + ": values of about 1e150 and more overflow; divide them all by one number, and"
-              + " leave out those that are not finite");
-    }
   }
 
   private double fit(DMatrixRMaj[] grams, double normSquared) {

@@ -2,22 +2,22 @@ package org.weft.decomposition;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.factory.DecompositionFactory_DDRM;
 import org.ejml.interfaces.decomposition.EigenDecomposition_F64;
+import org.weft.compiler.KernelRequest;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Orthonormal bases of tall matrices of one mode, in double precision. What is tall is in {@link
- * TallMatrices}; what has as many rows as columns is here.
+ * Orthonormal bases of tall matrices of one mode, in double precision: what has as many rows as
+ * columns is here, what is tall is the {@link Site}'s.
  */
 final class Basis {
   /** Most columns of a matrix whose Gram matrix is decomposed; wider ones are sampled. */
@@ -29,19 +29,36 @@ final class Basis {
   private static final double VANISHED = 1e-24; // squared, relative to the longest column
   private static final double NOISE = 1e-15; // of eigenvalues, where columns have norm 1
 
-  private final RowProducts products;
-  private final TallMatrices tall;
+  private final Site site;
   private final int mode;
   private final long seed;
+  private final RowAlgebra bases = new RowAlgebra(ValueType.DOUBLE, ValueType.DOUBLE, 0);
+  private final RowAlgebra products;
 
   /**
+   * @param type of the products Y
    * @param seed of the start, of samples, and of columns that complete a basis
    */
-  Basis(RowProducts products, int mode, long seed) {
-    this.products = products;
-    this.tall = new TallMatrices(products);
+  Basis(Site site, int mode, ValueType type, long seed) {
+    this.site = site;
     this.mode = mode;
     this.seed = seed;
+    this.products = new RowAlgebra(ValueType.DOUBLE, type, 0);
+  }
+
+  /** The kernels for products of a type. */
+  static List<KernelRequest> algebra(ValueType type) {
+    RowAlgebra mixed = new RowAlgebra(ValueType.DOUBLE, type, 0);
+    RowAlgebra bases = new RowAlgebra(ValueType.DOUBLE, ValueType.DOUBLE, 0);
+    return Stream.of(
+            mixed.product(),
+            mixed.cross(),
+            new RowAlgebra(type, type, 0).gram(),
+            bases.product(),
+            bases.gram(),
+            new RowAlgebra(type, ValueType.DOUBLE, 0).copy())
+        .distinct()
+        .toList();
   }
 
   /** Columns of the widest matrix of doubles that a basis of {@code rank} columns takes. */
@@ -50,13 +67,38 @@ final class Basis {
   }
 
   /** Columns drawn from the seed. */
-  TensorStorage random(int rank) {
-    TensorShape shape = TensorShape.of(products.shape().size(mode), rank);
-    TensorStorage a = TensorStorage.dense(products.scope(), shape, ValueType.DOUBLE);
-    for (int c = 0; c < rank; c++) {
-      fill(a, c, seed + c, 1);
+  Rows random(int rank) {
+    Rows a = site.random(mode, rank, ValueType.DOUBLE, seed);
+    Sums sums =
+        site.run(
+            step("start")
+                .rows("A", a)
+                .then(RowOperation.each(new Centered(), "A"))
+                .then(gram(rank)));
+    return orthonormal(a, sums.matrix("G", rank));
+  }
+
+  /** Numbers in [0, 1) become numbers around 0. */
+  private record Centered() implements RowRule {
+    @Override
+    public void apply(double[][] rows, double[] sums) {
+      for (int r = 0; r < rows[0].length; r++) {
+        rows[0][r] -= 0.5;
+      }
     }
-    return orthonormal(a);
+  }
+
+  private Step step(String what) {
+    return Step.of(mode, "basis of mode " + mode + ": " + what);
+  }
+
+  private RowOperation gram(int columns) {
+    return bases.gram("G", "A", columns);
+  }
+
+  /** The Gram matrix of Y, for {@link #leading}, as part of the step that makes Y. */
+  static RowOperation gramOf(String y, Rows rows) {
+    return new RowAlgebra(rows.type(), rows.type(), 0).gram("G", y, rows.columns());
   }
 
   /**
@@ -65,54 +107,74 @@ final class Basis {
    * subspace iteration (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1). Vectors of
    * singular values below 1e-12 of the largest are any that complete a basis.
    *
-   * @param y rows x columns
+   * @param gram of Y if it is not wide
    * @param sweep for messages, counts from 1
-   * @return a matrix that the caller closes
    */
-  TensorStorage leading(TensorStorage y, int rank, int sweep) {
-    int columns = Math.toIntExact(y.shape().size(1));
-    if (columns <= GRAM_COLUMNS) {
-      DMatrixRMaj gram = finite(tall.gram(y), sweep);
-      return orthonormal(tall.times(y, eigenvectors(gram, rank)));
+  Rows leading(Rows y, Optional<DMatrixRMaj> gram, int rank, int sweep) {
+    if (gram.isPresent()) {
+      return orthonormal(y, eigenvectors(finite(gram.get(), sweep), rank), products);
     }
-    int width = width(y.shape().size(0), columns, rank);
+    int columns = y.columns();
+    int width = width(y.count(), columns, rank);
     Random random = new Random(seed + sweep);
     DMatrixRMaj right = new DMatrixRMaj(columns, width);
     right.setData(random.doubles((long) columns * width, -1, 1).toArray());
     for (int power = 0; ; power++) {
-      TensorStorage a = orthonormal(tall.times(y, right));
-      DMatrixRMaj core = finite(tall.cross(a, y), sweep);
-      if (power == POWERS) {
-        DMatrixRMaj gram = new DMatrixRMaj(width, width);
-        CommonOps_DDRM.multTransB(core, core, gram);
-        return orthonormal(replaced(a, eigenvectors(gram, rank)));
+      try (Rows a = orthonormal(y, right, products)) {
+        DMatrixRMaj core = finite(cross(a, y, "range"), sweep);
+        if (power == POWERS) {
+          DMatrixRMaj square = new DMatrixRMaj(width, width);
+          CommonOps_DDRM.multTransB(core, core, square);
+          return orthonormal(a, eigenvectors(square, rank), bases);
+        }
+        CommonOps_DDRM.transpose(core, right);
       }
-      a.close();
-      CommonOps_DDRM.transpose(core, right);
     }
   }
 
-  /** {@code A P} in the place of A, which is closed. */
-  private TensorStorage replaced(TensorStorage a, DMatrixRMaj p) {
-    try (a) {
-      return tall.times(a, p);
-    }
+  /** {@code A^T Y}. */
+  DMatrixRMaj cross(Rows a, Rows y, String what) {
+    RowOperation cross = products.cross("C", "A", a.columns(), "Y", y.columns());
+    return site.run(step(what).rows("A", a).rows("Y", y).then(cross)).matrix("C", y.columns());
+  }
+
+  /** A basis of the columns of {@code M P}. */
+  private Rows orthonormal(Rows m, DMatrixRMaj p, RowAlgebra algebra) {
+    Rows a = site.rows(mode, p.numCols, ValueType.DOUBLE);
+    Sums sums =
+        site.run(
+            step("columns")
+                .rows("A", a)
+                .rows("M", m)
+                .small("P", p)
+                .then(algebra.product("A", "M", "P"))
+                .then(gram(p.numCols)));
+    return orthonormal(a, sums.matrix("G", p.numCols));
   }
 
   /**
-   * Columns near those of A, which is closed: {@code A (A^T A)^(-1/2)}, the orthonormal columns
-   * that differ least, again and again until rounding is all that is left.
+   * Columns near those of A, in its place: {@code A (A^T A)^(-1/2)}, the orthonormal columns that
+   * differ least, again and again until rounding is all that is left.
    */
-  private TensorStorage orthonormal(TensorStorage columns) {
-    TensorStorage a = columns;
+  private Rows orthonormal(Rows a, DMatrixRMaj first) {
+    DMatrixRMaj gram = first;
     for (int round = 1; round <= MOST_ROUNDS; round++) {
-      DMatrixRMaj gram = tall.gram(a);
       if (isIdentity(gram)) {
         return a;
       }
-      if (!completed(a, gram, round)) {
-        a = replaced(a, inverseRoot(gram));
-      }
+      int number = round;
+      DMatrixRMaj now = gram;
+      gram =
+          completed(a, gram, round)
+              .orElseGet(
+                  () ->
+                      site.run(
+                              step("round " + number)
+                                  .rows("A", a)
+                                  .small("P", inverseRoot(now))
+                                  .then(bases.product("A", "A", "P"))
+                                  .then(gram(a.columns())))
+                          .matrix("G", a.columns()));
     }
     throw new IllegalStateException(
         "columns of mode " + mode + " are not orthonormal after " + MOST_ROUNDS + " rounds");
@@ -130,24 +192,37 @@ final class Basis {
     return true;
   }
 
-  /** Draws columns that vanished anew, if there are any. */
-  private boolean completed(TensorStorage a, DMatrixRMaj gram, int round) {
+  /** Draws columns that vanished anew, if there are any: the Gram matrix then. */
+  private Optional<DMatrixRMaj> completed(Rows a, DMatrixRMaj gram, int round) {
     double longest = CommonOps_DDRM.elementMax(gram);
-    boolean any = false;
-    for (int c = 0; c < gram.numCols; c++) {
-      if (!(gram.get(c, c) > longest * VANISHED)) {
-        fill(a, c, seed + 1009L * round + c, longest > 0 ? Math.sqrt(longest) : 1);
-        any = true;
-      }
+    double scale = longest > 0 ? Math.sqrt(longest) : 1;
+    int[] vanished =
+        IntStream.range(0, gram.numCols)
+            .filter(c -> !(gram.get(c, c) > longest * VANISHED))
+            .toArray();
+    if (vanished.length == 0) {
+      return Optional.empty();
     }
-    return any;
+    try (Rows drawn = site.random(mode, vanished.length, ValueType.DOUBLE, seed + 1009L * round)) {
+      return Optional.of(
+          site.run(
+                  step("missing columns")
+                      .rows("A", a)
+                      .rows("D", drawn)
+                      .then(RowOperation.each(new Drawn(vanished, scale), "A", "D"))
+                      .then(gram(a.columns())))
+              .matrix("G", a.columns()));
+    }
   }
 
-  private void fill(TensorStorage a, int column, long columnSeed, double scale) {
-    DenseMatrix numbers = products.uniform(mode, 1, columnSeed);
-    long columns = a.shape().size(1);
-    for (long i = 0; i < numbers.rows(); i++) {
-      a.vals().setDouble(i * columns + column, scale * (numbers.get(i, 0) - 0.5));
+  /** Some columns of a row are those of another. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Drawn(int[] columns, double scale) implements RowRule {
+    @Override
+    public void apply(double[][] rows, double[] sums) {
+      for (int c = 0; c < columns.length; c++) {
+        rows[0][columns[c]] = scale * (rows[1][c] - 0.5);
+      }
     }
   }
 

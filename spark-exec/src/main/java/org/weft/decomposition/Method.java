@@ -7,14 +7,15 @@ import org.weft.planner.RowsJob;
 import org.weft.tensor.TensorShape;
 
 /**
- * An iterative method, as in its paper: statements over a sparse tensor and dense factors, small
- * algebra, a test for convergence. It knows neither Spark nor partitions.
+ * An iterative method, as in its paper: statements over a sparse tensor and dense rows, small
+ * algebra, a test for convergence. It knows neither Spark nor partitions, and holds nothing that
+ * grows with a mode: that is the {@link Site}'s.
  *
  * @param <M> the model that it ends with
  */
 public interface Method<M> {
-  /** The statements and the algebra that it runs. */
-  RowsJob job();
+  /** The statements and the algebra that it runs on a tensor of this shape. */
+  RowsJob job(TensorShape shape);
 
   /**
    * Checks that it applies to a tensor of this shape.
@@ -23,15 +24,22 @@ public interface Method<M> {
    */
   void check(TensorShape shape);
 
-  /** Bytes off the heap beside the packed tensor, and why so many, for the user. */
+  /** Bytes of all rows beside the packed tensor, and why so many, for the user. */
   Memory memory(TensorShape shape);
 
-  /**
-   * Runs.
-   *
-   * @param normSquared of the tensor, duplicates summed
-   */
-  M run(RowProducts products, double normSquared, AlternatingLeastSquares.Observer observer);
+  /** Runs; it may begin anew at another site, or at one that lost rows. */
+  M run(Site site, Observer observer);
+
+  /** Hears of every sweep. */
+  interface Observer {
+    /**
+     * A sweep has ended.
+     *
+     * @param number counts from 1
+     * @param change of the fit
+     */
+    void sweep(int number, double fit, double change, double seconds);
+  }
 
   /**
    * Predicted memory.

@@ -3,12 +3,14 @@ package org.weft.decomposition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 final class Sweeps {
   private final int most;
   private final double tolerance;
-  private final AlternatingLeastSquares.Observer observer;
+  private final Method.Observer observer;
   private final List<Double> fits;
   private final List<Double> seconds;
 
@@ -16,7 +18,7 @@ final class Sweeps {
    * @param most sweeps at most
    * @param tolerance of the fit; 0 runs every sweep
    */
-  Sweeps(int most, double tolerance, AlternatingLeastSquares.Observer observer) {
+  Sweeps(int most, double tolerance, Method.Observer observer) {
     this(most, tolerance, observer, List.of(), List.of());
   }
 
@@ -24,7 +26,7 @@ final class Sweeps {
   Sweeps(
       int most,
       double tolerance,
-      AlternatingLeastSquares.Observer observer,
+      Method.Observer observer,
       List<Double> fits,
       List<Double> seconds) {
     this.most = most;
@@ -32,6 +34,23 @@ final class Sweeps {
     this.observer = observer;
     this.fits = new ArrayList<>(fits);
     this.seconds = new ArrayList<>(seconds);
+  }
+
+  /**
+   * Checks a number that sums of squares have made.
+   *
+   * @throws WeftException {@code NONFINITE_VALUE}
+   */
+  static void requireFinite(String what, double value) {
+    if (!Double.isFinite(value)) {
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          what
+              + " is "
+              + value
+              + ": values of about 1e150 and more overflow; divide them all by one number, and"
+              + " leave out those that are not finite");
+    }
   }
 
   int count() {

@@ -1,8 +1,9 @@
 package org.weft.decomposition;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.NormOps_DDRM;
@@ -12,7 +13,6 @@ import org.weft.planner.RowStatement;
 import org.weft.planner.RowsJob;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
@@ -68,13 +68,12 @@ public record Tucker(
   }
 
   @Override
-  public RowsJob job() {
+  public RowsJob job(TensorShape shape) {
     List<RowStatement> statements =
         IntStream.range(0, ranks.order())
             .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
             .toList();
-    return new RowsJob(
-        "tucker", statements, TallMatrices.algebra(valueType), maxIterations, valueType);
+    return new RowsJob("tucker", statements, Basis.algebra(valueType), maxIterations, valueType);
   }
 
   @Override
@@ -104,73 +103,90 @@ public record Tucker(
   }
 
   @Override
-  public Model run(
-      RowProducts products, double normSquared, AlternatingLeastSquares.Observer observer) {
-    return new Run(products).run(normSquared, observer);
+  public Model run(Site site, Observer observer) {
+    return new Run(site).run(observer);
   }
 
-  /** Factors and products of one run. */
+  /** Factors of one run. */
   private final class Run {
-    private final RowProducts products;
+    private final Site site;
     private final int order = ranks.order();
-    private final List<TensorStorage> operands = new ArrayList<>();
-    private final TensorStorage[] bases = new TensorStorage[order];
-    private final TensorStorage buffer;
+    private final Rows[] factors = new Rows[order];
+
+    /** The factors in the tensor's type, which TTMc reads. */
+    private final Rows[] operands = new Rows[order];
+
     private DMatrixRMaj core = new DMatrixRMaj(0, 0);
 
-    Run(RowProducts products) {
-      this.products = products;
-      long most = 0;
+    Run(Site site) {
+      this.site = site;
       for (int mode = 0; mode < order; mode++) {
-        long rows = products.shape().size(mode);
-        TensorShape shape = TensorShape.of(rows, ranks.of(mode));
-        operands.add(TensorStorage.dense(products.scope(), shape, valueType));
-        bases[mode] = basis(mode).random(ranks.of(mode));
-        copy(bases[mode], operands.get(mode));
-        most = Math.max(most, Math.multiplyExact(rows, ranks.columns(mode)));
+        replace(mode, basis(mode).random(ranks.of(mode)));
       }
-      buffer = TensorStorage.dense(products.scope(), TensorShape.of(most), valueType);
     }
 
-    Model run(double normSquared, AlternatingLeastSquares.Observer observer) {
-      AlternatingLeastSquares.requireFinite("the sum of the squares of the values", normSquared);
-      List<TensorStorage> rows =
-          IntStream.range(0, order)
-              .mapToObj(mode -> view(ranks.rows(mode, products.shape().size(mode))))
-              .toList();
+    Model run(Observer observer) {
+      double normSquared = site.normSquared();
+      Sweeps.requireFinite("the sum of the squares of the values", normSquared);
       Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer);
       while (!sweeps.ended()) {
         sweeps.run(
             sweep -> {
               for (int mode = 0; mode < order; mode++) {
-                update(mode, sweep, rows.get(mode));
+                update(mode, sweep);
               }
               double left = Math.max(0, normSquared - Math.pow(NormOps_DDRM.normF(core), 2));
               return normSquared == 0 ? 1 : 1 - Math.sqrt(left / normSquared);
             });
       }
-      List<DenseMatrix> factors = IntStream.range(0, order).mapToObj(this::factor).toList();
-      return new Model(factors, coreByModes(), sweeps.fits(), sweeps.seconds(), sweeps.converged());
+      return new Model(
+          Arrays.stream(factors).map(site::collect).toList(),
+          coreByModes(),
+          sweeps.fits(),
+          sweeps.seconds(),
+          sweeps.converged());
     }
 
-    private void update(int mode, int sweep, TensorStorage rows) {
-      products.run(mode, operands, rows);
-      TensorStorage y = view(TensorShape.of(bases[mode].shape().size(0), ranks.columns(mode)));
-      bases[mode].close();
-      bases[mode] = basis(mode).leading(y, ranks.of(mode), sweep);
-      copy(bases[mode], operands.get(mode));
-      if (mode == order - 1) {
-        core = new TallMatrices(products).cross(bases[mode], y);
+    private void update(int mode, int sweep) {
+      int columns = Math.toIntExact(ranks.columns(mode));
+      try (Rows y = site.rows(mode, columns, valueType)) {
+        Step step =
+            Step.of(mode, "products of mode " + mode + ", iteration " + sweep)
+                .product("Y", mode, List.of(operands))
+                .rows("Y", y);
+        boolean wide = columns > Basis.GRAM_COLUMNS;
+        Sums sums = site.run(wide ? step : step.then(Basis.gramOf("Y", y)));
+        Optional<DMatrixRMaj> gram =
+            wide ? Optional.empty() : Optional.of(sums.matrix("G", columns));
+        replace(mode, basis(mode).leading(y, gram, ranks.of(mode), sweep));
+        if (mode == order - 1) {
+          core = basis(mode).cross(factors[mode], y, "core");
+        }
       }
-      y.close();
     }
 
     private Basis basis(int mode) {
-      return new Basis(products, mode, seed + mode * MODE_SEED);
+      return new Basis(site, mode, valueType, seed + mode * MODE_SEED);
     }
 
-    private TensorStorage view(TensorShape shape) {
-      return TensorStorage.denseView(products.scope(), shape, valueType, buffer.vals().address());
+    private void replace(int mode, Rows factor) {
+      if (factors[mode] != null) {
+        factors[mode].close();
+      }
+      factors[mode] = factor;
+      if (valueType == ValueType.DOUBLE) {
+        operands[mode] = factor;
+        return;
+      }
+      if (operands[mode] == null) {
+        operands[mode] = site.rows(mode, ranks.of(mode), valueType);
+      }
+      RowAlgebra rounded = new RowAlgebra(valueType, ValueType.DOUBLE, 0);
+      site.run(
+          Step.of(mode, "factor of mode " + mode + " as " + valueType.keyword())
+              .rows("A", operands[mode])
+              .rows("M", factor)
+              .then(rounded.copy("A", "M")));
     }
 
     /** G with the modes in order: the last mode's is the first of the columns' product. */
@@ -182,18 +198,6 @@ public record Tucker(
         }
       }
       return byModes;
-    }
-
-    private DenseMatrix factor(int mode) {
-      DenseMatrix copy = DenseMatrix.zeros(products.shape().size(mode), ranks.of(mode));
-      copy.copyFrom(bases[mode].vals().address());
-      return products.original(mode, copy);
-    }
-  }
-
-  private static void copy(TensorStorage from, TensorStorage to) {
-    for (long at = 0; at < from.vals().length(); at++) {
-      to.vals().setDouble(at, from.vals().getDouble(at));
     }
   }
 }

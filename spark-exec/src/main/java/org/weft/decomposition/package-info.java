@@ -1,6 +1,7 @@
 /**
- * Decompositions. A {@link org.weft.decomposition.Method} is statements over a sparse tensor, which
- * {@link org.weft.decomposition.RowProducts} run, and the steps between them: {@link
+ * Decompositions. A {@link org.weft.decomposition.Method} is statements over a sparse tensor and
+ * {@link org.weft.decomposition.Step}s on {@link org.weft.decomposition.Rows}, which have a row for
+ * each slice of a mode and lie where the {@link org.weft.decomposition.Site} has them: {@link
  * org.weft.decomposition.Tucker}.
  *
  * <p>CP decomposition runs wherever the factors are. {@link

@@ -14,7 +14,6 @@ import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.Method;
-import org.weft.decomposition.RowProducts;
 import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
@@ -391,7 +390,7 @@ public final class Engine implements AutoCloseable {
   public <M> MethodResult<M> run(EngineTensor tensor, Method<M> method, ProgressListener progress) {
     TensorShape shape = tensor.statistics().shape();
     method.check(shape);
-    RowsJob job = method.job();
+    RowsJob job = method.job(shape);
     method.memory(shape).require(job.name(), resources().memoryBytesPerExecutor());
     return run(
         tensor,
@@ -401,10 +400,10 @@ public final class Engine implements AutoCloseable {
           try (Passes passes = backend.open(tensor, plan, clock)) {
             int forms = plan.packedForms().size();
             progress.step("pack " + forms + " form(s) of " + shape, 1, 3);
-            RowProducts products = passes.products();
+            passes.pack(plan.modes());
             Passes.Packed packed = passes.packed(plan.modes().get(0));
             progress.step(job.name(), 2, 3);
-            M model = method.run(products, packed.normSquared(), progress::iteration);
+            M model = method.run(passes.site(packed.normSquared()), progress::iteration);
             int partitions = plan.modes().get(0).partitioning().partitions();
             return new MethodResult<>(
                 model,

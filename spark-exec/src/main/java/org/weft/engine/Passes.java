@@ -3,7 +3,7 @@ package org.weft.engine;
 import java.util.List;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
-import org.weft.decomposition.RowProducts;
+import org.weft.decomposition.Site;
 import org.weft.planner.CpdJob;
 import org.weft.planner.ModePlan;
 import org.weft.tensor.DenseMatrix;
@@ -40,11 +40,12 @@ public interface Passes extends AutoCloseable {
       CpdJob job, double normSquared, CpRun run, ProgressListener progress);
 
   /**
-   * The passes of a {@link org.weft.planner.RowsJob} for its method.
+   * Where the method of a {@link org.weft.planner.RowsJob} runs.
    *
+   * @param normSquared of the tensor
    * @throws org.weft.error.WeftException {@code UNSUPPORTED_OPERATION} where they run elsewhere
    */
-  RowProducts products();
+  Site site(double normSquared);
 
   @Override
   void close();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.FactorUpdates;
-import org.weft.decomposition.RowProducts;
+import org.weft.decomposition.Site;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -119,7 +119,7 @@ final class PlanRunner implements Passes {
   }
 
   @Override
-  public RowProducts products() {
+  public Site site(double normSquared) {
     throw new WeftException(
         ErrorCode.UNSUPPORTED_OPERATION,
         plan.job().name() + " runs in one process: leave out the master");

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
 import org.weft.engine.JobClock;
 import org.weft.engine.TaskMeasurement;
 import org.weft.memory.MemoryScope;
@@ -46,12 +47,23 @@ final class LocalKernels {
   private final Workers workers;
   private final boolean reproducible;
   private final PrivateResults results;
-  private final Map<String, Pass> passes = new HashMap<>();
+  private final Map<Bound, Pass> passes = new HashMap<>();
   private final Map<Copied, TensorStorage> copies = new HashMap<>();
   private final Set<Copied> current = new HashSet<>();
 
-  /** An operand in the format in which kernels want it. */
-  private record Copied(int mode, TensorFormat format) {}
+  /** The operand at an address in the format in which kernels want it. */
+  private record Copied(long address, TensorFormat format) {}
+
+  /** A kernel on operands and a result at these addresses. */
+  private record Bound(String symbol, List<Long> addresses) {
+    static Bound of(String symbol, List<TensorStorage> operands, TensorStorage result) {
+      return new Bound(
+          symbol,
+          Stream.concat(operands.stream(), Stream.of(result))
+              .map(storage -> storage.vals().address())
+              .toList());
+    }
+  }
 
   /**
    * A mode's kernel and what it is bound to.
@@ -105,9 +117,9 @@ final class LocalKernels {
   /**
    * Runs a pass.
    *
-   * @param operands by mode; borrowed; the same for every call, and unchanged since the call before
-   *     but for the operand of that call's mode
-   * @param result to be overwritten; the same for every call of a pass
+   * @param operands by mode; borrowed; unchanged since the call before but for those of which
+   *     {@link #changed} was told
+   * @param result to be overwritten
    */
   void run(ModePlan plan, List<TensorStorage> operands, TensorStorage result) {
     long start = System.nanoTime();
@@ -115,10 +127,10 @@ final class LocalKernels {
       throw new CancellationException(plan.kernel().request().symbol() + " was cancelled");
     }
     String symbol = plan.kernel().request().symbol();
-    Pass pass = passes.computeIfAbsent(symbol, name -> pass(plan, operands, result));
+    Pass pass =
+        passes.computeIfAbsent(
+            Bound.of(symbol, operands, result), bound -> pass(plan, operands, result));
     copy(pass, operands);
-    // The caller makes another operand of the result.
-    current.removeIf(copied -> copied.mode() == plan.mode());
     if (pass.results().isEmpty()) {
       for (int number = 0; number < pass.parts().size(); number++) {
         pass.rows().get(number).clear();
@@ -134,15 +146,21 @@ final class LocalKernels {
     clock.ran(this.plan, plan, System.nanoTime() - start);
   }
 
+  /** The operand at {@code address} has other values now. */
+  void changed(long address) {
+    current.removeIf(copied -> copied.address() == address);
+  }
+
   /** Brings the copies up to date that kernels read instead of operands. */
   private void copy(Pass pass, List<TensorStorage> operands) {
     MatrixCopies copied = pass.kernel().copies();
     for (Operand operand :
         copied.isEmpty() ? List.<Operand>of() : pass.plan().kernel().operands()) {
-      Copied key = new Copied(operand.mode(), copied.format(operand.name()));
+      TensorStorage matrix = operands.get(operand.mode());
+      Copied key = new Copied(matrix.vals().address(), copied.format(operand.name()));
       if (!current.contains(key)) {
         TensorStorage copy = Objects.requireNonNull(copies.get(key));
-        copied.copy(operand.name(), operands.get(operand.mode()), copy, scope, pass.threads());
+        copied.copy(operand.name(), matrix, copy, scope, pass.threads());
         current.add(key);
       }
     }
@@ -264,7 +282,7 @@ final class LocalKernels {
 
   private TensorStorage copyOf(TensorStorage matrix, Operand operand, MatrixCopies copied) {
     return copies.computeIfAbsent(
-        new Copied(operand.mode(), copied.format(operand.name())),
+        new Copied(matrix.vals().address(), copied.format(operand.name())),
         key -> TensorStorage.dense(scope, matrix.shape(), key.format()));
   }
 

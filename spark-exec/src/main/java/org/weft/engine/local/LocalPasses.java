@@ -15,7 +15,7 @@ import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
 import org.weft.decomposition.FactorUpdates;
 import org.weft.decomposition.LocalFactors;
-import org.weft.decomposition.RowProducts;
+import org.weft.decomposition.Site;
 import org.weft.engine.FactorAlgebra;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -112,7 +112,10 @@ final class LocalPasses implements Passes {
         new LocalFactors(
             job,
             relabelled(initial),
-            (mode, sweep, all, result) -> kernels.run(plan.modes().get(mode), all, result),
+            (mode, sweep, all, result) -> {
+              kernels.run(plan.modes().get(mode), all, result);
+              kernels.changed(all.get(mode).vals().address());
+            },
             FactorAlgebra.of(plan),
             plan.resources().coresPerExecutor(),
             scope);
@@ -125,9 +128,9 @@ final class LocalPasses implements Passes {
   }
 
   @Override
-  public RowProducts products() {
+  public Site site(double normSquared) {
     pack(plan.modes());
-    return new LocalProducts(tensor, plan, kernels(), scope);
+    return new LocalSite(tensor, plan, normSquared, kernels(), scope);
   }
 
   /** The same rows for the same slices, whatever the order. */

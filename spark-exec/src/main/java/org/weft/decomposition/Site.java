@@ -1,0 +1,33 @@
+package org.weft.decomposition;
+
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * Where a {@link Method} runs: it has the packed tensor, the statements and the algebra of the
+ * method's job, and all rows. The method itself holds nothing that grows with a mode. Slices may
+ * stand in another order than in the files; no method notices.
+ */
+public interface Site {
+  /** Mode sizes of the tensor. */
+  TensorShape shape();
+
+  /** Squared Frobenius norm of the tensor, duplicates summed. */
+  double normSquared();
+
+  /** Rows for results, of any numbers. */
+  Rows rows(int mode, int columns, ValueType type);
+
+  /** Random numbers in [0, 1): a function of the seed and of the slices as the user knows them. */
+  Rows random(int mode, int columns, ValueType type, long seed);
+
+  /** The rows of a matrix, in the order in which the user knows the slices. */
+  Rows given(int mode, DenseMatrix matrix, ValueType type);
+
+  /** Runs a step; its sums do not depend on who is first. */
+  Sums run(Step step);
+
+  /** The rows in the order in which the user knows the slices. Memory: all of them. */
+  DenseMatrix collect(Rows rows);
+}

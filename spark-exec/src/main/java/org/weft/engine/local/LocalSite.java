@@ -1,0 +1,232 @@
+package org.weft.engine.local;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.KernelRequest;
+import org.weft.decomposition.RangeOfRows;
+import org.weft.decomposition.Rows;
+import org.weft.decomposition.Site;
+import org.weft.decomposition.SmallMatrix;
+import org.weft.decomposition.Step;
+import org.weft.decomposition.Sums;
+import org.weft.engine.entries.Shared;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeMemory;
+import org.weft.planner.JobPlan;
+import org.weft.planner.ModePlan;
+import org.weft.reorder.Permutation;
+import org.weft.reorder.Relabelling;
+import org.weft.runtime.Kernel;
+import org.weft.runtime.KernelLibrary;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/** The rows and the steps of a method in this process: rows lie off the heap and are in place. */
+final class LocalSite implements Site {
+  private static final int CHUNK_ROWS = 1 << 14;
+
+  private final LocalTensor tensor;
+  private final JobPlan plan;
+  private final double normSquared;
+  private final LocalKernels kernels;
+  private final MemoryScope scope;
+  private final Regions regions;
+  private final Map<String, Kernel> algebra = new HashMap<>();
+  private final Map<Result, TensorStorage> results = new HashMap<>();
+
+  /**
+   * @param kernels of the plan
+   * @param scope owner of all rows
+   */
+  LocalSite(
+      LocalTensor tensor,
+      JobPlan plan,
+      double normSquared,
+      LocalKernels kernels,
+      MemoryScope scope) {
+    this.tensor = tensor;
+    this.plan = plan;
+    this.normSquared = normSquared;
+    this.kernels = kernels;
+    this.scope = scope;
+    this.regions = new Regions(scope);
+    try (KernelLibrary library = KernelLibrary.open(plan.image())) {
+      for (KernelRequest request : plan.algebra()) {
+        String symbol = request.symbol();
+        algebra.put(symbol, Kernel.of(library, plan.image(), symbol).reproducible());
+      }
+    }
+  }
+
+  /** Where a statement's result goes. */
+  private record Result(int statement, long address) {}
+
+  /** Rows off the heap. */
+  private final class LocalRows implements Rows {
+    private final int mode;
+    private final Regions.Region region;
+    private final TensorStorage storage;
+
+    LocalRows(int mode, int columns, ValueType type) {
+      long count = shape().size(mode);
+      this.mode = mode;
+      this.region = regions.take(Math.multiplyExact(count * columns, type.bytes()));
+      this.storage =
+          TensorStorage.denseView(scope, TensorShape.of(count, columns), type, region.address());
+      kernels.changed(region.address());
+    }
+
+    @Override
+    public int mode() {
+      return mode;
+    }
+
+    @Override
+    public long count() {
+      return storage.shape().size(0);
+    }
+
+    @Override
+    public int columns() {
+      return Math.toIntExact(storage.shape().size(1));
+    }
+
+    @Override
+    public ValueType type() {
+      return storage.format().valueType();
+    }
+
+    /** Sets rows by chunks, on several threads. */
+    LocalRows fill(RowSource source) {
+      long chunks = (count() + CHUNK_ROWS - 1) / CHUNK_ROWS;
+      Permutation old = original(mode);
+      IntStream.range(0, Math.toIntExact(chunks))
+          .parallel()
+          .forEach(
+              chunk -> {
+                double[] row = new double[columns()];
+                long end = Math.min(count(), (chunk + 1L) * CHUNK_ROWS);
+                for (long i = (long) chunk * CHUNK_ROWS; i < end; i++) {
+                  source.row(old == null ? i : old.apply(i), row);
+                  put(row, i);
+                }
+              });
+      return this;
+    }
+
+    private void put(double[] row, long i) {
+      if (type() == ValueType.DOUBLE) {
+        long address = region.address() + i * row.length * Double.BYTES;
+        NativeMemory.copyFromArray(row, 0, address, row.length);
+        return;
+      }
+      for (int r = 0; r < row.length; r++) {
+        storage.vals().setDouble(i * row.length + r, row[r]);
+      }
+    }
+
+    /** Views of the region stay: kernels that were bound to it may be called again. */
+    @Override
+    public void close() {
+      regions.give(region);
+    }
+  }
+
+  /** A row as the user numbers it. */
+  private interface RowSource {
+    void row(long number, double[] into);
+  }
+
+  /** From the numbers of packed rows to those of the user's slices; null where they are equal. */
+  private @Nullable Permutation original(int mode) {
+    Shared<Relabelling> back = tensor.originalCoordinates();
+    return back == null ? null : back.value().mode(mode);
+  }
+
+  @Override
+  public TensorShape shape() {
+    return tensor.statistics().shape();
+  }
+
+  @Override
+  public double normSquared() {
+    return normSquared;
+  }
+
+  @Override
+  public Rows rows(int mode, int columns, ValueType type) {
+    return new LocalRows(mode, columns, type);
+  }
+
+  @Override
+  public Rows random(int mode, int columns, ValueType type, long seed) {
+    return new LocalRows(mode, columns, type)
+        .fill((row, into) -> DenseMatrix.randomRow(seed, row, into, 0, columns));
+  }
+
+  @Override
+  public Rows given(int mode, DenseMatrix matrix, ValueType type) {
+    return new LocalRows(mode, matrix.columns(), type)
+        .fill((row, into) -> matrix.copyRow(row, into, 0));
+  }
+
+  @Override
+  public Sums run(Step step) {
+    Map<String, TensorStorage> rows = new HashMap<>();
+    step.rows().forEach((name, each) -> rows.put(name, ((LocalRows) each).storage));
+    Optional<LocalRows> temporary =
+        step.product().flatMap(product -> product(step.mode(), product, rows));
+    Sums sums =
+        new RangeOfRows(algebra::get, plan.resources().coresPerExecutor(), rows, scope)
+            .run(step.operations(), SmallMatrix.of(step.small()));
+    step.written()
+        .forEach(name -> kernels.changed(Objects.requireNonNull(rows.get(name)).vals().address()));
+    temporary.ifPresent(LocalRows::close);
+    return sums;
+  }
+
+  /** Runs a statement; returns its rows if the step has no place for them. */
+  private Optional<LocalRows> product(
+      int mode, Step.Product product, Map<String, TensorStorage> rows) {
+    ModePlan pass = plan.modes().get(product.statement());
+    TensorShape shape = pass.resultShape();
+    Optional<LocalRows> temporary = Optional.empty();
+    if (!rows.containsKey(product.name())) {
+      int columns = Math.max(1, pass.kernel().rank());
+      temporary = Optional.of(new LocalRows(mode, columns, plan.job().valueType()));
+      rows.put(product.name(), temporary.get().storage);
+    }
+    long address = Objects.requireNonNull(rows.get(product.name())).vals().address();
+    List<TensorStorage> operands = new ArrayList<>();
+    for (Rows factor : product.factors()) {
+      operands.add(((LocalRows) factor).storage);
+    }
+    TensorStorage result =
+        results.computeIfAbsent(
+            new Result(product.statement(), address),
+            key -> TensorStorage.denseView(scope, shape, plan.job().valueType(), address));
+    kernels.run(pass, operands, result);
+    return temporary;
+  }
+
+  @Override
+  public DenseMatrix collect(Rows rows) {
+    TensorStorage storage = ((LocalRows) rows).storage;
+    DenseMatrix copy = DenseMatrix.zeros(rows.count(), rows.columns());
+    if (rows.type() == ValueType.FLOAT) {
+      copy.copyFromFloats(storage.vals().address());
+    } else {
+      copy.copyFrom(storage.vals().address());
+    }
+    Shared<Relabelling> back = tensor.resultRelabelling();
+    return back == null ? copy : back.value().applyToRows(rows.mode(), copy);
+  }
+}
