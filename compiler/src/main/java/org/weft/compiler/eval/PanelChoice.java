@@ -6,7 +6,7 @@ import org.weft.compiler.Directive;
 import org.weft.compiler.GemmTiles;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
-import org.weft.compiler.lower.Contraction;
+import org.weft.compiler.lower.panel.Contraction;
 import org.weft.memory.ElementType;
 
 /**

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.weft.compiler.Directive;
 import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.algebra.TensorVar;
-import org.weft.compiler.lower.Lookup;
+import org.weft.compiler.lower.schedule.Lookup;
 import org.weft.tensor.TensorStorage;
 
 /**

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.weft.compiler.loop.LoopFunction;
+import org.weft.compiler.lower.schedule.Lookup;
 
 /**
  * A kernel as loops.

@@ -99,6 +99,34 @@ final class ArchitectureTest {
         .check(PRODUCT);
   }
 
+  /** Each package of the lowering, lowest first, and the packages that it may use. */
+  @ParameterizedTest
+  @CsvSource({
+    "rewrite,  ''",
+    "operand,  'rewrite'",
+    "sink,     'rewrite,operand'",
+    "schedule, 'rewrite,operand,sink'",
+    "merge,    'rewrite,operand,sink,schedule'",
+    "task,     'rewrite,operand,sink,schedule,merge'",
+    "nest,     'rewrite,operand,sink,schedule,merge,task'",
+    "panel,    'operand'",
+  })
+  void loweringGoesOneWay(String from, String below) {
+    String lower = "org.weft.compiler.lower.";
+    String[] others =
+        Stream.of("", "rewrite", "operand", "sink", "schedule", "merge", "task", "nest", "panel")
+            .filter(p -> !p.equals(from) && !List.of(below.split(",")).contains(p))
+            .map(p -> p.isEmpty() ? "org.weft.compiler.lower" : lower + p)
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage(lower + from)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(others)
+        .check(PRODUCT);
+  }
+
   /** Module's packages, and what none of its classes may import. */
   @ParameterizedTest
   @CsvSource({

@@ -1,0 +1,209 @@
+package org.weft.compiler.lower.panel;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.tensor.TensorFormat;
+
+/**
+ * A statement {@code C(m.., n..) = A(m.., k..) * B(k.., n..)} over dense tensors, whatever the
+ * order of the labels: each label belongs to one of four groups by the tensors that have it.
+ *
+ * <pre>
+ * wide    result and the operand that has the result's last label: runs along vector lanes
+ * high    result and the other operand
+ * depth   both operands, not the result: summed
+ * batch   all three
+ * </pre>
+ *
+ * @param across the operand with the wide labels
+ * @param down the operand with the high labels
+ * @param wide in the order in which {@code across} stores them, but for the result's last label,
+ *     which is last
+ * @param high in the order in which {@code down} stores them
+ * @param depth in the order in which {@code across} stores them if its last label is one, else in
+ *     that of {@code down}
+ * @param batch in the order in which the result stores them
+ * @param multiply combines a value of each operand
+ * @param reduce combines products; also the sum of a product that is not summed
+ * @param factors literals that the products are multiplied with
+ * @param negated whether the products are subtracted
+ */
+public record Contraction(
+    TensorExpr.Access target,
+    TensorExpr.Access across,
+    TensorExpr.Access down,
+    List<IndexVar> wide,
+    List<IndexVar> high,
+    List<IndexVar> depth,
+    List<IndexVar> batch,
+    Operator multiply,
+    Operator reduce,
+    List<TensorExpr.Literal> factors,
+    boolean negated) {
+
+  /** The contraction that a statement is; empty for any other statement. */
+  public static Optional<Contraction> of(TensorAssignment statement) {
+    boolean widens = statement.type() != statement.target().tensor().format().valueType();
+    if (statement.mask() != null || widens) {
+      return Optional.empty();
+    }
+    Shape shape = new Shape();
+    boolean fits = shape.peel(statement.value()) && shape.operands.size() == 2;
+    if (!fits || !shape.isLegal(statement.accumulate())) {
+      return Optional.empty();
+    }
+    TensorExpr.Access first = shape.operands.get(0);
+    TensorExpr.Access second = shape.operands.get(1);
+    TensorExpr.Access target = statement.target();
+    if (!isDense(target) || !isDense(first) || !isDense(second)) {
+      return Optional.empty();
+    }
+    return grouped(target, first, second, shape);
+  }
+
+  /** What surrounds the two operands. */
+  private static final class Shape {
+    private final List<TensorExpr.Access> operands = new ArrayList<>();
+    private final List<TensorExpr.Literal> literals = new ArrayList<>();
+    private @Nullable Operator multiply;
+    private @Nullable Operator reduce;
+    private boolean negated;
+
+    /** Takes {@code expr} apart; whether it is made of reductions, products and signs alone. */
+    private boolean peel(TensorExpr expr) {
+      if (expr instanceof TensorExpr.Access access) {
+        operands.add(access);
+        return true;
+      } else if (expr instanceof TensorExpr.Literal literal) {
+        literals.add(literal);
+        return true;
+      } else if (expr instanceof TensorExpr.Negate negate) {
+        negated = !negated;
+        return peel(negate.operand());
+      } else if (expr instanceof TensorExpr.Reduce reduction) {
+        boolean same = reduce == null || reduce == reduction.operator();
+        reduce = reduction.operator();
+        return same && operands.isEmpty() && peel(reduction.body());
+      } else if (expr instanceof TensorExpr.Product product) {
+        boolean same = multiply == null || multiply == product.operator();
+        multiply = product.operator();
+        return same && product.factors().stream().allMatch(this::peel);
+      }
+      return false;
+    }
+
+    private boolean isLegal(boolean accumulate) {
+      boolean usual = multiply == Operator.TIMES && (reduce == null || reduce == Operator.PLUS);
+      boolean plain = literals.isEmpty() && !negated && !accumulate;
+      boolean products =
+          multiply == Operator.PLUS
+              || multiply == Operator.TIMES
+              || multiply == Operator.MIN
+              || multiply == Operator.MAX;
+      boolean sums = reduce == Operator.PLUS || reduce == Operator.MIN || reduce == Operator.MAX;
+      return usual || plain && products && sums;
+    }
+  }
+
+  private static boolean isDense(TensorExpr.Access access) {
+    TensorFormat format = access.tensor().format();
+    boolean stored =
+        access.tensor().kind() == TensorVar.Kind.OPERAND
+            || access.tensor().kind() == TensorVar.Kind.RESULT;
+    return stored
+        && format.equals(access.tensor().stored())
+        && format.isOrdinary()
+        && format.isDense()
+        && new HashSet<>(access.variables()).size() == access.variables().size()
+        && access.variables().stream().allMatch(v -> v.label().equals(v));
+  }
+
+  private static Optional<Contraction> grouped(
+      TensorExpr.Access target, TensorExpr.Access first, TensorExpr.Access second, Shape shape) {
+    List<IndexVar> ofFirst = new ArrayList<>();
+    List<IndexVar> ofSecond = new ArrayList<>();
+    List<IndexVar> batch = new ArrayList<>();
+    boolean firstIsWide = false;
+    for (IndexVar label : stored(target)) {
+      boolean inFirst = first.variables().contains(label);
+      boolean inSecond = second.variables().contains(label);
+      if (!inFirst && !inSecond) {
+        return Optional.empty();
+      }
+      (inFirst && inSecond ? batch : inFirst ? ofFirst : ofSecond).add(label);
+      firstIsWide = inFirst && inSecond ? firstIsWide : inFirst;
+    }
+    List<IndexVar> firstDepth = depth(first, second, target);
+    List<IndexVar> secondDepth = depth(second, first, target);
+    boolean shared =
+        firstDepth.size() + ofFirst.size() + batch.size() == first.variables().size()
+            && secondDepth.size() + ofSecond.size() + batch.size() == second.variables().size();
+    if (!shared || ofFirst.isEmpty() && ofSecond.isEmpty()) {
+      return Optional.empty();
+    }
+    Operator reduce = shape.reduce == null ? Operator.PLUS : shape.reduce;
+    Operator multiply = shape.multiply == null ? Operator.TIMES : shape.multiply;
+    TensorExpr.Access across = firstIsWide ? first : second;
+    TensorExpr.Access down = firstIsWide ? second : first;
+    List<IndexVar> high = new ArrayList<>(stored(down));
+    high.retainAll(firstIsWide ? ofSecond : ofFirst);
+    List<IndexVar> acrossDepth = firstIsWide ? firstDepth : secondDepth;
+    List<IndexVar> downDepth = firstIsWide ? secondDepth : firstDepth;
+    return Optional.of(
+        new Contraction(
+            target,
+            across,
+            down,
+            wide(firstIsWide ? ofFirst : ofSecond, across),
+            List.copyOf(high),
+            acrossDepth.contains(last(across)) ? acrossDepth : downDepth,
+            List.copyOf(batch),
+            multiply,
+            reduce,
+            List.copyOf(shape.literals),
+            shape.negated));
+  }
+
+  /** The labels of the result that {@code across} alone has, the result's last one behind them. */
+  private static List<IndexVar> wide(List<IndexVar> labels, TensorExpr.Access across) {
+    List<IndexVar> wide = new ArrayList<>(stored(across));
+    wide.retainAll(labels);
+    if (!labels.isEmpty()) {
+      IndexVar last = labels.get(labels.size() - 1);
+      wide.remove(last);
+      wide.add(last);
+    }
+    return List.copyOf(wide);
+  }
+
+  /** Labels of {@code access} that {@code other} has and the result has not, as stored. */
+  private static List<IndexVar> depth(
+      TensorExpr.Access access, TensorExpr.Access other, TensorExpr.Access target) {
+    return stored(access).stream()
+        .filter(label -> other.variables().contains(label) && !target.variables().contains(label))
+        .toList();
+  }
+
+  /** The labels of an access in the order of the levels. */
+  public static List<IndexVar> stored(TensorExpr.Access access) {
+    List<IndexVar> labels = new ArrayList<>();
+    for (int level = 0; level < access.tensor().format().levelCount(); level++) {
+      labels.add(access.variableAt(level));
+    }
+    return labels;
+  }
+
+  /** The label whose values are next to each other in {@code access}; null for a scalar. */
+  public static @Nullable IndexVar last(TensorExpr.Access access) {
+    List<IndexVar> labels = stored(access);
+    return labels.isEmpty() ? null : labels.get(labels.size() - 1);
+  }
+}

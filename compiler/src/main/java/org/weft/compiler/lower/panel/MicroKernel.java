@@ -1,0 +1,195 @@
+package org.weft.compiler.lower.panel;
+
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.level.Code;
+import org.weft.compiler.loop.Buffer;
+import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.LoopTraits;
+import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.ScalarType;
+import org.weft.compiler.loop.Stmt;
+import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.Tensors;
+
+/**
+ * The innermost loop of a contraction: a tile of the result in vector registers, to which every
+ * term adds the outer product of a row of each panel. Its loops have constant bounds, so that code
+ * generation makes straight-line vector code of them.
+ */
+final class MicroKernel {
+  private final PackedSide wide;
+  private final PackedSide high;
+  private final Fold fold;
+  private final Operator multiply;
+  private final ScalarType type;
+  private final Buffer result;
+
+  /**
+   * Where a tile lies in the blocks.
+   *
+   * @param widePanel number of the panel, whose first count is {@code wide}
+   * @param highPanel number of the panel, whose first count is {@code high}
+   * @param rows how many rows are in use
+   */
+  record Place(Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows) {}
+
+  MicroKernel(
+      PackedSide wide,
+      PackedSide high,
+      Operator multiply,
+      Fold fold,
+      ScalarType type,
+      Buffer result) {
+    this.wide = wide;
+    this.high = high;
+    this.multiply = multiply;
+    this.fold = fold;
+    this.type = type;
+    this.result = result;
+  }
+
+  /**
+   * Adds {@code depth} terms to the tile at {@code place}.
+   *
+   * @param origin where the batch begins in the result
+   * @param start what a cell holds before the first term
+   * @param first whether what the result holds is to be forgotten; null if it never is
+   */
+  void emit(Place place, Expr origin, Expr depth, Expr start, @Nullable Expr first, Code code) {
+    Buffer tile = new Buffer(code.fresh("tile"), Tensors.elementOf(type), Buffer.Kind.WORKSPACE);
+    code.add(new Stmt.AllocateWorkspace(tile, Expr.of(wide.width() * high.width())));
+    if (fold.operator() != Operator.PLUS) {
+      rows(code, (h, c) -> lanes(c, w -> new Stmt.Store(tile, cell(h, w), start)));
+    }
+    terms(tile, place, depth, code);
+    Code neighbours = code.nested();
+    rows(
+        neighbours,
+        (h, c) -> {
+          Expr base =
+              c.name("to", Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h)))));
+          Expr from = c.name("cells", Expr.add(base, wide.target(place.wide())));
+          Code there = c.nested();
+          choose(
+              first,
+              there,
+              s -> lanes(s, w -> store(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))),
+              s -> lanes(s, w -> add(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))));
+          c.when(Expr.lessThan(Expr.of(h), place.rows()), there);
+        });
+    Code scattered = code.nested();
+    scatter(tile, place, origin, first, scattered);
+    code.add(
+        new Stmt.If(wide.isRowOfResult(place.widePanel()), neighbours.block(), scattered.block()));
+  }
+
+  private void terms(Buffer tile, Place place, Expr depth, Code code) {
+    Expr wideStart = code.name("wide_at", Expr.mul(place.wide(), depth));
+    Expr highStart = code.name("high_at", Expr.mul(place.high(), depth));
+    LoopVariable term = LoopVariable.integer(code.fresh("term"));
+    Code each = code.nested();
+    Expr wideRow =
+        each.name("wide_row", Expr.add(wideStart, Expr.mul(Expr.of(term), Expr.of(wide.width()))));
+    Expr highRow =
+        each.name("high_row", Expr.add(highStart, Expr.mul(Expr.of(term), Expr.of(high.width()))));
+    rows(
+        each,
+        (h, c) -> {
+          Expr down = c.name("down", new Expr.Load(high.panels(), Expr.add(highRow, Expr.of(h))));
+          lanes(
+              c,
+              w -> {
+                Expr across = new Expr.Load(wide.panels(), Expr.add(wideRow, w));
+                return combine(tile, cell(h, w), product(across, down));
+              });
+        });
+    code.add(new Stmt.For(term, Expr.of(0), depth, each.block(), LoopTraits.SERIAL));
+  }
+
+  private Expr product(Expr across, Expr down) {
+    Expr.Op op =
+        switch (multiply) {
+          case PLUS -> Expr.Op.ADD;
+          case MIN -> Expr.Op.MIN;
+          case MAX -> Expr.Op.MAX;
+          default -> Expr.Op.MUL;
+        };
+    return new Expr.Binary(op, across, down);
+  }
+
+  private Stmt combine(Buffer cells, Expr at, Expr value) {
+    return fold.operator() == Operator.PLUS
+        ? new Stmt.Accumulate(cells, at, value)
+        : new Stmt.Store(cells, at, fold.combine(new Expr.Load(cells, at), value));
+  }
+
+  private Stmt store(Expr at, Expr value) {
+    return new Stmt.Store(result, at, value);
+  }
+
+  private Stmt add(Expr at, Expr value) {
+    return combine(result, at, value);
+  }
+
+  /** Cells one by one, wherever they lie, out of a copy of the tile in memory. */
+  private void scatter(Buffer tile, Place place, Expr origin, @Nullable Expr first, Code code) {
+    Buffer copy = new Buffer(code.fresh("edge"), tile.element(), Buffer.Kind.WORKSPACE);
+    code.add(new Stmt.AllocateWorkspace(copy, Expr.of(wide.width() * high.width())));
+    rows(
+        code,
+        (h, c) -> lanes(c, w -> new Stmt.Store(copy, cell(h, w), new Expr.Load(tile, cell(h, w)))));
+    Expr columns = code.name("columns", wide.lanes(place.widePanel()));
+    LoopVariable h = LoopVariable.integer(code.fresh("row"));
+    Code row = code.nested();
+    Expr base = row.name("to", Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h)))));
+    LoopVariable w = LoopVariable.integer(row.fresh("column"));
+    Code each = row.nested();
+    Expr at = each.name("cell", Expr.add(base, wide.target(Expr.add(place.wide(), Expr.of(w)))));
+    Expr index = Expr.add(Expr.mul(Expr.of(h), Expr.of(wide.width())), Expr.of(w));
+    Expr value = each.name("sum", new Expr.Load(copy, index));
+    choose(first, each, s -> s.add(store(at, value)), s -> s.add(add(at, value)));
+    row.add(new Stmt.For(w, Expr.of(0), columns, each.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(h, Expr.of(0), place.rows(), row.block(), LoopTraits.SERIAL));
+  }
+
+  private interface Part {
+    void emit(Code code);
+  }
+
+  private static void choose(@Nullable Expr first, Code code, Part store, Part add) {
+    if (first == null) {
+      add.emit(code);
+      return;
+    }
+    Code stores = code.nested();
+    store.emit(stores);
+    Code adds = code.nested();
+    add.emit(adds);
+    code.add(new Stmt.If(first, stores.block(), adds.block()));
+  }
+
+  private interface Row {
+    void emit(long number, Code code);
+  }
+
+  private void rows(Code code, Row row) {
+    for (long number = 0; number < high.width(); number++) {
+      row.emit(number, code);
+    }
+  }
+
+  private interface Lane {
+    Stmt at(Expr cell);
+  }
+
+  private void lanes(Code code, Lane lane) {
+    LoopVariable w = LoopVariable.integer(code.fresh("w"));
+    Stmt.Block body = Stmt.Block.of(lane.at(Expr.of(w)));
+    code.add(new Stmt.For(w, Expr.of(0), Expr.of(wide.width()), body, LoopTraits.VECTOR));
+  }
+
+  private Expr cell(long row, Expr w) {
+    return Expr.add(Expr.of(row * wide.width()), w);
+  }
+}
