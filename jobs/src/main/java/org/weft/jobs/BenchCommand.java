@@ -3,9 +3,7 @@ package org.weft.jobs;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -32,7 +30,6 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
@@ -300,7 +297,7 @@ final class BenchCommand extends WeftCommand {
     if (!list.equals("tccg")) {
       throw usage("expected --expressions tccg, found %s", list);
     }
-    return TccgList.statements();
+    return TccgList.statements(true);
   }
 
   private void checkOptions(FileAccess files) {
@@ -424,16 +421,5 @@ final class BenchCommand extends WeftCommand {
     if (plot != null) {
       write(console, files, plot, picture);
     }
-  }
-
-  private void write(Console console, FileAccess files, String target, String text)
-      throws IOException {
-    try (OutputCommit commit = OutputCommit.begin(files, target, common.overwrite)) {
-      try (OutputStream out = commit.create()) {
-        out.write(text.getBytes(StandardCharsets.UTF_8));
-      }
-      commit.commit();
-    }
-    console.note("wrote %s", target);
   }
 }

@@ -35,6 +35,7 @@ final class Commands {
           "spy",
           "tune",
           "bench",
+          "codesign",
           EXPLAIN,
           "completion",
           "help");
@@ -113,6 +114,7 @@ final class Commands {
       case "spy" -> new SpyCommand();
       case "tune" -> new TuneCommand();
       case "bench" -> new BenchCommand();
+      case "codesign" -> new CodesignCommand();
       case "completion" -> new CompletionCommand();
       case "help" -> new HelpCommand();
       default -> throw new IllegalArgumentException(name);

@@ -1,6 +1,5 @@
 package org.weft.jobs;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
@@ -8,7 +7,6 @@ import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.storage.FileAccess;
-import org.weft.storage.SourceFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -32,7 +30,8 @@ final class RunCommand extends WeftCommand {
   @Override
   void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
-    Program parsed = ProgramRunner.parse(new SourceText(program, text(files)));
+    Program parsed =
+        ProgramRunner.parse(new SourceText(program, StorageProgramFiles.text(files, program)));
     if (common.dryRun) {
       console.note("%s: no errors; nothing was run", program);
       return;
@@ -53,20 +52,6 @@ final class RunCommand extends WeftCommand {
       } else {
         runner.run(parsed, evaluator);
       }
-    }
-  }
-
-  private String text(FileAccess files) {
-    SourceFile file = SourceFile.find(files, program, true);
-    try (BufferedReader reader = StorageProgramFiles.reader(file)) {
-      StringBuilder text = new StringBuilder();
-      char[] buffer = new char[1 << 13];
-      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
-        text.append(buffer, 0, n);
-      }
-      return text.toString();
-    } catch (IOException e) {
-      throw FileAccess.unavailable(program, e);
     }
   }
 }

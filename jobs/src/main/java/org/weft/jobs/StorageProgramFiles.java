@@ -50,6 +50,21 @@ final class StorageProgramFiles implements ProgramFiles {
     }
   }
 
+  /** The text of a file, compressed or not. */
+  static String text(FileAccess files, String uri) {
+    SourceFile file = SourceFile.find(files, uri, true);
+    try (BufferedReader reader = reader(file)) {
+      StringBuilder text = new StringBuilder();
+      char[] buffer = new char[1 << 13];
+      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+        text.append(buffer, 0, n);
+      }
+      return text.toString();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
   /** The characters of {@code file}; the caller closes the reader. */
   static BufferedReader reader(SourceFile file) throws IOException {
     return new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));

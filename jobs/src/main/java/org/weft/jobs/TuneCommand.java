@@ -1,8 +1,6 @@
 package org.weft.jobs;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +20,6 @@ import org.weft.planner.tune.TuningPlot;
 import org.weft.planner.tune.TuningResult;
 import org.weft.planner.tune.TuningTask;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import picocli.CommandLine.Command;
@@ -90,8 +87,7 @@ final class TuneCommand extends WeftCommand {
       console.result("%s", found.verdict());
       keep(console, compile, task, found);
       if (plot != null) {
-        write(files, plot, TuningPlot.svg(found));
-        console.result("plot: %s", plot);
+        write(console, files, plot, TuningPlot.svg(found));
       }
     }
   }
@@ -116,15 +112,6 @@ final class TuneCommand extends WeftCommand {
     }
     if (plot != null && !plot.endsWith(".svg")) {
       throw usage("expected --plot to name an .svg file, found %s", plot);
-    }
-  }
-
-  private void write(FileAccess files, String uri, String text) throws IOException {
-    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
-      try (OutputStream out = commit.create()) {
-        out.write(text.getBytes(StandardCharsets.UTF_8));
-      }
-      commit.commit();
     }
   }
 

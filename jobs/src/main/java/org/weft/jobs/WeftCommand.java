@@ -1,6 +1,8 @@
 package org.weft.jobs;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.apache.logging.log4j.Level;
@@ -104,6 +106,17 @@ abstract class WeftCommand implements Callable<Integer> {
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
   final void checkTensorOutput(FileAccess files, String uri) {
     TensorFiles.checkOutput(files, uri, common.overwrite);
+  }
+
+  /** Writes a text file as one commit, and says so. */
+  final void write(Console console, FileAccess files, String uri, String text) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+      try (OutputStream out = commit.create()) {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+      }
+      commit.commit();
+    }
+    console.note("wrote %s", uri);
   }
 
   final String required(@Nullable String value, String option) {

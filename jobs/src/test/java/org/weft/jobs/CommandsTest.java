@@ -31,6 +31,7 @@ class CommandsTest {
         "spy",
         "tune",
         "bench",
+        "codesign",
         "explain",
         "completion"
       })

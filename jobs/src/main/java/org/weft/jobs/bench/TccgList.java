@@ -13,7 +13,10 @@ import java.util.TreeMap;
  * #SMALL} instead of 72, and 2056 or 2048 instead of 5136 or 5120.
  */
 public final class TccgList {
-  private static final int SMALL = 48;
+  /** Multiplications from which on a contraction takes longer than 2 s on one core. */
+  private static final double MOST_WORK = 1e11;
+
+  private static final long LANES = 8;
 
   /** Result, left and right operand; sizes of the labels in the order of the alphabet. */
   private static final String CONTRACTIONS =
@@ -29,7 +32,7 @@ public final class TccgList {
       abcd-ea-ebcd 72 72 72 72 72
       abcd-eb-aecd 72 72 72 72 72
       abcd-ec-abed 72 72 72 72 72
-      ab-ac-cb 2056 2048 2056
+      ab-ac-cb 5136 5120 5136
       ab-acd-dbc 312 296 296 312
       ab-cad-dcb 312 296 312 312
       abc-acd-db 312 296 296 312
@@ -37,17 +40,17 @@ public final class TccgList {
       abc-adc-bd 312 312 296 296
       abc-adc-db 312 296 296 312
       abc-adec-ebd 72 72 72 72 72
-      abcd-aebf-dfce 48 48 48 48 48 48
-      abcd-aebf-fdec 48 48 48 48 48 48
-      abcd-aecf-bfde 48 48 48 48 48 48
-      abcd-aecf-fbed 48 48 48 48 48 48
-      abcd-aedf-bfce 48 48 48 48 48 48
-      abcd-aedf-fbec 48 48 48 48 48 48
-      abcd-aefb-fdce 48 48 48 48 48 48
-      abcd-aefc-fbed 48 48 48 48 48 48
-      abcd-eafb-fdec 48 48 48 48 48 48
-      abcd-eafc-bfde 48 48 48 48 48 48
-      abcd-eafd-fbec 48 48 48 48 48 48
+      abcd-aebf-dfce 72 72 72 72 72 72
+      abcd-aebf-fdec 72 72 72 72 72 72
+      abcd-aecf-bfde 72 72 72 72 72 72
+      abcd-aecf-fbed 72 72 72 72 72 72
+      abcd-aedf-bfce 72 72 72 72 72 72
+      abcd-aedf-fbec 72 72 72 72 72 72
+      abcd-aefb-fdce 72 72 72 72 72 72
+      abcd-aefc-fbed 72 72 72 72 72 72
+      abcd-eafb-fdec 72 72 72 72 72 72
+      abcd-eafc-bfde 72 72 72 72 72 72
+      abcd-eafd-fbec 72 72 72 72 72 72
       abcdef-dega-gfbc 24 16 16 24 16 16 24
       abcdef-degb-gfac 24 16 16 24 16 16 24
       abcdef-degc-gfab 24 16 16 24 16 16 24
@@ -70,8 +73,13 @@ public final class TccgList {
 
   private TccgList() {}
 
-  /** The contractions in the benchmark's order, each with its number and name there. */
-  public static List<RandomStatement> statements() {
+  /**
+   * The contractions in the benchmark's order, each with its number and name there.
+   *
+   * @param small whether those that would take longer than 2 s on one core are smaller, as
+   *     multiples of 8: products of matrices have two fifths of their sizes, others two thirds
+   */
+  public static List<RandomStatement> statements(boolean small) {
     List<RandomStatement> statements = new ArrayList<>();
     for (String line : CONTRACTIONS.lines().toList()) {
       String[] words = line.split(" ");
@@ -82,10 +90,19 @@ public final class TccgList {
       for (int label = 1; label < words.length; label++) {
         sizes.put(Character.toString('a' + label - 1), Long.parseLong(words[label]));
       }
+      double work = sizes.values().stream().mapToDouble(size -> size).reduce(1, (a, b) -> a * b);
+      if (small && work > MOST_WORK) {
+        sizes.replaceAll((label, size) -> smaller(size, tensors[0].length() == 2 ? 5 : 3));
+      }
       String name = (statements.size() + 1) + ": " + words[0];
       statements.add(RandomStatement.of(name, text, sizes, Map.of()));
     }
     return statements;
+  }
+
+  /** Two parts of {@code parts}, up to whole vectors. */
+  private static long smaller(long size, long parts) {
+    return (2 * size + parts * LANES - 1) / (parts * LANES) * LANES;
   }
 
   private static String access(String tensor, String labels) {
