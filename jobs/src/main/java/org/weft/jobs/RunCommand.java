@@ -8,6 +8,7 @@ import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.storage.FileAccess;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code weft run}. */
@@ -27,8 +28,25 @@ final class RunCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
   String program = "";
 
+  @Option(
+      names = {
+        "--convert-tc-to-ttgt",
+        "--opt-bestperm-ttgt",
+        "--opt-matmul-tiling",
+        "--opt-matmul-mkernel",
+        "--opt-dense-transpose",
+        "--opt-multiop-factorize"
+      },
+      description =
+          "COMET's options for dense contractions: accepted, and change nothing, because Weft"
+              + " chooses.")
+  boolean[] optionsOfComet = {};
+
   @Override
   void run(Console console) throws IOException {
+    if (optionsOfComet.length > 0) {
+      console.note("COMET's options for dense contractions change nothing: Weft chooses the loops");
+    }
     FileAccess files = CommonOptions.files();
     Program parsed =
         ProgramRunner.parse(new SourceText(program, StorageProgramFiles.text(files, program)));

@@ -60,6 +60,39 @@ class RunCommandTest {
   }
 
   @Test
+  void denseProgramsOfCometRunWithItsOptions() {
+    String text =
+        Run.write(
+            folder,
+            "dense.ta",
+            """
+            def main() {
+              IndexLabel [a, b, c, d] = [3];
+              IndexLabel [e, f] = [2];
+              Tensor<double> A([a, e, c, f], {Dense});
+              Tensor<double> B([f, b, e, d], {Dense});
+              Tensor<double> C([a, b, c, d], {Dense});
+              A[a, e, c, f] = 2.0;
+              B[f, b, e, d] = 0.5;
+              C[a, b, c, d] = A[a, e, c, f] * B[f, b, e, d];
+              var s = SUM(C[a, b, c, d]);
+              print(s);
+            }
+            """);
+    Run run =
+        Run.of(
+            "run",
+            "--convert-tc-to-ttgt",
+            "--opt-bestperm-ttgt",
+            "--opt-matmul-tiling",
+            "--opt-matmul-mkernel",
+            text);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("324");
+    assertThat(run.err()).containsOnlyOnce("COMET's options for dense contractions change nothing");
+  }
+
+  @Test
   void writesThroughTheStorageLayer() {
     matrix();
     String output = folder.resolve("y.tns").toString();

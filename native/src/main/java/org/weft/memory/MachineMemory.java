@@ -5,8 +5,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the machine, or the container that the process runs in, can still give. */
-final class MachineMemory {
+/** The memory of the machine, or of the container that the process runs in. */
+public final class MachineMemory {
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final String AVAILABLE = "MemAvailable:";
 
@@ -14,7 +14,7 @@ final class MachineMemory {
 
   /** Bytes, without swapping; {@code Long.MAX_VALUE} where that cannot be found out. */
   static long availableBytes() {
-    return Math.min(kernelEstimate(), containerLimit());
+    return Math.min(kernelEstimate(), totalBytes());
   }
 
   private static long kernelEstimate() {
@@ -31,7 +31,8 @@ final class MachineMemory {
     return Long.MAX_VALUE;
   }
 
-  private static long containerLimit() {
+  /** All bytes, whoever has them; {@code Long.MAX_VALUE} where that cannot be found out. */
+  public static long totalBytes() {
     return ManagementFactory.getOperatingSystemMXBean()
             instanceof com.sun.management.OperatingSystemMXBean system
         ? system.getTotalMemorySize()

@@ -1,44 +1,67 @@
 package org.weft.compiler.eval;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
 
 /**
- * The cheapest order in which to multiply the factors of a product in pairs: dynamic programming
- * over subsets. The cost of a pair is the expected number of multiplications, plus the writing and
- * reading of its result, which counts more when that is sparse.
+ * The cheapest order in which to multiply the factors of a product in pairs, among those whose
+ * intermediate results fit into memory: dynamic programming over subsets up to {@value #MOST_EXACT}
+ * factors, and beyond the pair whose result is smallest beside its operands, again and again (the
+ * greedy order of opt_einsum). The cost of a pair is the expected number of multiplications, plus
+ * the writing and reading of its result, which counts more when that is sparse.
+ *
+ * <p>The cheapest tree of a subset may need too much memory later on, so each subset keeps two: the
+ * cheapest, and the one with the lowest peak.
  */
 final class ContractionTree {
   /** The number of subsets grows as 2^n, that of their divisions as 3^n. */
-  static final int MOST_FACTORS = 10;
+  static final int MOST_EXACT = 13;
+
+  /** Labels and factors are bits. */
+  private static final int MOST_BITS = 62;
 
   private static final double DENSE_CELL = 1;
   private static final double SPARSE_ENTRY = 8;
 
-  /** Most values of an intermediate result: 16 GB of doubles. */
-  private static final double MOST_VALUES = 2e9;
+  private static final double DENSE_BYTES = 8;
+  private static final double SPARSE_BYTES = 24;
 
   /**
    * The product of a subset of the factors.
    *
+   * @param factor its number, if it is one factor
+   * @param left one of the two that are multiplied; null for a factor
+   * @param right the other one
+   * @param factors bits of the subset
+   * @param mask bits of the labels
    * @param labels variables that the result keeps
    * @param values expected number of its entries; of its cells, when it is dense
    * @param cost of everything up to here
+   * @param bytes of the result; 0 for a factor and for the last product, which are there anyway
+   * @param peak bytes of intermediate results at once while this is computed
    */
   record Node(
       int factor,
       @Nullable Node left,
       @Nullable Node right,
+      long factors,
+      long mask,
       Set<IndexVar> labels,
       double values,
       boolean dense,
-      double cost) {
+      double cost,
+      double bytes,
+      double peak) {
 
     boolean isFactor() {
       return left == null;
@@ -46,97 +69,253 @@ final class ContractionTree {
   }
 
   private final List<TensorExpr.Access> factors;
-  private final Set<IndexVar> result;
   private final Estimates estimates;
   private final boolean mayDensify;
+  private final double mostBytes;
+  private final List<IndexVar> labels = new ArrayList<>();
+  private final double[] sizes;
+  private final long[] masks;
+  private final long result;
 
   /**
    * @param result the variables that are not summed
    * @param mayDensify whether intermediate results may be dense where some cell may have no value:
    *     the final result does not show which cells have one
+   * @param mostBytes of intermediate results at once
    */
   ContractionTree(
       List<TensorExpr.Access> factors,
       Set<IndexVar> result,
       Estimates estimates,
-      boolean mayDensify) {
+      boolean mayDensify,
+      double mostBytes) {
     this.mayDensify = mayDensify;
     this.factors = factors;
-    this.result = result;
     this.estimates = estimates;
+    this.mostBytes = mostBytes;
+    Map<IndexVar, Integer> numbers = new LinkedHashMap<>();
+    factors.forEach(
+        factor -> factor.variables().forEach(label -> numbers.putIfAbsent(label, numbers.size())));
+    labels.addAll(numbers.keySet());
+    sizes = labels.stream().mapToDouble(label -> estimates.cells(List.of(label))).toArray();
+    masks = factors.stream().mapToLong(factor -> mask(factor.variables(), numbers)).toArray();
+    this.result = mask(result, numbers);
   }
 
-  /** The best tree over all factors. */
-  Node best() {
+  private static long mask(Iterable<IndexVar> labels, Map<IndexVar, Integer> numbers) {
+    long mask = 0;
+    for (IndexVar label : labels) {
+      Integer number = numbers.get(label);
+      mask |= number == null ? 0 : 1L << number;
+    }
+    return mask;
+  }
+
+  /**
+   * Whether there are neither too few factors nor too many labels for an order to be looked for.
+   */
+  static boolean mayOrder(List<TensorExpr.Access> factors) {
+    Set<IndexVar> labels = new LinkedHashSet<>();
+    factors.forEach(factor -> labels.addAll(factor.variables()));
+    return factors.size() > 2 && factors.size() <= MOST_BITS && labels.size() <= MOST_BITS;
+  }
+
+  /** The best tree over all factors; empty if none keeps within the memory. */
+  Optional<Node> best() {
+    if (factors.size() <= MOST_EXACT) {
+      return exact();
+    }
+    return Stream.of(greedy(), written())
+        .flatMap(Optional::stream)
+        .min(Comparator.comparingDouble(Node::cost));
+  }
+
+  private Optional<Node> exact() {
     int all = (1 << factors.size()) - 1;
-    Node[] nodes = new Node[all + 1];
+    Node[][] nodes = new Node[all + 1][];
     for (int subset = 1; subset <= all; subset++) {
       nodes[subset] =
           Integer.bitCount(subset) == 1
-              ? leaf(Integer.numberOfTrailingZeros(subset))
+              ? new Node[] {leaf(Integer.numberOfTrailingZeros(subset))}
               : best(subset, nodes, subset == all);
     }
-    return nodes[all];
+    return nodes[all].length == 0 ? Optional.empty() : Optional.of(nodes[all][0]);
+  }
+
+  private Optional<Node> greedy() {
+    List<Node> open = new ArrayList<>();
+    for (int factor = 0; factor < factors.size(); factor++) {
+      open.add(leaf(factor));
+    }
+    while (open.size() > 1) {
+      Node chosen = null;
+      double least = 0;
+      for (int first = 0; first < open.size(); first++) {
+        for (int second = first + 1; second < open.size(); second++) {
+          Node a = open.get(first);
+          Node b = open.get(second);
+          Outline made = outline(a.factors() | b.factors(), open.size() == 2);
+          double score = made.values() - a.values() - b.values();
+          if (chosen == null || score < least) {
+            chosen = pair(a, b, made);
+            least = score;
+          }
+        }
+      }
+      Node next = chosen;
+      if (next == null || next.peak() > mostBytes) {
+        return Optional.empty();
+      }
+      open.removeIf(node -> (node.factors() & next.factors()) != 0);
+      open.add(next);
+    }
+    return Optional.of(open.get(0));
+  }
+
+  /** From the left to the right. */
+  private Optional<Node> written() {
+    Node made = leaf(0);
+    for (int factor = 1; factor < factors.size(); factor++) {
+      Node next = leaf(factor);
+      boolean last = factor == factors.size() - 1;
+      made = pair(next, made, outline(made.factors() | next.factors(), last));
+    }
+    return made.peak() > mostBytes ? Optional.empty() : Optional.of(made);
   }
 
   private Node leaf(int factor) {
     TensorExpr.Access access = factors.get(factor);
-    Set<IndexVar> labels = new LinkedHashSet<>(access.variables());
-    double cells = estimates.cells(labels);
-    double values = cells * estimates.density(access, labels);
-    return new Node(factor, null, null, labels, values, values >= cells, 0);
+    Set<IndexVar> own = new LinkedHashSet<>(access.variables());
+    double cells = cells(masks[factor]);
+    double values = cells * estimates.density(access, own);
+    boolean dense = values >= cells;
+    return new Node(factor, null, null, 1L << factor, masks[factor], own, values, dense, 0, 0, 0);
   }
 
-  private Node best(int subset, Node[] nodes, boolean last) {
+  /**
+   * What the product of a subset is, however it is made.
+   *
+   * @param writing its cost
+   */
+  private record Outline(
+      long factors,
+      long mask,
+      Set<IndexVar> labels,
+      double values,
+      boolean dense,
+      double writing,
+      double bytes) {}
+
+  private Outline outline(long subset, boolean last) {
     List<TensorExpr.Access> inside = new ArrayList<>();
-    Set<IndexVar> outside = new LinkedHashSet<>(result);
-    Set<IndexVar> all = new LinkedHashSet<>();
-    for (int factor = 0; factor < factors.size(); factor++) {
-      TensorExpr.Access access = factors.get(factor);
+    long outside = result;
+    long all = 0;
+    for (int factor = 0; factor < masks.length; factor++) {
       if ((subset >> factor & 1) == 1) {
-        inside.add(access);
-        all.addAll(access.variables());
+        inside.add(factors.get(factor));
+        all |= masks[factor];
       } else {
-        outside.addAll(access.variables());
+        outside |= masks[factor];
       }
     }
-    Set<IndexVar> kept = new LinkedHashSet<>(all);
-    kept.retainAll(outside);
-    double entries = estimates.reduced(estimates.tuples(inside, all), kept);
-    double cells = estimates.cells(kept);
+    Set<IndexVar> kept = labels(all & outside);
+    double entries = estimates.reduced(estimates.tuples(inside, labels(all)), kept);
+    double cells = cells(all & outside);
     boolean full = inside.stream().allMatch(access -> access.tensor().format().isDense());
     boolean dense = full || mayDensify && entries * 3 >= cells;
     double values = dense ? cells : entries;
-    double writing =
-        last ? 0 : values > MOST_VALUES ? 1e300 : values * (dense ? DENSE_CELL : SPARSE_ENTRY);
-    Node best = null;
+    double writing = last ? 0 : values * (dense ? DENSE_CELL : SPARSE_ENTRY);
+    double bytes = last ? 0 : values * (dense ? DENSE_BYTES : SPARSE_BYTES);
+    return new Outline(subset, all & outside, kept, values, dense, writing, bytes);
+  }
+
+  /**
+   * The cheapest tree and, if it is another, the one with the lowest peak; none that fits: none.
+   */
+  private Node[] best(int subset, Node[][] nodes, boolean last) {
+    Outline made = outline(subset, last);
+    Node cheapest = null;
+    Node leanest = null;
     for (int left = (subset - 1) & subset; left > 0; left = (left - 1) & subset) {
       int right = subset ^ left;
       if (left < right) {
         continue;
       }
-      Node a = nodes[left];
-      Node b = nodes[right];
-      double cost = a.cost() + b.cost() + multiplications(a, b) + writing;
-      if (best == null || cost < best.cost()) {
-        best = new Node(-1, b, a, kept, values, dense, cost);
+      for (Node a : nodes[left]) {
+        for (Node b : nodes[right]) {
+          double cost = a.cost() + b.cost() + multiplications(a, b) + made.writing();
+          double peak = peak(a, b, made.bytes());
+          if (peak > mostBytes) {
+            continue;
+          }
+          if (cheapest == null || cost < cheapest.cost()) {
+            cheapest = pair(a, b, made);
+          }
+          if (leanest == null || peak < leanest.peak()) {
+            leanest = pair(a, b, made);
+          }
+        }
       }
     }
-    if (best == null) {
-      throw new IllegalStateException("no division of " + Integer.toBinaryString(subset));
+    if (cheapest == null || leanest == null) {
+      return new Node[0];
     }
-    return best;
+    return leanest.peak() < cheapest.peak()
+        ? new Node[] {cheapest, leanest}
+        : new Node[] {cheapest};
+  }
+
+  private Node pair(Node a, Node b, Outline made) {
+    double cost = a.cost() + b.cost() + multiplications(a, b) + made.writing();
+    return new Node(
+        -1,
+        b,
+        a,
+        made.factors(),
+        made.mask(),
+        made.labels(),
+        made.values(),
+        made.dense(),
+        cost,
+        made.bytes(),
+        peak(a, b, made.bytes()));
+  }
+
+  private static double peak(Node a, Node b, double bytes) {
+    Node first = isFirst(a, b) ? a : b;
+    Node second = isFirst(a, b) ? b : a;
+    double computing = Math.max(first.peak(), first.bytes() + second.peak());
+    return Math.max(computing, a.bytes() + b.bytes() + bytes);
+  }
+
+  /** Whether {@code a} is computed before {@code b}: it gives back more memory than {@code b}. */
+  static boolean isFirst(Node a, Node b) {
+    return a.peak() - a.bytes() >= b.peak() - b.bytes();
   }
 
   private double multiplications(Node a, Node b) {
-    Set<IndexVar> all = new LinkedHashSet<>(a.labels());
-    all.addAll(b.labels());
-    return estimates.cells(all) * share(a) * share(b);
+    return cells(a.mask() | b.mask()) * share(a) * share(b);
   }
 
   private double share(Node node) {
-    double cells = estimates.cells(node.labels());
+    double cells = cells(node.mask());
     return cells == 0 ? 0 : node.values() / cells;
+  }
+
+  private double cells(long mask) {
+    double cells = 1;
+    for (long rest = mask; rest != 0; rest &= rest - 1) {
+      cells *= sizes[Long.numberOfTrailingZeros(rest)];
+    }
+    return cells;
+  }
+
+  private Set<IndexVar> labels(long mask) {
+    Set<IndexVar> chosen = new LinkedHashSet<>();
+    for (long rest = mask; rest != 0; rest &= rest - 1) {
+      chosen.add(labels.get(Long.numberOfTrailingZeros(rest)));
+    }
+    return chosen;
   }
 
   /** {@code ((A * B) * C)}. */
@@ -146,9 +325,5 @@ final class ContractionTree {
     return left == null || right == null
         ? factors.get(node.factor()).tensor().name()
         : "(" + text(left) + " * " + text(right) + ")";
-  }
-
-  static String labels(Node node) {
-    return node.labels().stream().map(IndexVar::name).collect(Collectors.joining(","));
   }
 }

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
@@ -16,6 +17,7 @@ import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
+import org.weft.memory.MachineMemory;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
@@ -32,10 +34,14 @@ final class Contractions {
 
   private static final double LEAST_SAVING = 1000;
 
+  /** Of the machine's memory, for intermediate results; operands and result have the rest. */
+  private static final double MEMORY_SHARE = 0.5;
+
   private final LabelSizes labels;
   private final Map<String, Double> entries;
   private final Estimates estimates;
   private final StatementPlanner planner;
+  private final double mostBytes = MEMORY_SHARE * MachineMemory.totalBytes();
   private final List<String> notes = new ArrayList<>();
   private int ids;
 
@@ -80,25 +86,37 @@ final class Contractions {
 
   private TensorExpr term(TensorAssignment assignment, TensorExpr term) {
     Chain chain = Chain.of(term);
-    if (chain == null
-        || chain.factors().size() < 3
-        || chain.factors().size() > ContractionTree.MOST_FACTORS) {
+    if (chain == null || !ContractionTree.mayOrder(chain.factors())) {
       return term;
     }
     Set<IndexVar> result = new LinkedHashSet<>(term.freeVariables());
     boolean mayDensify = assignment.target().tensor().format().isDense();
-    ContractionTree tree = new ContractionTree(chain.factors(), result, estimates, mayDensify);
-    ContractionTree.Node best = tree.best();
+    ContractionTree tree =
+        new ContractionTree(chain.factors(), result, estimates, mayDensify, mostBytes);
+    Optional<ContractionTree.Node> found = tree.best();
     double nest = nestCost(assignment.withValue(term));
+    if (found.isEmpty()) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "one loop nest for %s: cost %.3g; every order in pairs needs more than %.3g GB",
+              term,
+              nest,
+              mostBytes * 1e-9));
+      return term;
+    }
+    ContractionTree.Node best = found.get();
     boolean pairs = best.cost() * ADVANTAGE + LEAST_SAVING < nest;
     notes.add(
         pairs
             ? String.format(
                 Locale.ROOT,
-                "contraction order %s: cost %.3g in pairs, %.3g in one loop nest",
+                "contraction order %s: cost %.3g in pairs, %.3g in one loop nest; intermediate"
+                    + " results up to %.3g MB",
                 tree.text(best),
                 best.cost(),
-                nest)
+                nest,
+                best.peak() * 1e-6)
             : String.format(
                 Locale.ROOT,
                 "one loop nest for %s: cost %.3g, best in pairs %s %.3g",
@@ -144,19 +162,20 @@ final class Contractions {
   /** The two factors of {@code node}, after steps that compute those that are products. */
   private List<TensorExpr> multiply(
       ContractionTree.Node node, Chain chain, List<IndexVar> order, TensorAssignment assignment) {
-    List<TensorExpr> pair = new ArrayList<>();
     List<ContractionTree.Node> children = children(node);
-    for (int side = 0; side < 2; side++) {
+    TensorExpr[] pair = new TensorExpr[2];
+    int first = ContractionTree.isFirst(children.get(0), children.get(1)) ? 0 : 1;
+    for (int side : new int[] {first, 1 - first}) {
       ContractionTree.Node child = children.get(side);
       if (child.isFactor()) {
-        pair.add(chain.factors().get(child.factor()));
+        pair[side] = chain.factors().get(child.factor());
         continue;
       }
       List<IndexVar> storage = storageOrder(child, children.get(1 - side), node, order);
       List<TensorExpr> inner = multiply(child, chain, storage, assignment);
-      pair.add(temporary(child, storage, inner, assignment));
+      pair[side] = temporary(child, storage, inner, assignment);
     }
-    return pair;
+    return List.of(pair);
   }
 
   /**

@@ -65,7 +65,7 @@ public final class Benchmark {
     this.compiler = compiler;
     this.scope = scope;
     this.options = options;
-    this.bounds = new Bounds(compiler, scope, options.threads());
+    this.bounds = new Bounds(compiler, scope, options.threads(), options.type());
   }
 
   /** Runs the kernels on one tensor, which lives as long as that takes. */

@@ -15,14 +15,16 @@ import org.weft.tensor.ValueType;
 
 /**
  * What the machine can do, measured by kernels of our own compiler while the suite runs: a STREAM
- * triad (McCalpin 1995), a dot product, and a polynomial of degree 32 at numbers in the first-level
- * cache, whose results stay in the second-level cache. The best of all rounds counts.
+ * triad (McCalpin 1995), a dot product, and as arithmetic the faster of a polynomial of degree 32
+ * at numbers in the first-level cache and a product of matrices that the second-level cache holds.
+ * The best of all rounds counts.
  */
 public final class Bounds {
   private static final long STREAM_VALUES = 1 << 24; // 128 MiB an array
   private static final long POINTS = 1 << 11;
   private static final long FACTORS = 1 << 7;
   private static final int DEGREE = 32;
+  private static final long ROWS = 1 << 8;
   private static final int REPEATS = 3;
 
   /** A run takes less than a millisecond, and a thread that sleeps comes late. */
@@ -33,7 +35,7 @@ public final class Bounds {
    *
    * @param triad bytes per second of {@code a(i) = b(i) + s * c(i)}, 24 bytes an element
    * @param read bytes per second of {@code s = b(i) * c(i)}, 16 bytes an element
-   * @param flops per second of multiply-adds in registers
+   * @param flops per second of multiply-adds in registers, of values of the type that is timed
    */
   public record Rates(double triad, double read, double flops) {
     Rates best(Rates other) {
@@ -55,9 +57,11 @@ public final class Bounds {
   private final TensorCompiler compiler;
   private final MemoryScope parent;
   private final List<Integer> threads;
+  private final ValueType type;
   private final Map<Integer, Rates> best = new TreeMap<>();
 
-  Bounds(TensorCompiler compiler, MemoryScope parent, List<Integer> threads) {
+  Bounds(TensorCompiler compiler, MemoryScope parent, List<Integer> threads, ValueType type) {
+    this.type = type;
     this.compiler = compiler;
     this.parent = parent;
     this.threads = List.copyOf(threads);
@@ -80,6 +84,13 @@ public final class Bounds {
               "x", filled(scope, TensorShape.of(POINTS), 1),
               "p", filled(scope, TensorShape.of(FACTORS), 0.5),
               "s", s);
+      TensorShape square = TensorShape.of(ROWS, ROWS);
+      TensorStorage product = TensorStorage.dense(scope, square, type);
+      Map<String, TensorStorage> matrices =
+          Map.of(
+              "A", TensorStorage.dense(scope, square, type),
+              "B", TensorStorage.dense(scope, square, type));
+      double cubed = (double) ROWS * ROWS * ROWS;
       for (int round = 0; round < rounds; round++) {
         for (int count : threads) {
           double triad =
@@ -94,7 +105,9 @@ public final class Bounds {
                   16.0 * STREAM_VALUES);
           double flops =
               rate(count, SHORT_REPEATS, polynomial(), cached, y, 2.0 * DEGREE * FACTORS * POINTS);
-          best.merge(count, new Rates(triad, read, flops), Rates::best);
+          double products =
+              rate(count, SHORT_REPEATS, "Y(i,j) = A(i,k) * B(k,j)", matrices, product, 2 * cubed);
+          best.merge(count, new Rates(triad, read, Math.max(flops, products)), Rates::best);
         }
       }
     } finally {
