@@ -1,6 +1,29 @@
 package org.weft.jobs;
 
 import java.util.List;
+import org.weft.jobs.command.BenchCommand;
+import org.weft.jobs.command.CodesignCommand;
+import org.weft.jobs.command.CompileCommand;
+import org.weft.jobs.command.ConvertCommand;
+import org.weft.jobs.command.CpdCommand;
+import org.weft.jobs.command.DemoCommand;
+import org.weft.jobs.command.EvalCommand;
+import org.weft.jobs.command.GcCommand;
+import org.weft.jobs.command.GenerateCommand;
+import org.weft.jobs.command.IngestCommand;
+import org.weft.jobs.command.MttkrpCommand;
+import org.weft.jobs.command.ReorderCommand;
+import org.weft.jobs.command.ReportCommand;
+import org.weft.jobs.command.RunCommand;
+import org.weft.jobs.command.SpyCommand;
+import org.weft.jobs.command.StatsCommand;
+import org.weft.jobs.command.TopCommand;
+import org.weft.jobs.command.TtmCommand;
+import org.weft.jobs.command.TtvCommand;
+import org.weft.jobs.command.TuckerCommand;
+import org.weft.jobs.command.TuneCommand;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.help.CompletionCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.weft.jobs.process.Surroundings;
 
 /**
  * Small jobs, run so that the JVM notes which classes they load; the launcher makes its archive of

@@ -5,6 +5,15 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import org.weft.error.ErrorCode;
+import org.weft.jobs.command.CommandRoot;
+import org.weft.jobs.help.CommonHelp;
+import org.weft.jobs.help.FirstSteps;
+import org.weft.jobs.help.Misuse;
+import org.weft.jobs.option.OptionDefaults;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.output.Ending;
+import org.weft.jobs.process.Surroundings;
+import org.weft.jobs.process.Versions;
 import org.weft.scratch.AbandonedFolders;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,17 +34,18 @@ import picocli.CommandLine.Command;
       "Example: weft cpd ratings.tns.gz --rank 16 --output factors",
       "'weft COMMAND --help' explains a command; 'weft explain COMMAND ...' shows its plan."
     })
-public final class Weft implements Callable<Integer> {
+public final class Weft implements Callable<Integer>, CommandRoot {
   private final Console console;
 
   @CommandLine.Spec
   private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
 
-  private Weft(Console console) {
+  Weft(Console console) {
     this.console = console;
   }
 
-  Console console() {
+  @Override
+  public Console console() {
     return console;
   }
 
@@ -55,8 +65,8 @@ public final class Weft implements Callable<Integer> {
     return run(arguments, new Console(out, err), out, err);
   }
 
-  /** All commands as the shell has them, to be described. */
-  static CommandLine allCommands(Console console) {
+  @Override
+  public CommandLine allCommands() {
     CommandLine line = new CommandLine(new Weft(console));
     Commands.addTo(line, new String[0]);
     configure(line);

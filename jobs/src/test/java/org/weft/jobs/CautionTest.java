@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.jobs.output.Caution;
 
 /** What is said before a job that is likely not meant. */
 class CautionTest {

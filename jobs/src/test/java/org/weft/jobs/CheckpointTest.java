@@ -22,6 +22,8 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
+import org.weft.jobs.model.CheckpointFolder;
+import org.weft.jobs.option.CommonOptions;
 import org.weft.planner.CpdJob;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;

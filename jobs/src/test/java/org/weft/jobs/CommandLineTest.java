@@ -12,6 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.jobs.help.FirstSteps;
+import org.weft.jobs.output.Console;
 import picocli.CommandLine;
 
 /** What needs no Spark: help, usage, and errors that are found before Spark starts. */
@@ -66,7 +68,7 @@ class CommandLineTest {
       while (word.find()) {
         words.add(word.group(1) != null ? word.group(1) : word.group(2));
       }
-      CommandLine weft = Weft.allCommands(new Console(System.out, System.err));
+      CommandLine weft = new Weft(new Console(System.out, System.err)).allCommands();
       CommandLine.ParseResult parsed = weft.parseArgs(words.toArray(String[]::new));
       assertThat(parsed.hasSubcommand()).as(line).isTrue();
       assertThat(parsed.unmatched()).as(line).isEmpty();

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.weft.error.ErrorCode;
+import org.weft.jobs.output.Console;
 
 /** What a failed command says. */
 final class ConsoleTest {

@@ -16,6 +16,8 @@ import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.PreparedStatement;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.jobs.bench.BenchTensor;
+import org.weft.jobs.file.LoadedTensor;
+import org.weft.jobs.option.CommonOptions;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.ReadOptions;

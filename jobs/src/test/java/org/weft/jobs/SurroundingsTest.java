@@ -7,6 +7,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.jobs.process.Surroundings;
 
 /** Which command lines do without Spark and without settings of their own. */
 class SurroundingsTest {

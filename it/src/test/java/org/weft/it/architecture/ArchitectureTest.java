@@ -37,6 +37,12 @@ final class ArchitectureTest {
               "org.weft.api",
               "org.weft.jobs");
 
+  private static final List<String> LOWERING =
+      List.of("rewrite", "operand", "sink", "schedule", "merge", "task", "nest", "panel");
+
+  private static final List<String> COMMAND =
+      List.of("process", "output", "model", "file", "option", "explain", "run", "command", "help");
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -112,15 +118,36 @@ final class ArchitectureTest {
     "panel,    'operand'",
   })
   void loweringGoesOneWay(String from, String below) {
-    String lower = "org.weft.compiler.lower.";
+    goesOneWay("org.weft.compiler.lower", LOWERING, from, below);
+  }
+
+  /** Each package of the command, lowest first, and the packages that it may use. */
+  @ParameterizedTest
+  @CsvSource({
+    "process, ''",
+    "output,  'process'",
+    "model,   'process,output'",
+    "file,    'process,output'",
+    "option,  'process,output,model,file'",
+    "explain, 'process,output,option'",
+    "run,     'process,output,model,file,option,explain'",
+    "command, 'process,output,model,file,option,explain,run'",
+    "help,    'process,output,option,command'",
+  })
+  void theCommandGoesOneWay(String from, String below) {
+    goesOneWay("org.weft.jobs", COMMAND, from, below);
+  }
+
+  private static void goesOneWay(String root, List<String> packages, String from, String below) {
+    List<String> allowed = List.of(below.split(","));
     String[] others =
-        Stream.of("", "rewrite", "operand", "sink", "schedule", "merge", "task", "nest", "panel")
-            .filter(p -> !p.equals(from) && !List.of(below.split(",")).contains(p))
-            .map(p -> p.isEmpty() ? "org.weft.compiler.lower" : lower + p)
+        Stream.concat(Stream.of(root), packages.stream().map(p -> root + "." + p))
+            .filter(p -> !p.equals(root + "." + from))
+            .filter(p -> allowed.stream().noneMatch(a -> p.equals(root + "." + a)))
             .toArray(String[]::new);
     noClasses()
         .that()
-        .resideInAPackage(lower + from)
+        .resideInAPackage(root + "." + from)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(others)

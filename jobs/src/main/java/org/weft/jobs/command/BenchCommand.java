@@ -1,0 +1,431 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.jobs.bench.BenchKernel;
+import org.weft.jobs.bench.BenchPlot;
+import org.weft.jobs.bench.BenchReport;
+import org.weft.jobs.bench.BenchTensor;
+import org.weft.jobs.bench.Benchmark;
+import org.weft.jobs.bench.OrderBench;
+import org.weft.jobs.bench.OrderPlot;
+import org.weft.jobs.bench.OrderReport;
+import org.weft.jobs.bench.RandomStatement;
+import org.weft.jobs.bench.TccgList;
+import org.weft.jobs.file.LoadedTensor;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.process.Versions;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.reorder.Reorderers;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft bench}. */
+@Command(
+    name = "bench",
+    sortOptions = false,
+    description = {
+      "Time kernels on this machine beside what the machine can do: memory bandwidth and arithmetic"
+          + " of kernels from the same compiler, measured in the same run.",
+      "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR, spmv also in full blocks"
+          + " and without empty rows, spmm in tiles, where that may pay. Tensors: ttv, ttm (last"
+          + " mode), mttkrp (every mode), cp-als (an iteration). Workloads run in turns; medians"
+          + " count. 'bound' is the share of the speed that bytes and operations allow which no"
+          + " kernel can avoid.",
+      "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
+          + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each.",
+      "With --expression: any statement on random operands, as 'weft eval' plans it; 'bound' counts"
+          + " operands and result once, and the operations of the plan. --expressions tccg is the"
+          + " 48 contractions of the TCCG benchmark, the largest of them smaller.",
+      "With --orders: what orders of 'weft reorder' cost, their metrics, and SpMV and SpMM, or TTV,"
+          + " TTM and MTTKRP of the first rank, with and without them. Matrices of the suite are"
+          + " shuffled first, rows and columns apart; its tensors are by nature."
+    },
+    footer = {
+      "",
+      "Example: weft bench --scale 0.1",
+      "Example: weft bench --kernels mttkrp --tensors nell-2,x.tns.gz --ranks 8,16,32"
+          + " --report bench.tsv --plot bench.svg",
+      "Example: weft bench --scale 0.1 --orders lexi,band,partition --report orders.tsv"
+    })
+public final class BenchCommand extends WeftCommand {
+  private static final int DEFAULT_PARTITIONS = 8;
+
+  @Option(
+      order = 1,
+      names = "--kernels",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Kernels to time (default: all).")
+  List<String> kernels = BenchKernel.labels();
+
+  @Option(
+      order = 2,
+      names = "--tensors",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Tensors and matrices of the suite, or files (default: all of the suite).")
+  List<String> tensors = BenchTensor.names();
+
+  @Option(
+      order = 3,
+      names = "--ranks",
+      split = ",",
+      paramLabel = "R",
+      description = "Columns of the factors of ttm, mttkrp and cp-als (default: 16).")
+  List<Integer> ranks = List.of(16);
+
+  @Option(
+      order = 4,
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Samples of each workload (default: 5).")
+  int rounds = 5;
+
+  @Option(
+      order = 5,
+      names = "--scale",
+      paramLabel = "F",
+      description = "Fraction of the entries of generated tensors (default: ${DEFAULT-VALUE}).")
+  double scale;
+
+  @Option(
+      order = 6,
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of generated tensors (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(
+      order = 7,
+      names = "--report",
+      paramLabel = "FILE",
+      description = "Also write the figures: a .tsv or .json file.")
+  @Nullable String report;
+
+  @Option(
+      order = 8,
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Also draw the shares of the bound: an .svg file.")
+  @Nullable String plot;
+
+  @Option(
+      order = 9,
+      names = "--orders",
+      split = ",",
+      paramLabel = "METHOD",
+      description = "Time kernels under these orders instead.")
+  List<String> orders = List.of();
+
+  @Option(
+      order = 10,
+      names = "--shuffle",
+      description = "With --orders: shuffle files and tensors of the suite, too.")
+  boolean shuffle;
+
+  @Option(
+      order = 11,
+      names = "--second",
+      paramLabel = "FILE",
+      description =
+          "With one matrix from a file: B of spgemm and add (default: the matrix transposed).")
+  @Nullable String second;
+
+  @Option(
+      order = 12,
+      names = "--beside",
+      paramLabel = "COMMAND",
+      description = {
+        "Also time another program, which takes turns with Weft; 'other x' is its time over Weft's,"
+            + " median of the rounds. Its threads should not spin between calls.",
+        "It is started as COMMAND KERNEL TENSOR THREADS RANK (rank 0: none), loads the tensor and"
+            + " prints 'ready', or 'none' without that kernel. For each line that it reads, a mode"
+            + " from 0, it runs once and prints the seconds. It flushes its lines, and knows by"
+            + " itself of --second and --type.",
+        "With --expression, KERNEL is the statement without blanks and TENSOR its sizes and"
+            + " formats."
+      })
+  @Nullable String beside;
+
+  @Option(
+      order = 13,
+      names = "--expression",
+      paramLabel = "EXPR",
+      description = "Time this statement on random operands instead. Repeatable.")
+  List<String> expressions = List.of();
+
+  @Option(
+      order = 14,
+      names = "--expressions",
+      paramLabel = "LIST",
+      description = "Time a list of statements instead: tccg.")
+  @Nullable String list;
+
+  @Option(
+      order = 15,
+      names = "--sizes",
+      split = ",",
+      paramLabel = "LABEL=N",
+      description = "With --expression: the size of each label.")
+  Map<String, Long> sizes = new LinkedHashMap<>();
+
+  @Option(
+      order = 16,
+      names = "--format",
+      paramLabel = "NAME=FORMAT[:DENSITY]",
+      description =
+          "With --expression: how NAME is stored, and the share of its cells that has entries"
+              + " (default: Dense; density 1). Repeatable.")
+  Map<String, String> formats = new LinkedHashMap<>();
+
+  @Option(
+      order = 17,
+      names = "--schedule",
+      paramLabel = "TEXT",
+      description = "With --expression: time it under this schedule. Repeatable; they take turns.")
+  List<String> schedules = List.of();
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    checkOptions(files);
+    int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    List<Integer> threads = all == 1 ? List.of(1) : List.of(1, all);
+    List<BenchKernel> chosen = kernels.stream().map(BenchKernel::of).toList();
+    List<RandomStatement> statements = statements();
+    List<Schedule> stated = schedules.stream().map(Schedule::parse).toList();
+    if (planOnly()) {
+      console.result(
+          "would time %s of %s with %s thread(s)",
+          !orders.isEmpty()
+              ? "kernels under the orders " + String.join(", ", orders)
+              : statements.isEmpty()
+                  ? String.join(", ", kernels)
+                  : statements.size() + " statements",
+          statements.isEmpty() ? String.join(", ", tensors) : "random operands",
+          threads);
+      return;
+    }
+    if (!orders.isEmpty()) {
+      benchOrders(console, files, threads);
+      return;
+    }
+    Benchmark.Options options =
+        new Benchmark.Options(
+            chosen, ranks, threads, rounds, common.type, Optional.ofNullable(beside));
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions());
+        MemoryScope scope = MemoryScope.root("weft bench", MemorySource.system())) {
+      Benchmark benchmark = new Benchmark(compiler, scope, options);
+      for (int s = 0; s < statements.size(); s++) {
+        console.step("time " + statements.get(s).text(), s, statements.size());
+        benchmark.run(statements.get(s), stated, seed);
+      }
+      for (int t = 0; t < (statements.isEmpty() ? tensors.size() : 0); t++) {
+        int done = t;
+        console.step("generate " + tensors.get(t), t, tensors.size());
+        benchmark.run(
+            source(files, tensors.get(t)), text -> console.step(text, done, tensors.size()));
+      }
+      BenchReport found = benchmark.report(machine());
+      console.text(found.table());
+      write(console, files, found.tabSeparated(), found.content(), BenchPlot.svg(found));
+    }
+  }
+
+  private void benchOrders(Console console, FileAccess files, List<Integer> threads)
+      throws IOException {
+    int partitions = common.partitions > 0 ? common.partitions : DEFAULT_PARTITIONS;
+    OrderBench.Options options =
+        new OrderBench.Options(orders, ranks.get(0), threads, rounds, partitions, seed);
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
+      OrderBench bench = new OrderBench(compiler, options);
+      for (int t = 0; t < tensors.size(); t++) {
+        console.step("order " + tensors.get(t), t, tensors.size());
+        BenchTensor tensor = source(files, tensors.get(t)).get();
+        boolean ordered = isOfSuite(tensors.get(t)) && tensor.shape().order() == 2;
+        console.text(
+            OrderReport.table(
+                bench.run(tensor.name(), tensor.shape(), tensor.blocks(), shuffle || ordered),
+                partitions));
+      }
+      OrderReport found = bench.report(machine());
+      write(console, files, found.tabSeparated(), found.content(), OrderPlot.svg(found));
+    }
+  }
+
+  /** The statements to time; none if kernels of the suite are wanted. */
+  private List<RandomStatement> statements() {
+    boolean named = !expressions.isEmpty();
+    if (named == (list != null) && named) {
+      throw usage("expected --expression or --expressions, found both");
+    }
+    if (!named && !(sizes.isEmpty() && formats.isEmpty())) {
+      throw usage("expected --expression EXPR with --sizes and --format, found none");
+    }
+    if (!named && list == null) {
+      if (!schedules.isEmpty()) {
+        throw usage("expected --expression EXPR with --schedule, found none");
+      }
+      return List.of();
+    }
+    for (String option : List.of("--kernels", "--tensors", "--ranks", "--orders", "--second")) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw usage("expected --expression, or %s, found both", option);
+      }
+    }
+    if (list == null) {
+      return expressions.stream()
+          .map(text -> RandomStatement.of("", text, sizes, formats))
+          .toList();
+    }
+    if (!list.equals("tccg")) {
+      throw usage("expected --expressions tccg, found %s", list);
+    }
+    return TccgList.statements(true);
+  }
+
+  private void checkOptions(FileAccess files) {
+    if (rounds < 1 || ranks.stream().anyMatch(rank -> rank < 1)) {
+      throw usage("expected --rounds and --ranks of at least 1, found %d and %s", rounds, ranks);
+    }
+    if (report != null && !report.endsWith(".tsv") && !report.endsWith(".json")) {
+      throw usage("expected --report to name a .tsv or .json file, found %s", report);
+    }
+    if (plot != null && !plot.endsWith(".svg")) {
+      throw usage("expected --plot to name an .svg file, found %s", plot);
+    }
+    for (@Nullable String output : new @Nullable String[] {report, plot}) {
+      if (output != null) {
+        checkOutput(files, output);
+      }
+    }
+    if (beside != null && beside.isBlank()) {
+      throw usage("expected a command after --beside, found '%s'", beside);
+    }
+    if (!orders.isEmpty() && (beside != null || second != null)) {
+      throw usage("expected --orders, or --beside and --second, found both");
+    }
+    if (second != null && (tensors.size() != 1 || isOfSuite(tensors.get(0)))) {
+      throw usage("expected one --tensors FILE with --second, found %s", String.join(",", tensors));
+    }
+    if (shuffle && orders.isEmpty()) {
+      throw usage("expected --orders METHOD with --shuffle, found none");
+    }
+    orders.forEach(Reorderers::named);
+    for (String name : tensors) {
+      if (!isOfSuite(name) && !name.contains(".")) {
+        BenchTensor.named(name, scale, seed);
+      }
+    }
+  }
+
+  private static boolean isOfSuite(String name) {
+    return BenchTensor.names().contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  private Supplier<BenchTensor> source(FileAccess files, String name) {
+    if (isOfSuite(name)) {
+      return () -> BenchTensor.named(name, scale, seed);
+    }
+    return () -> {
+      try {
+        LoadedTensor read = LoadedTensor.read(files, name, common.readOptions());
+        BenchTensor made = BenchTensor.of(name, read.shape(), read.blocks());
+        return second == null ? made : made.withPartner(matrix(files, second, read.shape()));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
+  private List<CooBlock> matrix(FileAccess files, String path, TensorShape shape)
+      throws IOException {
+    LoadedTensor read = LoadedTensor.read(files, path, common.readOptions());
+    if (shape.order() != 2 || !read.shape().equals(shape)) {
+      throw usage(
+          "expected a matrix, and --second of shape %s, found %s of %s", shape, path, read.shape());
+    }
+    return read.blocks();
+  }
+
+  private Map<String, String> machine() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put(
+        "machine", processor() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
+    Map<String, String> versions = Versions.all();
+    facts.put(
+        "software",
+        "weft "
+            + versions.get("weft")
+            + ", JDK "
+            + versions.get("jdk")
+            + ", LLVM "
+            + versions.get("llvm"));
+    facts.put(
+        "run",
+        String.format(
+            Locale.ROOT,
+            "%s, medians of %d rounds, generated tensors at %s of full size, seed %d",
+            common.type.keyword(),
+            rounds,
+            scale,
+            seed));
+    return facts;
+  }
+
+  private static String processor() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .findFirst()
+          .map(line -> line.substring(line.indexOf(':') + 2))
+          .orElse("unknown processor");
+    } catch (IOException e) {
+      return "unknown processor";
+    }
+  }
+
+  private void write(
+      Console console,
+      FileAccess files,
+      String tabSeparated,
+      Map<String, Object> content,
+      String picture)
+      throws IOException {
+    if (report != null) {
+      String text =
+          report.endsWith(".tsv")
+              ? tabSeparated
+              : new ObjectMapper()
+                      .enable(SerializationFeature.INDENT_OUTPUT)
+                      .writeValueAsString(content)
+                  + "\n";
+      write(console, files, report, text);
+    }
+    if (plot != null) {
+      write(console, files, plot, picture);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package org.weft.jobs.command;
+
+import org.weft.jobs.output.Console;
+import picocli.CommandLine;
+
+/** What commands get from {@code weft} itself. */
+public interface CommandRoot {
+  /** Where the run says what it has to say. */
+  Console console();
+
+  /** All commands as the shell has them, to be described. */
+  CommandLine allCommands();
+}

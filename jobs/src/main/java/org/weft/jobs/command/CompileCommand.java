@@ -1,0 +1,225 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.ahead.AheadCompiler;
+import org.weft.compiler.ahead.AheadLibrary;
+import org.weft.compiler.ahead.AheadRequest;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.output.Console;
+import org.weft.runtime.CpuFeatures;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code weft compile}. It reads no tensor and has no use for the common options, whose {@code
+ * --header} is another one.
+ */
+@Command(
+    name = "compile",
+    sortOptions = false,
+    description = {
+      "Compile one expression to a shared library that C programs and Python call without Weft. The"
+          + " library contains the task runtime, and kernels for 32-bit and 64-bit indices.",
+      "The header explains its functions and structs. The Python module takes and gives NumPy"
+          + " arrays and SciPy matrices without copies: 'import k; y = k.run(A=A, x=x)'. It loads"
+          + " the library from where it is now, relative to itself.",
+      "One kernel computes the expression: formats that need a conversion first are refused."
+    },
+    footer = {
+      "",
+      "Example: weft compile 'y(i) = A(i,j) * x(j)' --format A=CSR -o k.so --header k.h --python"
+          + " k.py",
+      "Example: weft compile 'C(i,k) = A(i,j) * B(j,k)' --format A=CSR,B=CSR,C=CSR -o spgemm.so"
+          + " --cpu x86-64-v3"
+    })
+public final class CompileCommand implements Callable<Integer> {
+  @Parameters(
+      index = "0",
+      paramLabel = "EXPR",
+      description = "Assignment in index notation, such as 'y(i) = A(i,j) * x(j)'.")
+  String expression = "";
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME=FORMAT[,...]",
+      description = {
+        "How tensors are stored: Dense, COO, CSR, CSC, DCSR, CSF or a level list such as '{D, CU}',"
+            + " with a mode order such as CSF@2,0,1. Repeatable. Default: Dense."
+      })
+  List<String> formats = List.of();
+
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "FILE",
+      description = "The shared library.")
+  Path output = Path.of("");
+
+  @Option(names = "--header", paramLabel = "FILE", description = "The C header.")
+  @Nullable Path header;
+
+  @Option(names = "--python", paramLabel = "FILE", description = "The Python module.")
+  @Nullable Path python;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "How its functions are called: NAME_run (default: the name of the library).")
+  @Nullable String name;
+
+  @Option(
+      names = "--type",
+      paramLabel = "TYPE",
+      description = "Type of all values: double, float, int or long (default: ${DEFAULT-VALUE}).")
+  ValueType type = ValueType.DOUBLE;
+
+  @Option(
+      names = "--size",
+      paramLabel = "LABEL=N",
+      description = "Size of a label; needed where only the result has it. Repeatable.")
+  Map<String, Long> sizes = new LinkedHashMap<>();
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "TEXT",
+      description = "Loops, such as 'order(i,k,j) parallel(i)' (default: chosen).")
+  @Nullable String schedule;
+
+  @Option(
+      names = "--cpu",
+      paramLabel = "LEVEL",
+      description = "native, x86-64-v2, x86-64-v3 or x86-64-v4 (default: ${DEFAULT-VALUE}).")
+  String cpu = "native";
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads of a call that names no number; 0 takes all (default: 0).")
+  int threads;
+
+  @Option(names = "--overwrite", description = "Replace files that exist.")
+  boolean overwrite;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Errors only.")
+  boolean quiet;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  private boolean help;
+
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException {
+    Console console = ((CommandRoot) spec.root().userObject()).console();
+    console.watchSignals();
+    console.setVerbosity(quiet, false);
+    List<@Nullable Path> files = new ArrayList<>(List.of(output));
+    files.add(header);
+    files.add(python);
+    for (Path file : files) {
+      if (file != null && Files.exists(file) && (!overwrite || Files.isDirectory(file))) {
+        throw new WeftException(
+            ErrorCode.OUTPUT_EXISTS, file + " exists; name another file or add --overwrite");
+      }
+    }
+    AheadLibrary made = AheadCompiler.compile(request());
+    write(output, made.library());
+    if (header != null) {
+      write(header, made.header().getBytes(StandardCharsets.UTF_8));
+    }
+    if (python != null) {
+      write(python, made.python(fromModule(python)).getBytes(StandardCharsets.UTF_8));
+    }
+    console.note("wrote %s: %,d bytes for %s", output, made.library().length, level());
+    return 0;
+  }
+
+  private AheadRequest request() {
+    String file = String.valueOf(output.getFileName());
+    return new AheadRequest(
+        name == null ? file.replaceFirst("^lib(?=.)", "").replaceFirst("\\..*", "") : name,
+        expression,
+        formatMap(),
+        type,
+        sizes,
+        schedule == null ? Schedule.parallel() : Schedule.parse(schedule),
+        level(),
+        threads,
+        importedName());
+  }
+
+  /** The name as which Python would find the library before the module. */
+  private Optional<String> importedName() {
+    String file = String.valueOf(output.getFileName());
+    if (python == null || !file.matches("[A-Za-z_]\\w*\\.so")) {
+      return Optional.empty();
+    }
+    String stem = file.substring(0, file.length() - ".so".length());
+    Path beside = output.toAbsolutePath().normalize().resolveSibling(stem + ".py");
+    return beside.equals(python.toAbsolutePath().normalize())
+        ? Optional.of(stem)
+        : Optional.empty();
+  }
+
+  private String level() {
+    return cpu.equals("native") ? CpuFeatures.level() : cpu;
+  }
+
+  /** {@code A=CSR,B={D, CU}@1,0}: a comma before a name and {@code =} ends a format. */
+  private Map<String, String> formatMap() {
+    Map<String, String> map = new LinkedHashMap<>();
+    for (String list : formats) {
+      for (String part : list.split(",(?=\\s*[A-Za-z_]\\w*\\s*=)")) {
+        int at = part.indexOf('=');
+        if (at < 1 || part.substring(at + 1).isBlank()) {
+          throw usage("expected --format as NAME=FORMAT, such as A=CSR, found '%s'", part);
+        }
+        map.put(part.substring(0, at).strip(), part.substring(at + 1).strip());
+      }
+    }
+    return map;
+  }
+
+  /** The library's name as the module finds it. */
+  private String fromModule(Path module) {
+    Path folder = module.toAbsolutePath().normalize().getParent();
+    Path library = output.toAbsolutePath().normalize();
+    return folder == null ? library.toString() : folder.relativize(library).toString();
+  }
+
+  /** Writes a file next to its place and moves it there: who has the old one open keeps it. */
+  private static void write(Path file, byte[] bytes) {
+    Path staged = file.resolveSibling("." + file.getFileName() + ".weft-tmp");
+    try {
+      Files.write(staged, bytes);
+      Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(file.toString(), e);
+    }
+  }
+}

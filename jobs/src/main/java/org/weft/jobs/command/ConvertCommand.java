@@ -1,0 +1,197 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.SortedEntries;
+import org.weft.jobs.option.BatchOptions;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.ReorderOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.process.Versions;
+import org.weft.reorder.Relabelling;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.container.Container;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft convert}. */
+@Command(
+    name = "convert",
+    sortOptions = false,
+    description = {
+      "Convert a tensor between file formats, chosen by extension: .tns and .mtx, plain or .gz,"
+          + " .bz2, .zst, the binary .wtb, .npy for full matrices, and the folder .weft, which jobs"
+          + " load fastest; Harwell-Boeing .rb and .hb are read.",
+      "Entries come out sorted, duplicates summed. A file that is sorted already streams through;"
+          + " another is sorted, on local disk beyond a third of the heap. --zero-based applies to"
+          + " .tns on both sides."
+    },
+    footer = {
+      "",
+      "Example: weft convert x.tns.gz x.weft",
+      "Example: weft convert more.weft x.weft --append --batch 2024-05-31"
+    })
+public final class ConvertCommand extends WeftCommand {
+  @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
+  String input = "";
+
+  @Parameters(index = "1", paramLabel = "OUT", description = "Tensor to write.")
+  String output = "";
+
+  @Option(
+      names = "--append",
+      description =
+          "Add the entries to a .weft tensor that exists: a new version, which shares the files of"
+              + " the old one. Modes with labels are compared by these: labels that are new get new"
+              + " coordinates after the others. Values at coordinates that are there add up.")
+  boolean append;
+
+  @Option(
+      names = "--by-coordinates",
+      description =
+          "With --append: the coordinates are those of the tensor, whatever labels there are.")
+  boolean byCoordinates;
+
+  @Mixin BatchOptions batch = new BatchOptions();
+
+  @Mixin InputNames names = new InputNames();
+
+  @Option(
+      names = "--mode-order",
+      split = ",",
+      paramLabel = "M",
+      description =
+          "Modes of a .weft tensor from the outermost level to the innermost, such as 1,0,2;"
+              + " partitions are cut along the first (default: 0, then by size).")
+  List<Integer> modeOrder = List.of();
+
+  @Option(
+      names = "--keep-order",
+      description =
+          "Write the coordinates that a reordered .weft tensor stores (default: the original"
+              + " ones).")
+  boolean keepOrder;
+
+  @Option(
+      names = "--uncompressed",
+      description = "Store the arrays of a .weft tensor as they are: more bytes, fastest to load.")
+  boolean uncompressed;
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    if (append && common.overwrite) {
+      throw usage("expected --append or --overwrite, found both");
+    }
+    if (byCoordinates && !append) {
+      throw usage("expected --by-coordinates with --append");
+    }
+    batch.check(append, output);
+    if (!append) {
+      checkTensorOutput(files, output);
+    } else if (batch.isDone(files, output, console)) {
+      return;
+    } else {
+      TensorFiles.checkAppend(files, output);
+    }
+    InputPlan plan =
+        TensorFiles.open(
+            files,
+            input,
+            common
+                .readOptions()
+                .withStoredOrder(keepOrder)
+                .withZeroBased(common.zeroBased && isFrosttText(input)));
+    List<String> modeNames = names.of(files, input, plan.header().order());
+    if (append && TensorFiles.extensionOf(output).equals(".weft")) {
+      Container.open(files, output).requireModes(modeNames);
+    }
+    SortedEntries entries = new SortedEntries(files, plan);
+    console.step("check " + input, 0, 2);
+    SortedEntries.Survey survey = entries.survey();
+    console.note("%s: %s, %,d entries", input, survey.shape(), survey.entries());
+    if (planOnly()) {
+      console.result(
+          "would read %s (%s, %d split(s)) and write %s; %s",
+          input,
+          plan.format(),
+          plan.splits().size(),
+          output,
+          survey.sorted()
+              ? "entries are sorted and stream through"
+              : "entries are unsorted or repeated and are packed in memory");
+      return;
+    }
+    Map<Integer, int[]> permutations =
+        keepOrder ? TensorFiles.permutations(files, input) : Map.of();
+    WriteOptions options =
+        WriteOptions.defaults()
+            .withShape(survey.shape())
+            .withZeroBased(common.zeroBased && isFrosttText(output))
+            .withLabels(byCoordinates ? Map.of() : labels(files, survey.shape(), permutations))
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeNames(modeNames)
+                    .withByCoordinates(byCoordinates)
+                    .withBatch(batch.key(), batch.replace)
+                    .withModeOrder(modeOrder)
+                    .withPermutations(permutations)
+                    .withCompressed(!uncompressed)
+                    .withProvenance(input, provenance(), Versions.program()));
+    console.step("write " + output, 1, 2);
+    long written;
+    try (TensorOutput made =
+        TensorFiles.create(
+            files,
+            output,
+            existing(),
+            survey.shape().order(),
+            survey.sorted() ? options.withEntries(survey.entries()) : options)) {
+      written = entries.write(survey, modeOrder, made);
+      if (!made.commit()) {
+        batch.isDone(files, output, console);
+        return;
+      }
+    }
+    InputNames.noteDropped(console, output, modeNames, options.labels());
+    console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+  }
+
+  private Map<Integer, Labels> labels(
+      FileAccess files, TensorShape shape, Map<Integer, int[]> permutations) {
+    Map<Integer, Labels> labels = TensorFiles.labels(files, input);
+    return permutations.isEmpty()
+        ? labels
+        : ReorderOptions.moved(labels, Relabelling.ofLabels(shape, permutations));
+  }
+
+  private TensorOutput.Existing existing() {
+    if (append) {
+      return TensorOutput.Existing.APPEND;
+    }
+    return common.overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+  }
+
+  /** The command without the folder that the output is in: the same wherever it is written. */
+  private String provenance() {
+    String name = output.replaceAll("/+$", "").replaceAll(".*/", "");
+    return "weft convert " + input + " " + name + (append ? " --append" : "");
+  }
+
+  private static boolean isFrosttText(String uri) {
+    return TensorFiles.extensionOf(uri).equals(".tns");
+  }
+}

@@ -1,0 +1,331 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.EvaluationPlan;
+import org.weft.compiler.eval.EvaluationStep;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
+import org.weft.compiler.lang.Statement;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.explain.KernelStages;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.LabelOrder;
+import org.weft.jobs.file.OperandFiles;
+import org.weft.jobs.file.TensorSink;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.EvalOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.output.EntryLines;
+import org.weft.jobs.run.DistributedEval;
+import org.weft.jobs.run.Session;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.planner.tune.TunedStore;
+import org.weft.planner.tune.TuningTask;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorStorage;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code weft eval}. */
+@Command(
+    name = "eval",
+    sortOptions = false,
+    description = {
+      "Evaluate one expression: in this process, or with --master on a cluster, where operands and"
+          + " result lie in parts. Labels that the result lacks are summed; * + - .* functions,"
+          + " semirings A @(min,+) B and masks as in the language.",
+      "Operands are converted, products ordered and results converted as the formats need;"
+          + " --explain says how and computes nothing. --type may"
+          + " also be int or long here.",
+      "Exit status: 0 done, 1 out of memory or another failure, 2 wrong expression or input."
+    },
+    footer = {
+      "",
+      "Example: weft eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy",
+      "Example: weft eval 'C(i,k) = A(i,j) * B(j,k)' --input A=a.mtx --input B=b.tns.gz"
+          + " --format B=CSC --output C=c.mtx"
+    })
+public final class EvalCommand extends WeftCommand {
+  private static final String PRINT = "print";
+
+  @Mixin EvalOptions options = new EvalOptions();
+
+  @Option(
+      order = 6,
+      names = "--output",
+      paramLabel = "[NAME=]FILE",
+      description = {
+        "Where the result goes: a tensor file, or 'print' for lines of 1-based coordinates and"
+            + " value on standard output (default: print)."
+      })
+  String output = PRINT;
+
+  @Option(
+      order = 7,
+      names = "--explain",
+      description =
+          "Show operands, conversions and contraction order instead; 'weft explain --loops eval'"
+              + " shows the kernels, too.")
+  boolean explainOnly;
+
+  @Option(
+      order = 8,
+      names = "--no-tuned",
+      description =
+          "Do not use the formats and the schedule that 'weft tune' found for this class.")
+  boolean noTuned;
+
+  @Option(
+      order = 9,
+      names = "--reorder",
+      paramLabel = "[NAME=]METHOD",
+      description = {
+        "Evaluate under new coordinates of the labels of operand NAME (default: the largest sparse"
+            + " one), found by a method of 'weft reorder' or read from a folder of permutations;"
+            + " the result has the old ones (default: none)."
+      })
+  @Nullable String reorder;
+
+  @Override
+  boolean computesIntegers() {
+    return true;
+  }
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    Statement statement = options.statement();
+    String target = target(statement);
+    ExplainCommand explanation = explain();
+    boolean elsewhere = explanation != null && explanation.usesEngine();
+    if (elsewhere || Session.namesMaster(common)) {
+      requireWhole("--reorder", reorder);
+      requireWhole("--schedule", options.schedule);
+      DistributedEval distributed = new DistributedEval(common, options, console);
+      if (explainOnly || elsewhere || common.dryRun) {
+        distributed.explain(statement, explanation);
+      } else {
+        distributed.run(statement, target);
+      }
+      return;
+    }
+    if (target != null) {
+      checkTensorOutput(files, target);
+    }
+    Schedule schedule = options.schedule(Schedule.parallel());
+    OperandFiles operands = options.read(statement, files, common.readOptions());
+    LabelOrder order = LabelOrder.of(reorder, operands, files, console);
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    CompilerOptions compile = common.compilerOptions();
+    try (TensorCompiler compiler = TensorCompiler.create(compile);
+        MemoryScope scope = MemoryScope.root("weft eval", MemorySource.system())) {
+      Map<String, TensorStorage> stored = operands.load(scope, options.formats, common.type);
+      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
+      StatementInput plain = input(evaluator, statement, stored, schedule);
+      Optional<TunedStore.Tuned> tuned = tuned(compile, plain, threads, console, compiler, scope);
+      StatementInput input =
+          tuned.isEmpty() ? plain : tuned(console, evaluator, scope, plain, tuned.get());
+      if (explainOnly || planOnly()) {
+        explain(console, compiler, input, evaluator.plan(input));
+        return;
+      }
+      TensorStorage result =
+          order.original(scope, evaluator.evaluate(scope, input), statement.target());
+      if (target == null) {
+        print(console, ordered(evaluator, scope, result));
+      } else {
+        KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
+        InputNames.noteDropped(console, target, modes.names(), modes.labels());
+        long entries = write(files, target, ordered(evaluator, scope, result), modes);
+        console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
+      }
+    }
+  }
+
+  private static void requireWhole(String option, @Nullable String value) {
+    if (value != null) {
+      throw usage("%s %s works in one process: leave it out, or --master", option, value);
+    }
+  }
+
+  /** The file of the result, or null to print it. */
+  private @Nullable String target(Statement statement) {
+    String name = statement.target().tensor();
+    String file = output.startsWith(name + "=") ? output.substring(name.length() + 1) : output;
+    if (file.isEmpty()) {
+      throw usage("--output %s: expected a file name or 'print', found nothing", output);
+    }
+    return file.equals(PRINT) ? null : file;
+  }
+
+  private StatementInput input(
+      Evaluator evaluator,
+      Statement statement,
+      Map<String, TensorStorage> stored,
+      Schedule schedule) {
+    String result = statement.target().tensor();
+    int order = statement.target().labels().size();
+    Map<String, TensorStorage> operands = new HashMap<>(stored);
+    TensorStorage previous = operands.remove(result);
+    StatementInput input =
+        new StatementInput(
+            statement,
+            operands,
+            TensorFormat.dense(order, common.type),
+            options.sizes,
+            Optional.ofNullable(previous),
+            schedule);
+    String format = options.formats.get(result);
+    if (format == null) {
+      return input.withResultFormat(
+          previous == null ? evaluator.resultFormat(input) : previous.format());
+    }
+    return input.withResultFormat(TensorFormat.parse(format, order, common.type));
+  }
+
+  /** What {@code weft tune} kept for the class of this statement, unless a schedule is given. */
+  private Optional<TunedStore.Tuned> tuned(
+      CompilerOptions compile,
+      StatementInput input,
+      int threads,
+      Console console,
+      TensorCompiler compiler,
+      MemoryScope scope) {
+    boolean assigns = input.statement().assignment() == Statement.Assignment.ASSIGN;
+    if (noTuned || options.schedule != null || !assigns || compile.cacheDirectory().isEmpty()) {
+      return Optional.empty();
+    }
+    TuningTask task =
+        new TuningTask(
+            options.expression,
+            input.operands(),
+            options.formats.keySet(),
+            input.resultFormat(),
+            input.sizes(),
+            threads);
+    TunedStore store = new TunedStore(compile.cacheDirectory().get());
+    Optional<TunedStore.Tuned> found = store.find(task);
+    return explainOnly || planOnly() || found.isEmpty() || found.get().measuredHere()
+        ? found
+        : new TunedElsewhere(compiler, scope, store, console).measured(task, found.get());
+  }
+
+  private static StatementInput tuned(
+      Console console,
+      Evaluator evaluator,
+      MemoryScope scope,
+      StatementInput input,
+      TunedStore.Tuned tuned) {
+    Map<String, TensorStorage> operands = new HashMap<>(input.operands());
+    tuned
+        .formats()
+        .forEach(
+            (name, format) -> {
+              TensorStorage operand = operands.get(name);
+              if (operand != null && !operand.format().equals(format)) {
+                operands.put(name, evaluator.convert(scope, operand, format));
+              }
+            });
+    console.note(
+        "tuned: %s, %s (%.2f times as fast when tuned; --no-tuned turns this off)",
+        tuned.formats(), tuned.schedule(), tuned.speedUp());
+    return new StatementInput(
+        input.statement(),
+        operands,
+        input.resultFormat(),
+        input.sizes(),
+        input.previous(),
+        tuned.schedule());
+  }
+
+  private void explain(
+      Console console, TensorCompiler compiler, StatementInput input, EvaluationPlan plan) {
+    input
+        .operands()
+        .forEach(
+            (name, operand) ->
+                console.text(
+                    String.format(
+                        Locale.ROOT,
+                        "%s: %s, %,d stored entries, %s%n",
+                        name,
+                        operand.shape(),
+                        operand.storedEntries(),
+                        operand.format())));
+    console.text(plan.toString());
+    for (EvaluationStep step : plan.steps()) {
+      if (step instanceof EvaluationStep.Compute compute) {
+        KernelStages.print(
+            console, compute.result().name(), () -> compiler.explain(compute.kernel()), explain());
+      }
+    }
+  }
+
+  /** {@code result} with its entries in the order of its modes. */
+  private static TensorStorage ordered(
+      Evaluator evaluator, MemoryScope scope, TensorStorage result) {
+    TensorFormat format = result.format();
+    boolean sorted =
+        format.isOrdinary()
+            && format.equals(format.withModeOrder(identity(format.order())))
+            && format.levels().stream().allMatch(level -> level.properties().ordered());
+    return sorted
+        ? result
+        : evaluator.convert(scope, result, TensorFormat.csf(format.order(), format.valueType()));
+  }
+
+  private static int[] identity(int order) {
+    int[] modes = new int[order];
+    java.util.Arrays.setAll(modes, mode -> mode);
+    return modes;
+  }
+
+  private void print(Console console, TensorStorage result) {
+    EntryLines lines = new EntryLines(console, result.format().valueType(), common.zeroBased);
+    result.forEachEntry(lines::add);
+    lines.flush();
+  }
+
+  private long write(FileAccess files, String uri, TensorStorage result, KeptModes modes)
+      throws IOException {
+    int order = result.shape().order();
+    if (order == 0) {
+      throw usage("--output %s: the result is a scalar: print it", output);
+    }
+    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
+    WriteOptions write =
+        WriteOptions.defaults()
+            .withShape(result.shape())
+            .withZeroBased(common.zeroBased && frostt)
+            .withLabels(modes.labels())
+            .withContainer(ContainerOptions.defaults().withModeNames(modes.names()));
+    try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
+      TensorSink sink = new TensorSink(made, order);
+      result.forEachEntry(sink);
+      sink.flush();
+      made.commit();
+      return sink.entries();
+    } catch (UncheckedIOException e) {
+      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
+    }
+  }
+}

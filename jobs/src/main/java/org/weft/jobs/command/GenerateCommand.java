@@ -1,0 +1,190 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.jobs.file.TensorSink;
+import org.weft.jobs.generate.Generated;
+import org.weft.jobs.generate.PlantedTensor;
+import org.weft.jobs.generate.TensorModel;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft generate}. */
+@Command(
+    name = "generate",
+    sortOptions = false,
+    description = {
+      "Write a synthetic tensor, sorted, without duplicates, the same for the same seed. SHAPE is"
+          + " nell-1, nell-2, delicious-3d, flickr-3d, vast-2015-mc1-3d, freebase-music, uber or"
+          + " lbnl-network, for the mode sizes, nonzeros and skew of that tensor; banded, fem,"
+          + " power-law or uniform, for a square matrix of that kind; or mode sizes such as"
+          + " 50x40x30.",
+      "--scale multiplies the nonzeros by F and each mode size by F^(1/order), which keeps the"
+          + " density; of a matrix kind, rows and nonzeros by F. Skew: coordinate c of a mode is"
+          + " drawn in proportion to (c+1)^-a, with a from 0 to 1 per mode. Values are multiples of"
+          + " 0.01 up to 10.",
+      "--planted makes a tensor of R known CP components instead, full for mode sizes and sparse"
+          + " for named shapes. Memory does not grow with the nonzeros."
+    },
+    footer = {
+      "",
+      "Example: weft generate nell-2 --scale 0.01 --seed 7 nell2s.tns.gz",
+      "Example: weft generate fem --scale 0.1 --seed 7 fem.mtx",
+      "Example: weft generate 50x40x30 --planted 4 --noise 0.01 --factors-out truth planted.tns"
+    })
+public final class GenerateCommand extends WeftCommand {
+  @Parameters(
+      arity = "1..2",
+      paramLabel = "SHAPE OUT",
+      description = "The shape and the tensor to write; the shape may be given by --shape.")
+  List<String> operands = new ArrayList<>();
+
+  @Option(names = "--shape", paramLabel = "AxBxC", description = "The shape, instead of SHAPE.")
+  @Nullable String shape;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "F",
+      description = "Fraction of the nonzeros (default: ${DEFAULT-VALUE}).")
+  double scale;
+
+  @Option(
+      names = "--nonzeros",
+      paramLabel = "N",
+      description = "Number of nonzeros before scaling, instead of the shape's own.")
+  @Nullable Long nonzeros;
+
+  @Option(names = "--seed", paramLabel = "S", description = "Seed (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(names = "--planted", paramLabel = "R", description = "Known CP components.")
+  @Nullable Integer planted;
+
+  @Option(
+      names = "--noise",
+      paramLabel = "P",
+      description =
+          "With --planted: norm of the noise over that of the tensor (default: ${DEFAULT-VALUE}).")
+  double noise;
+
+  @Option(
+      names = "--factors-out",
+      paramLabel = "DIR",
+      description = "With --planted: write mode0.npy, ..., lambda.npy of the truth here.")
+  @Nullable String factorsOut;
+
+  @Override
+  protected void run(Console console) throws IOException {
+    Generated model = model();
+    String output = operands.get(operands.size() - 1);
+    FileAccess files = CommonOptions.files();
+    checkTensorOutput(files, output);
+    checkPlanted(files);
+    if (planOnly()) {
+      console.result(
+          "would write %s: %s, %s%,d nonzeros, %s, seed %d",
+          output,
+          model.sizes(),
+          planted == null ? "" : "planted rank " + planted + ", at most about ",
+          model.nonzeros(),
+          model.describe(),
+          seed);
+      return;
+    }
+    console.step("write " + output, 0, 1);
+    PlantedTensor truth = truth(model);
+    long written = write(files, output, model, truth);
+    console.result("wrote %s: %s, %,d nonzeros", output, model.sizes(), written);
+    if (truth != null && factorsOut != null) {
+      writeFactors(files, factorsOut, truth);
+      console.result("wrote %s: the factors", factorsOut);
+    }
+  }
+
+  private @Nullable PlantedTensor truth(Generated model) {
+    if (planted == null) {
+      return null;
+    }
+    if (model instanceof TensorModel tensor) {
+      return new PlantedTensor(tensor, planted, noise, seed);
+    }
+    throw usage("expected --planted with a tensor's shape, found %s", model.describe());
+  }
+
+  private Generated model() {
+    if (operands.size() != (shape == null ? 2 : 1)) {
+      throw usage(
+          "expected %s, found '%s'; see 'weft generate --help'",
+          shape == null ? "SHAPE OUT" : "OUT alone after --shape", String.join(" ", operands));
+    }
+    Generated model = Generated.of(shape == null ? operands.get(0) : shape);
+    return (nonzeros == null ? model : model.withNonzeros(nonzeros)).scaled(scale);
+  }
+
+  private void checkPlanted(FileAccess files) {
+    if (planted == null && factorsOut != null) {
+      throw usage("expected --planted R with --factors-out, found none");
+    }
+    if (planted != null && planted < 1) {
+      throw usage("expected --planted of at least 1, found %d", planted);
+    }
+    if (!(noise >= 0) || Double.isInfinite(noise)) {
+      throw usage("expected --noise of at least 0, found %s", noise);
+    }
+    if (factorsOut != null) {
+      checkFolder(files, factorsOut);
+    }
+  }
+
+  private long write(
+      FileAccess files, String output, Generated model, @Nullable PlantedTensor truth)
+      throws IOException {
+    int order = model.sizes().order();
+    WriteOptions options =
+        WriteOptions.defaults().withShape(model.sizes()).withZeroBased(common.zeroBased);
+    if (truth == null && model instanceof TensorModel) {
+      options = options.withEntries(model.nonzeros());
+    }
+    try (TensorOutput made = TensorFiles.create(files, output, common.overwrite, order, options)) {
+      TensorSink sink = new TensorSink(made, order);
+      if (truth == null) {
+        model.generate(seed, sink);
+      } else {
+        truth.generate(sink);
+      }
+      sink.flush();
+      made.commit();
+      return sink.entries();
+    }
+  }
+
+  private void writeFactors(FileAccess files, String folder, PlantedTensor truth)
+      throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, folder, common.overwrite)) {
+      for (int m = 0; m < truth.factors().size(); m++) {
+        try (OutputStream out = new BufferedOutputStream(commit.createChild("mode" + m + ".npy"))) {
+          NpyFile.write(out, truth.factors().get(m));
+        }
+      }
+      try (OutputStream out = new BufferedOutputStream(commit.createChild("lambda.npy"))) {
+        NpyFile.writeVector(out, truth.lambda());
+      }
+      commit.commit();
+    }
+  }
+}

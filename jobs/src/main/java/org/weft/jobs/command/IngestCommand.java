@@ -1,0 +1,353 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.weft.jobs.option.BatchOptions;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.process.Versions;
+import org.weft.jobs.run.Session;
+import org.weft.spark.ingest.Ingest;
+import org.weft.spark.ingest.IngestJob;
+import org.weft.spark.ingest.IngestReport;
+import org.weft.spark.ingest.ModeSpec;
+import org.weft.spark.ingest.TimeFormat;
+import org.weft.storage.FileAccess;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.container.Container;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft ingest}. */
+@Command(
+    name = "ingest",
+    sortOptions = false,
+    description = {
+      "Make a labelled tensor of a table: CSV, TSV, JSON lines, lines of text taken apart by a"
+          + " regular expression, Parquet, ORC or any table of Spark. Every column named as a mode"
+          + " gives that mode's labels; rows with the same labels become one entry.",
+      "Labels are sorted and numbered on the executors, so that the same rows give the same tensor;"
+          + " they do not pass through the driver.",
+      "A bucket after a column's name makes labels of ranges: number (each number by itself, in"
+          + " numeric order), a width (10), edges (1,10,100), log2, log10; of times year, quarter,"
+          + " month, week, day, hour, minute, weekday, hour-of-day, month-of-year."
+    },
+    footer = {
+      "",
+      "Example: weft ingest day.csv ev.weft --mode user --mode day=time:day --append --batch"
+          + " 2024-05-31",
+      "Example: weft ingest sales.csv.gz sales.weft --mode shop --mode article --mode"
+          + " week=sold:week --value price --min-count article=5 --rejects rejects.csv",
+      "Example: weft ingest 'log/*.gz' hits.weft --format text --pattern '(?<host>\\S+)"
+          + " .*\\[(?<time>.*?)] \"\\S+ (?<path>\\S+).*' --mode host --mode path --mode"
+          + " hour=time:hour --time-format 'dd/MMM/yyyy:HH:mm:ss Z'"
+    })
+public final class IngestCommand extends WeftCommand {
+  @Parameters(
+      arity = "2..*",
+      paramLabel = "IN... OUT",
+      hideParamSyntax = true,
+      description =
+          "Files, folders or patterns such as 'log/*.gz', all with the same columns; then the"
+              + " folder .weft to write.")
+  List<String> paths = List.of();
+
+  @Option(
+      names = "--mode",
+      required = true,
+      paramLabel = "NAME[=COLUMN][:BUCKET]",
+      description = "A mode of the tensor and the column that labels it; repeat for every mode.")
+  List<String> modes = List.of();
+
+  @Option(
+      names = "--value",
+      paramLabel = "COLUMN",
+      description = "Column of the values (default: every row counts 1).")
+  @Nullable String value;
+
+  @Option(
+      names = "--aggregate",
+      paramLabel = "HOW",
+      description =
+          "What becomes of rows with the same labels: sum, count, mean, min, max, or any, which is"
+              + " 1 (default: sum).")
+  IngestJob.Aggregate aggregate = IngestJob.Aggregate.SUM;
+
+  @Option(
+      names = "--transform",
+      paramLabel = "HOW",
+      description = "What becomes of an aggregated value: none, log1p or sqrt (default: none).")
+  IngestJob.Transform transform = IngestJob.Transform.NONE;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description =
+          "csv, tsv, jsonl, text, parquet, orc, table (IN names one that Spark's catalog knows), or"
+              + " another data source of Spark (default: by the extension of the first input).")
+  @Nullable String format;
+
+  @Option(
+      names = "--pattern",
+      paramLabel = "REGEX",
+      description =
+          "For text: matches a whole line; its named groups (?<name>...) are the columns.")
+  @Nullable String pattern;
+
+  @Option(
+      names = "--columns",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Names of the columns of CSV or TSV without a header line.")
+  List<String> columns = List.of();
+
+  @Option(
+      names = "--quoted-lines",
+      description = "Quoted cells of CSV may have line ends; every file is then read by one task.")
+  boolean quotedLines;
+
+  @Option(
+      names = "--option",
+      paramLabel = "KEY=VALUE",
+      description = "Of Spark's reader: sep, quote, comment, ...; repeatable.")
+  Map<String, String> options = new LinkedHashMap<>();
+
+  @Option(
+      names = "--column",
+      paramLabel = "NAME=SQL",
+      description =
+          "A further column, by an SQL expression of the others: explode(split(tags, ' '));"
+              + " repeatable.")
+  Map<String, String> computed = new LinkedHashMap<>();
+
+  @Option(names = "--where", paramLabel = "SQL", description = "Condition for rows to be read.")
+  @Nullable String where;
+
+  @Option(
+      names = "--time-format",
+      paramLabel = "FORMAT",
+      description =
+          "Of times in text: iso (2024-01-31, 2024-01-31T10:00:00Z), epoch, epoch-millis, or a"
+              + " pattern such as dd.MM.yyyy (default: iso).")
+  String timeFormat = "iso";
+
+  @Option(
+      names = "--time-zone",
+      paramLabel = "ZONE",
+      description = "Where days begin, and the zone of times that name none (default: UTC).")
+  String timeZone = "UTC";
+
+  @Option(
+      names = "--missing",
+      paramLabel = "LABEL",
+      description =
+          "Label for missing cells of modes without a bucket (default: rows are rejected).")
+  @Nullable String missing;
+
+  @Option(
+      names = "--min-count",
+      paramLabel = "MODE=N",
+      description =
+          "Drop labels of a mode with fewer than N rows, and so on, until all that are left have as"
+              + " many; repeatable.")
+  Map<String, Long> minCounts = new LinkedHashMap<>();
+
+  @Option(
+      names = "--rejects",
+      paramLabel = "FILE",
+      description =
+          "Write rows that cannot be used to this CSV file: file, line, column, reason, record."
+              + " Without it such a row is an error.")
+  @Nullable String rejects;
+
+  @Option(
+      names = "--max-rejects",
+      paramLabel = "N",
+      description = "Most rows that may be rejected (default: 0, or any number with --rejects).")
+  @Nullable Long maxRejects;
+
+  @Option(
+      names = "--append",
+      description =
+          "Add the entries to the tensor OUT, by their labels: those that it has keep their"
+              + " coordinates, others get new ones after them, so that modes are then in the order"
+              + " in which labels came. Values of labels that are there add up. Without a tensor at"
+              + " OUT one is made.")
+  boolean append;
+
+  @Mixin BatchOptions batch = new BatchOptions();
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    String output = paths.get(paths.size() - 1);
+    List<String> inputs = paths.subList(0, paths.size() - 1);
+    if (!TensorFiles.extensionOf(output).equals(".weft")) {
+      throw usage("%s: expected the output last, a folder whose name ends in .weft", output);
+    }
+    if (append && common.overwrite) {
+      throw usage("expected --append or --overwrite, found both");
+    }
+    batch.check(append, output);
+    if (append && batch.isDone(files, output, console)) {
+      return;
+    }
+    boolean present = append && Container.isThere(files, output);
+    if (present) {
+      TensorFiles.checkAppend(files, output);
+    } else {
+      checkTensorOutput(files, output);
+    }
+    if (append && !present) {
+      console.note("%s: no tensor is there yet; one is made", output);
+    }
+    if (rejects != null) {
+      if (inputs.contains(rejects)) {
+        throw usage("%s: expected --rejects to name another file than the input", rejects);
+      }
+      checkOutput(files, rejects);
+    }
+    IngestJob job = job(inputs, output);
+    String application = "weft ingest " + job.source();
+    try (Ingest ingest =
+        Ingest.start(Session.sparkConf(common, application, console), files, common.partitions)) {
+      if (planOnly()) {
+        ingest.check(job);
+        console.result(
+            "would read %s as %s and write %s: %s",
+            String.join(", ", inputs), job.table().format(), output, String.join(" x ", modes));
+        return;
+      }
+      print(console, output, ingest.run(job, console.progress()));
+    }
+  }
+
+  private void print(Console console, String output, IngestReport report) {
+    if (!report.written()) {
+      batch.isDone(CommonOptions.files(), output, console);
+      return;
+    }
+    console.report("rows        %,d", report.rows());
+    console.report("rejected    %,d", report.rejected());
+    report.reasons().forEach(reason -> console.report("            %s", reason));
+    if (report.rounds() > 0) {
+      console.report(
+          "rare        %,d rows dropped with their labels, in %d round(s)",
+          report.dropped(), report.rounds());
+    }
+    if (rejects != null) {
+      console.result(
+          report.rejected() > 0 ? "wrote %s" : "no row was rejected, so %s is not written",
+          rejects);
+    }
+    console.result(
+        append ? "wrote %s: %s, %,d entries added" : "wrote %s: %s, %,d entries",
+        output,
+        report.shape(),
+        report.entries());
+  }
+
+  private IngestJob job(List<String> inputs, String output) {
+    String kind = format == null ? format(inputs.get(0)) : format.toLowerCase(Locale.ROOT);
+    boolean csv = kind.equals("csv") || kind.equals("tsv");
+    if (pattern != null && !kind.equals("text")) {
+      throw usage("expected --pattern with --format text, found --format %s", kind);
+    }
+    if (!csv && (quotedLines || !columns.isEmpty())) {
+      throw usage("expected --columns and --quoted-lines with csv or tsv, found %s", kind);
+    }
+    if (kind.equals("table") && inputs.size() > 1) {
+      throw usage("expected one table, found %s", String.join(", ", inputs));
+    }
+    long most = maxRejects != null ? maxRejects : rejects == null ? 0 : Long.MAX_VALUE;
+    if (most < 0) {
+      throw usage("expected --max-rejects of at least 0, found %d", most);
+    }
+    return new IngestJob(
+        new IngestJob.Table(inputs, kind, columns, pattern, quotedLines, options, computed, where),
+        modes(),
+        value,
+        aggregate,
+        transform,
+        missing,
+        common.allowNonfinite,
+        common.reproducible,
+        output,
+        common.overwrite,
+        append,
+        batch.key(),
+        batch.replace,
+        rejects,
+        most,
+        String.join(", ", inputs),
+        provenance(inputs),
+        Versions.program());
+  }
+
+  private List<ModeSpec> modes() {
+    TimeFormat times;
+    try {
+      times = new TimeFormat(timeFormat, ZoneId.of(timeZone));
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw usage(
+          "expected a --time-format and a --time-zone that exist: %s",
+          String.valueOf(e.getMessage()));
+    }
+    List<ModeSpec> specs = new ArrayList<>();
+    Set<String> names = new LinkedHashSet<>();
+    for (String text : modes) {
+      ModeSpec spec = ModeSpec.parse(text, times);
+      if (!names.add(spec.name())) {
+        throw usage("expected modes with different names, found two of name %s", spec.name());
+      }
+      specs.add(spec.withMinCount(minCounts.getOrDefault(spec.name(), 0L)));
+    }
+    for (String name : minCounts.keySet()) {
+      if (!names.contains(name)) {
+        throw usage(
+            "expected --min-count of a mode (%s), found %s", String.join(", ", names), name);
+      }
+    }
+    return specs;
+  }
+
+  private static String format(String input) {
+    String name = input.toLowerCase(Locale.ROOT).replaceFirst("\\.(gz|bz2)$", "");
+    for (String known : List.of("csv", "tsv", "jsonl", "parquet", "orc")) {
+      if (name.endsWith("." + known)) {
+        return known;
+      }
+    }
+    if (name.endsWith(".json") || name.endsWith(".ndjson")) {
+      return "jsonl";
+    }
+    throw usage(
+        "%s: expected a name that ends in .csv, .tsv, .jsonl, .json, .ndjson (also .gz, .bz2),"
+            + " .parquet or .orc, or --format",
+        input);
+  }
+
+  /** The command without the folder that the output is in: the same wherever it is written. */
+  private String provenance(List<String> inputs) {
+    List<String> words = new ArrayList<>(List.of("weft", "ingest"));
+    words.addAll(inputs);
+    modes.forEach(mode -> words.addAll(List.of("--mode", mode)));
+    if (append) {
+      words.add("--append");
+    }
+    return String.join(" ", words);
+  }
+}

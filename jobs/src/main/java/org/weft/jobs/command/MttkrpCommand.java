@@ -1,0 +1,88 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.OutputTarget;
+import org.weft.jobs.file.Operands;
+import org.weft.jobs.output.Console;
+import org.weft.planner.Job;
+import org.weft.planner.MttkrpJob;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft mttkrp}. */
+@Command(
+    name = "mttkrp",
+    sortOptions = false,
+    description = {
+      "Matricised tensor times Khatri-Rao product: M(i,r) = T(i,j,k) * B(j,r) * C(k,r) for mode 0"
+          + " of a three-way tensor, and so for any order and mode. The result is dense, mode size"
+          + " x R.",
+      "Factors come from --factors DIR (mode0.npy, mode1.npy, ..., or a .npz file of mode0, mode1,"
+          + " ...; that of mode N is not needed), or are uniform in [0,1), drawn for mode m from"
+          + " seed S + m."
+    },
+    footer = {"", "Example: weft mttkrp x.tns.gz --mode 0 --rank 16 --output m.npy"})
+public final class MttkrpCommand extends TensorJobCommand {
+  @Option(
+      names = "--rank",
+      paramLabel = "R",
+      description = "Columns of the factors; with --factors the default is theirs.")
+  @Nullable Integer rank;
+
+  @Option(
+      names = "--factors",
+      paramLabel = "DIR",
+      description = "Folder or .npz file of the factors.")
+  @Nullable String factors;
+
+  private List<DenseMatrix> given = List.of();
+
+  @Override
+  void prepare(FileAccess files, int order) {
+    requireRank(rank);
+    if (factors != null) {
+      given = Operands.readFactors(files, factors, order, mode);
+      if (rank == null && order > 1) {
+        rank = given.get(mode == 0 ? 1 : 0).columns();
+      }
+    }
+    if (rank == null) {
+      throw factors == null
+          ? usage("expected --rank R or --factors DIR, found neither")
+          : usage("expected --rank R: order 1 has no other mode whose factor gives the rank");
+    }
+  }
+
+  @Override
+  List<Integer> resultModes(int order) {
+    return List.of(mode, -1);
+  }
+
+  @Override
+  BoundJob bind(TensorShape shape) {
+    int columns = rank == null ? 1 : rank;
+    MttkrpJob job = new MttkrpJob(mode, columns, common.type);
+    List<DenseMatrix> operands =
+        given.isEmpty() ? Operands.randomFactors(shape, columns, seed, mode) : given;
+    return new BoundJob() {
+      @Override
+      public Job job() {
+        return job;
+      }
+
+      @Override
+      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
+        return engine.mttkrp(tensor, job, operands, out, console.progress());
+      }
+    };
+  }
+}

@@ -1,0 +1,81 @@
+package org.weft.jobs.command;
+
+import java.io.IOException;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.ProgramRunner;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.run.PartedProgram;
+import org.weft.jobs.run.Session;
+import org.weft.jobs.run.StorageProgramFiles;
+import org.weft.storage.FileAccess;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft run}. */
+@Command(
+    name = "run",
+    sortOptions = false,
+    description = {
+      "Run a program of the tensor language (.ta): in this process, or with --master on a cluster,"
+          + " where its tensors stay in parts on the executors between statements. Programs written"
+          + " for COMET run unchanged and print what COMET prints.",
+      "comet_read(N) reads the file that the environment variable SPARSE_FILE_NAMEN names."
+          + " --dry-run checks the program and runs nothing; 'weft explain run' shows how each"
+          + " statement is evaluated."
+    },
+    footer = {"", "Example: weft run spmm.ta", "Example: SPARSE_FILE_NAME0=a.mtx weft run sum.ta"})
+public final class RunCommand extends WeftCommand {
+  @Parameters(index = "0", paramLabel = "PROGRAM", description = "The program, a .ta file.")
+  String program = "";
+
+  @Option(
+      names = {
+        "--convert-tc-to-ttgt",
+        "--opt-bestperm-ttgt",
+        "--opt-matmul-tiling",
+        "--opt-matmul-mkernel",
+        "--opt-dense-transpose",
+        "--opt-multiop-factorize"
+      },
+      description =
+          "COMET's options for dense contractions: accepted, and change nothing, because Weft"
+              + " chooses.")
+  boolean[] optionsOfComet = {};
+
+  @Override
+  protected void run(Console console) throws IOException {
+    if (optionsOfComet.length > 0) {
+      console.note("COMET's options for dense contractions change nothing: Weft chooses the loops");
+    }
+    FileAccess files = CommonOptions.files();
+    Program parsed =
+        ProgramRunner.parse(new SourceText(program, StorageProgramFiles.text(files, program)));
+    if (common.dryRun) {
+      console.note("%s: no errors; nothing was run", program);
+      return;
+    }
+    ExplainCommand explanation = explain();
+    if (Session.namesMaster(common) || explanation != null && explanation.usesEngine()) {
+      new PartedProgram(common, console).run(parsed, explanation);
+      return;
+    }
+    int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
+      ProgramRunner runner =
+          new ProgramRunner(
+              new StorageProgramFiles(files, common, console), System.getenv(), console::text);
+      Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
+      if (explanation != null) {
+        runner.explain(parsed, evaluator);
+      } else {
+        runner.run(parsed, evaluator);
+      }
+    }
+  }
+}

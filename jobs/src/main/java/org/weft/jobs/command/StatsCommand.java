@@ -1,0 +1,176 @@
+package org.weft.jobs.command;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.output.JsonText;
+import org.weft.jobs.run.Session;
+import org.weft.planner.Job;
+import org.weft.planner.ModePlan;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.PartitionCosts;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.ModeNames;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.SliceSummary;
+import org.weft.tensor.TensorStatistics;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft stats}. */
+@Command(
+    name = "stats",
+    sortOptions = false,
+    description = {
+      "Describe a tensor: order, mode sizes, nonzeros, density, duplicates, value range, how the"
+          + " nonzeros spread over the slices of each mode, and what a partition would weigh.",
+      "min, median, p99 and max are nonzeros per slice, among slices that have any."
+    },
+    footer = {"", "Example: weft stats x.tns.gz"})
+public final class StatsCommand extends WeftCommand {
+  private static final int NOMINAL_RANK = 16;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "IN",
+      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
+  String input = "";
+
+  @Option(names = "--json", description = "As JSON; sizes are numbers of entries or bytes.")
+  boolean json;
+
+  @Mixin InputNames names = new InputNames();
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    InputPlan plan = TensorFiles.open(files, input, common.readOptions());
+    int splits = plan.splits().size();
+    List<String> modeNames = names.of(files, input, plan.header().order());
+    if (planOnly()) {
+      console.result(
+          "would read %s in %d split(s), count its entries per slice, and pack it once along mode 0"
+              + " to count duplicates; no kernel, no output",
+          input, splits);
+      return;
+    }
+    try (Session session = Session.open(common, "weft stats " + input, console)) {
+      EngineTensor tensor = session.read(input);
+      console.step("count duplicates", 1, 2);
+      if (json) {
+        console.text(JsonText.of(members(session.engine(), tensor, modeNames)));
+        return;
+      }
+      tensor(console, tensor);
+      if (ModeNames.areNamed(modeNames)) {
+        console.result("modes       %s", String.join(", ", modeNames));
+      }
+      slices(console, tensor.statistics());
+      if (tensor.statistics().entries() > 0 && tensor.statistics().shape().order() > 0) {
+        partitions(console, session.engine(), tensor);
+      }
+    }
+  }
+
+  private Map<String, Object> members(Engine engine, EngineTensor tensor, List<String> modeNames) {
+    TensorStatistics s = tensor.statistics();
+    long duplicates = tensor.duplicates();
+    long distinct = s.entries() - duplicates;
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("input", input);
+    all.put("dims", s.shape().toArray());
+    all.put("nnz", distinct);
+    all.put("duplicates", duplicates);
+    all.put("density", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    all.put("min_value", s.minValue());
+    all.put("max_value", s.maxValue());
+    all.put("norm", s.norm());
+    List<Object> modes = new ArrayList<>();
+    for (int m = 0; m < s.shape().order(); m++) {
+      SliceSummary slices = s.slices(m);
+      Map<String, Object> mode = new LinkedHashMap<>();
+      if (ModeNames.areNamed(modeNames)) {
+        mode.put("name", modeNames.get(m));
+      }
+      mode.put("size", s.shape().size(m));
+      mode.put("empty_slices", slices.empty());
+      mode.put("min", slices.min());
+      mode.put("median", slices.median());
+      mode.put("p99", slices.p99());
+      mode.put("max", slices.max());
+      mode.put("exact", slices.exact());
+      if (s.entries() > 0) {
+        List<PartitionCosts> parts =
+            engine.plan(tensor, new MttkrpJob(m, NOMINAL_RANK, common.type)).only().partitions();
+        mode.put("partitions", parts.size());
+        mode.put("storage_bytes", parts.stream().mapToDouble(PartitionCosts::storageBytes).sum());
+      }
+      modes.add(mode);
+    }
+    all.put("modes", modes);
+    return all;
+  }
+
+  private static void tensor(Console console, EngineTensor tensor) {
+    TensorStatistics s = tensor.statistics();
+    long duplicates = tensor.duplicates();
+    long distinct = s.entries() - duplicates;
+    console.result("order       %d", s.shape().order());
+    console.result("mode sizes  %s", s.shape());
+    console.result("nonzeros    %,d stored entries at distinct coordinates", distinct);
+    console.result("duplicates  %,d (entries in the file: %,d)", duplicates, s.entries());
+    console.result("density     %.6g", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    console.result("values      %s to %s", s.minValue(), s.maxValue());
+    console.result("norm        %s", s.norm());
+  }
+
+  private static void slices(Console console, TensorStatistics statistics) {
+    console.result("");
+    console.result(
+        "%4s %14s %14s %12s %12s %12s %12s",
+        "mode", "slices", "empty", "min", "median", "p99", "max");
+    for (int m = 0; m < statistics.shape().order(); m++) {
+      SliceSummary s = statistics.slices(m);
+      console.result(
+          "%4d %,14d %,14d %,12d %,12d %,12d %,12d%s",
+          m,
+          statistics.shape().size(m),
+          s.empty(),
+          s.min(),
+          s.median(),
+          s.p99(),
+          s.max(),
+          s.exact() ? "" : "  (estimates)");
+    }
+  }
+
+  /** Partitions of an MTTKRP along each mode; their storage does not depend on the rank. */
+  private void partitions(Console console, Engine engine, EngineTensor tensor) {
+    console.result("");
+    console.result(
+        "%4s %12s %16s %16s %14s",
+        "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
+    for (int m = 0; m < tensor.statistics().shape().order(); m++) {
+      Job job = new MttkrpJob(m, NOMINAL_RANK, common.type);
+      ModePlan plan = engine.plan(tensor, job).only();
+      List<PartitionCosts> parts = plan.partitions();
+      console.result(
+          "%4d %,12d %,16.0f %,16.0f %,14.2f",
+          m,
+          parts.size(),
+          parts.stream().mapToDouble(PartitionCosts::entries).average().orElse(0),
+          parts.stream().mapToDouble(PartitionCosts::entries).max().orElse(0),
+          parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0) / (1 << 20));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.OutputTarget;
+import org.weft.jobs.file.Operands;
+import org.weft.jobs.output.Console;
+import org.weft.planner.Job;
+import org.weft.planner.TtmJob;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft ttm}. */
+@Command(
+    name = "ttm",
+    sortOptions = false,
+    description = {
+      "Tensor times matrix: Y(i,j,r) = T(i,j,k) * U(k,r) for mode 2 of a three-way tensor. The"
+          + " result is semi-sparse: every fiber along mode N that has an entry becomes R entries,"
+          + " and mode N has size R.",
+      "U is a .npy matrix of mode size x R, or uniform in [0,1) from --seed."
+    },
+    footer = {"", "Example: weft ttm x.tns --mode 2 --rank 8 --seed 1 --output y.tns.gz"})
+public final class TtmCommand extends TensorJobCommand {
+  @Option(names = "--matrix", paramLabel = "M", description = "The matrix, a .npy file.")
+  @Nullable String matrix;
+
+  @Option(names = "--rank", paramLabel = "R", description = "Columns of a random matrix.")
+  @Nullable Integer rank;
+
+  private @Nullable DenseMatrix given;
+
+  @Override
+  void prepare(FileAccess files, int order) {
+    requireRank(rank);
+    if ((matrix == null) == (rank == null)) {
+      throw usage(
+          "expected either --matrix M or --rank R, found %s", matrix == null ? "neither" : "both");
+    }
+    if (matrix != null) {
+      given = Operands.read(files, matrix);
+    }
+  }
+
+  @Override
+  void checkExtension(String target, int order) {
+    requireSparseFile(target, order);
+  }
+
+  @Override
+  List<Integer> resultModes(int order) {
+    return IntStream.range(0, order).mapToObj(m -> m == mode ? -1 : m).toList();
+  }
+
+  @Override
+  BoundJob bind(TensorShape shape) {
+    int columns = given != null ? given.columns() : rank == null ? 0 : rank;
+    TtmJob job = new TtmJob(mode, columns, common.type);
+    DenseMatrix operand =
+        given != null ? given : DenseMatrix.random(shape.size(mode), columns, seed);
+    return new BoundJob() {
+      @Override
+      public Job job() {
+        return job;
+      }
+
+      @Override
+      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
+        return engine.ttm(tensor, job, operand, out, console.progress());
+      }
+    };
+  }
+}

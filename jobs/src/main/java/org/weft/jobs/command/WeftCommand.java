@@ -1,0 +1,134 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineOptions;
+import org.weft.error.WeftException;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.explain.PlanReport;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.process.Surroundings;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What all commands share: the common options, the console, and whether to act or to explain. */
+public abstract class WeftCommand implements Callable<Integer> {
+  @Mixin CommonOptions common = new CommonOptions();
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  /** Does the work; errors are {@link WeftException}. */
+  protected abstract void run(Console console) throws IOException;
+
+  @Override
+  public final Integer call() throws IOException {
+    Console console = root().console();
+    console.watchSignals();
+    console.setVerbosity(common.quiet, common.verbose);
+    if (common.quiet && common.verbose) {
+      throw usage("expected -q or -v, found both");
+    }
+    if (common.partitions < 0 || common.threads < 0) {
+      throw usage("expected --partitions and --threads of at least 0; 0 chooses");
+    }
+    boolean fraction = common.type == ValueType.DOUBLE || common.type == ValueType.FLOAT;
+    if (!fraction && !computesIntegers()) {
+      throw usage("expected --type double or float, found " + common.type.keyword());
+    }
+    if (common.verbose) {
+      Surroundings.addSpark();
+      Configurator.setAllLevels("", Level.INFO);
+    }
+    run(console);
+    console.clearBar();
+    return 0;
+  }
+
+  /** What {@code weft} itself gives to its commands. */
+  protected final CommandRoot root() {
+    return (CommandRoot) spec.root().userObject();
+  }
+
+  /** Whether {@code --type} may also be {@code int} or {@code long}. */
+  boolean computesIntegers() {
+    return false;
+  }
+
+  /** The {@code explain} before this command, if there is one. */
+  final @Nullable ExplainCommand explain() {
+    CommandSpec parent = spec.parent();
+    return parent != null && parent.userObject() instanceof ExplainCommand explain ? explain : null;
+  }
+
+  /** Options of an engine for the cluster that {@code explain} describes, if it does. */
+  final EngineOptions planned(EngineOptions engine) {
+    ExplainCommand explain = explain();
+    return explain == null ? engine : explain.cluster.applied(engine);
+  }
+
+  /** Whether to say what would be done instead of doing it. */
+  final boolean planOnly() {
+    ExplainCommand explain = explain();
+    if (explain != null && explain.analyze) {
+      throw usage(
+          "--analyze works with 'weft explain eval' and 'weft explain run'; %s reports what it"
+              + " measured when it runs",
+          commandName());
+    }
+    if (explain != null && explain.json && !PlanReport.COMMANDS.contains(commandName())) {
+      throw usage(
+          "explain --json works with %s; leave it out", String.join(", ", PlanReport.COMMANDS));
+    }
+    return common.dryRun || explain != null;
+  }
+
+  /** The command line without its options: {@code weft mttkrp}. */
+  final String commandName() {
+    return spec.name();
+  }
+
+  /** Refuses an output file that could not be written or published, before any work. */
+  final void checkOutput(FileAccess files, String uri) {
+    OutputCommit.probe(files, uri, common.overwrite, false);
+  }
+
+  /** As {@link #checkOutput} for an output folder. */
+  final void checkFolder(FileAccess files, String uri) {
+    OutputCommit.probe(files, uri, common.overwrite, true);
+  }
+
+  /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
+  final void checkTensorOutput(FileAccess files, String uri) {
+    TensorFiles.checkOutput(files, uri, common.overwrite);
+  }
+
+  /** Writes a text file as one commit, and says so. */
+  final void write(Console console, FileAccess files, String uri, String text) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+      try (OutputStream out = commit.create()) {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+      }
+      commit.commit();
+    }
+    console.note("wrote %s", uri);
+  }
+
+  final String required(@Nullable String value, String option) {
+    if (value == null) {
+      throw usage("expected %s, found none; see 'weft %s --help'", option, commandName());
+    }
+    return value;
+  }
+}

@@ -1,0 +1,87 @@
+package org.weft.jobs.explain;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+
+/** {@code weft explain COMMAND ...}: shows the plan of a command instead of running it. */
+@Command(
+    name = "explain",
+    description = {
+      "Show what a command would do: its plan with predicted nonzeros, bytes, flops and time per"
+          + " partition, the expression, and on request each kernel on its way to assembly.",
+      "Inputs are read, because plans depend on how the nonzeros spread; outputs are not written.",
+      "With --executors, plan for a cluster that need not be there."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Example: weft explain --loops mttkrp x.tns --mode 0 --rank 16",
+      "Example: weft explain --executors 100 --cores 8 --memory 32g eval 'C(i,k) = A(i,j) * B(j,k)'"
+          + " --input A=a.mtx --input B=b.mtx",
+      "Example: weft explain --analyze eval 'y(i) = A(i,j) * x(j)' --input A=a.mtx --input x=x.npy"
+    })
+public final class ExplainCommand implements Runnable {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  private boolean help;
+
+  @Mixin public final ClusterOptions cluster = new ClusterOptions();
+
+  @Option(
+      order = 88,
+      names = "--analyze",
+      scope = ScopeType.INHERIT,
+      description =
+          "With explain eval and explain run: compute the statements in parts, write nothing, and"
+              + " show beside each prediction what was measured.")
+  public boolean analyze;
+
+  @Option(
+      order = 89,
+      names = "--loops",
+      scope = ScopeType.INHERIT,
+      description =
+          "With explain: also algebra, iteration graph, merge lattices and loops of each kernel.")
+  boolean loops;
+
+  @Option(
+      order = 90,
+      names = "--llvm",
+      scope = ScopeType.INHERIT,
+      description = "With explain: also the optimised LLVM IR of each kernel.")
+  boolean llvm;
+
+  @Option(
+      order = 91,
+      names = "--asm",
+      scope = ScopeType.INHERIT,
+      description = "With explain: also the assembly of each kernel.")
+  boolean assembly;
+
+  @Option(
+      order = 88,
+      names = "--json",
+      description =
+          "Before mttkrp, ttm, ttv, cpd or tucker: their plan and its predictions as JSON.")
+  public boolean json;
+
+  /** Whether statements are planned, or run, in parts. */
+  public boolean usesEngine() {
+    return analyze || cluster.isNamed();
+  }
+
+  @CommandLine.Spec
+  private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "expected a command after explain, found none");
+  }
+}

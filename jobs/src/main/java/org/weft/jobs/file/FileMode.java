@@ -1,0 +1,74 @@
+package org.weft.jobs.file;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
+import org.weft.storage.TensorFiles;
+
+/**
+ * What a file says of one of its modes.
+ *
+ * @param tensor that has the mode, as warnings name it
+ * @param name of the mode, or empty
+ * @param console takes a warning where labels differ, because the same coordinate then means two
+ *     things
+ */
+public record FileMode(String tensor, String name, @Nullable Labels labels, Console console)
+    implements ModeIdentity {
+
+  /** The modes of {@code uri}; those of which it says nothing are empty. */
+  public static List<Optional<ModeIdentity>> of(
+      FileAccess files, String uri, int order, String tensor, Console console) {
+    if (!uri.matches("(?i).*\\.(weft|wtb)(/.*|@[0-9]+/*)?")) {
+      return List.of();
+    }
+    List<String> names = TensorFiles.modeNames(files, uri);
+    Map<Integer, Labels> labels = TensorFiles.labels(files, uri);
+    List<Optional<ModeIdentity>> modes = new ArrayList<>();
+    for (int mode = 0; mode < order; mode++) {
+      String name = mode < names.size() ? names.get(mode) : "";
+      String given = ModeNames.isNamed(name, mode) ? name : "";
+      modes.add(
+          given.isEmpty() && !labels.containsKey(mode)
+              ? Optional.empty()
+              : Optional.of(new FileMode(tensor, given, labels.get(mode), console)));
+    }
+    return modes;
+  }
+
+  @Override
+  public FileMode and(ModeIdentity other, String label) {
+    FileMode that = (FileMode) other;
+    Labels ours = labels;
+    Labels theirs = that.labels;
+    if (ours != null && theirs != null && !ours.sameAs(theirs)) {
+      console.noteOnce(
+          "warning: %s indexes modes of %s and %s whose labels differ; coordinates are compared by"
+              + " number, and the result has the labels of %s",
+          label, tensor, that.tensor, tensor);
+    }
+    String called = name.isEmpty() ? that.name : name;
+    return new FileMode(
+        ours == null ? that.tensor : tensor, called, ours == null ? theirs : ours, console);
+  }
+
+  @Override
+  public FileMode part(long start, long step, long count) {
+    Labels whole = labels;
+    if (whole == null) {
+      return this;
+    }
+    Labels.Builder part = new Labels.Builder();
+    for (long c = 0; c < count && start + c * step < whole.size(); c++) {
+      part.add(whole.utf8(start + c * step));
+    }
+    return new FileMode(tensor, name, part.build(), console);
+  }
+}

@@ -1,0 +1,40 @@
+package org.weft.jobs.file;
+
+import java.util.List;
+import java.util.Map;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
+import org.weft.storage.TensorFiles;
+import picocli.CommandLine.Option;
+
+/** Names for the modes of an input whose format has none. */
+public final class InputNames {
+  @Option(
+      names = "--names",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Names of the modes of an input without names: user,item,time.")
+  public List<String> given = List.of();
+
+  /** The names of the modes of {@code uri}; empty if neither it nor the option has any. */
+  public List<String> of(FileAccess files, String uri, int order) {
+    return ModeNames.of(files, uri, order, given);
+  }
+
+  /** Says what the format of {@code output} has no place for. */
+  public static void noteDropped(
+      Console console, String output, List<String> names, Map<Integer, Labels> labels) {
+    String extension = TensorFiles.extensionOf(output);
+    boolean named = ModeNames.areNamed(names) && !extension.equals(".weft");
+    boolean labelled = !labels.isEmpty() && !extension.equals(".weft") && !extension.equals(".wtb");
+    if (named || labelled) {
+      console.note(
+          "%s: %s has no place for %s; .weft keeps them",
+          output,
+          extension,
+          named && labelled ? "names and labels of modes" : named ? "names of modes" : "labels");
+    }
+  }
+}

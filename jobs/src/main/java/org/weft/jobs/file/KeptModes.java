@@ -1,0 +1,63 @@
+package org.weft.jobs.file;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.SurvivingModes;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.ModeNames;
+
+/**
+ * Names and labels of a result's modes, by the rule of {@link SurvivingModes}.
+ *
+ * @param names of all modes, or empty
+ * @param labels by mode
+ */
+public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
+
+  /**
+   * Of the result of {@code statement}.
+   *
+   * @param inputs files of the operands
+   */
+  public static KeptModes of(
+      FileAccess files, Statement statement, Map<String, String> inputs, Console console) {
+    Map<String, List<Optional<ModeIdentity>>> read = new HashMap<>();
+    return of(
+        SurvivingModes.of(
+            statement,
+            access ->
+                inputs.containsKey(access.tensor())
+                    ? read.computeIfAbsent(
+                        access.tensor(),
+                        name ->
+                            FileMode.of(
+                                files,
+                                inputs.getOrDefault(name, ""),
+                                access.labels().size(),
+                                name,
+                                console))
+                    : List.of()));
+  }
+
+  /** Of modes that files gave their identities. */
+  public static KeptModes of(List<Optional<ModeIdentity>> modes) {
+    List<String> names = new ArrayList<>();
+    Map<Integer, Labels> labels = new HashMap<>();
+    for (int mode = 0; mode < modes.size(); mode++) {
+      FileMode from = (FileMode) modes.get(mode).orElse(null);
+      names.add(from == null ? "" : from.name());
+      if (from != null && from.labels() != null) {
+        labels.put(mode, from.labels());
+      }
+    }
+    boolean named = names.stream().anyMatch(name -> !name.isEmpty());
+    return new KeptModes(named ? ModeNames.distinct(names) : List.of(), labels);
+  }
+}

@@ -1,0 +1,301 @@
+package org.weft.jobs.file;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.memory.MemoryScope;
+import org.weft.reorder.Permutation;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.NpzFile;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorHeader;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/**
+ * The operands of an expression as they were read. A file that does not declare its shape gets one
+ * that agrees with the other operands: a mode is as large as its label is elsewhere, and at least
+ * as large as its coordinates need.
+ */
+public final class OperandFiles {
+  private static final int MOST_ROWS_PER_ENTRY = 16;
+  private static final int BLOCK_ENTRIES = 1 << 16;
+
+  /**
+   * One operand.
+   *
+   * @param declared whether the file says its shape
+   * @param full whether it is an array, with an entry for every cell
+   */
+  private record Entries(TensorShape shape, boolean declared, boolean full, List<CooBlock> blocks) {
+    long count() {
+      return blocks.stream().mapToLong(CooBlock::size).sum();
+    }
+  }
+
+  private final Map<String, Entries> operands = new LinkedHashMap<>();
+  private final Map<String, List<String>> labels = new LinkedHashMap<>();
+
+  private OperandFiles() {}
+
+  public static OperandFiles read(
+      FileAccess files,
+      ReadOptions options,
+      Map<String, String> inputs,
+      Map<String, Syntax.Access> accesses,
+      Map<String, Long> sizes)
+      throws IOException {
+    OperandFiles read = new OperandFiles();
+    for (Map.Entry<String, Syntax.Access> entry : accesses.entrySet()) {
+      String name = entry.getKey();
+      String source = inputs.getOrDefault(name, "");
+      int order = entry.getValue().labels().size();
+      Entries entries =
+          order == 0
+              ? number(name, source)
+              : source.toLowerCase(Locale.ROOT).endsWith(".npz")
+                  ? archived(files, options, name, order, source)
+                  : file(files, options, source);
+      if (entries.shape().order() != order) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            "--input "
+                + name
+                + "="
+                + source
+                + ": expected a tensor with "
+                + order
+                + " modes, as the expression labels it, found "
+                + entries.shape());
+      }
+      read.operands.put(name, entries);
+      read.labels.put(name, entry.getValue().labels().stream().map(label -> label.name()).toList());
+    }
+    read.agree(accesses, sizes);
+    return read;
+  }
+
+  private static Entries number(String name, String text) {
+    CooBlock.Builder block = new CooBlock.Builder(0, 1);
+    block.add(new long[0], parse(name, text));
+    return new Entries(TensorShape.of(), true, true, List.of(block.build()));
+  }
+
+  /** The number that is the input of a scalar. */
+  public static double parse(String name, String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException e) {
+      throw usage(
+          "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",
+          name, text, name, text);
+    }
+  }
+
+  private static Entries file(FileAccess files, ReadOptions options, String uri)
+      throws IOException {
+    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
+    InputPlan plan =
+        TensorFiles.open(files, uri, options.withZeroBased(options.zeroBased() && frostt));
+    TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
+    TensorShape shape = all.summary().shape(plan.header());
+    TensorHeader header = plan.header();
+    return new Entries(shape, header.shape().isPresent(), header.full(), all.blocks());
+  }
+
+  /** The array called {@code name} in an archive, or the only one; a column is also a vector. */
+  private static Entries archived(
+      FileAccess files, ReadOptions options, String name, int order, String uri) {
+    Map<String, DenseMatrix> arrays = NpzFile.read(files, uri);
+    DenseMatrix array = arrays.size() == 1 ? arrays.values().iterator().next() : arrays.get(name);
+    if (array == null) {
+      throw new WeftException(
+          ErrorCode.INVALID_FORMAT,
+          uri
+              + ": expected an array '"
+              + name
+              + "', as the operand is called, or a single one, found "
+              + String.join(", ", arrays.keySet()));
+    }
+    boolean vector = order == 1 && array.columns() == 1;
+    CooBlock.Builder entries = new CooBlock.Builder(vector ? 1 : 2, BLOCK_ENTRIES);
+    List<CooBlock> blocks = new ArrayList<>();
+    for (long row = 0; row < array.rows(); row++) {
+      for (int column = 0; column < array.columns(); column++) {
+        double value = array.get(row, column);
+        if (!Double.isFinite(value) && !options.allowNonfinite()) {
+          throw new WeftException(
+              ErrorCode.NONFINITE_VALUE,
+              uri
+                  + ": expected finite values, found "
+                  + value
+                  + " in row "
+                  + row
+                  + " of the array for "
+                  + name
+                  + "; to keep it, allow non-finite values (--allow-nonfinite)");
+        }
+        entries.set(0, row);
+        if (!vector) {
+          entries.set(1, column);
+        }
+        entries.finish(value);
+      }
+      if (entries.size() >= BLOCK_ENTRIES || row == array.rows() - 1) {
+        blocks.add(entries.build());
+      }
+    }
+    TensorShape shape =
+        vector ? TensorShape.of(array.rows()) : TensorShape.of(array.rows(), array.columns());
+    return new Entries(shape, true, true, blocks);
+  }
+
+  private void agree(Map<String, Syntax.Access> accesses, Map<String, Long> sizes) {
+    Map<String, Long> largest = new LinkedHashMap<>(sizes);
+    operands.forEach(
+        (name, entries) -> {
+          List<Syntax.Label> labels = require(accesses.get(name), name).labels();
+          for (int mode = 0; mode < labels.size(); mode++) {
+            String label = labels.get(mode).name();
+            if (!sizes.containsKey(label)) {
+              largest.merge(label, entries.shape().size(mode), Math::max);
+            }
+          }
+        });
+    operands.replaceAll(
+        (name, entries) ->
+            entries.declared()
+                ? entries
+                : enlarged(entries, require(accesses.get(name), name), largest));
+  }
+
+  private static Entries enlarged(
+      Entries entries, Syntax.Access access, Map<String, Long> largest) {
+    TensorShape shape = entries.shape();
+    for (int mode = 0; mode < shape.order(); mode++) {
+      String label = access.labels().get(mode).name();
+      long size = largest.getOrDefault(label, 0L);
+      shape = shape.with(mode, Math.max(shape.size(mode), size));
+    }
+    return new Entries(shape, false, entries.full(), entries.blocks());
+  }
+
+  private static <T> T require(@Nullable T value, String name) {
+    if (value == null) {
+      throw new IllegalArgumentException("no operand " + name);
+    }
+    return value;
+  }
+
+  /** The sparse operand of most entries, ties by name; null if all are full or numbers. */
+  @Nullable String largest() {
+    String found = null;
+    for (Map.Entry<String, Entries> operand : operands.entrySet()) {
+      Entries entries = operand.getValue();
+      boolean larger =
+          found == null || entries.count() > require(operands.get(found), found).count();
+      if (!entries.full() && larger) {
+        found = operand.getKey();
+      }
+    }
+    return found;
+  }
+
+  List<CooBlock> blocks(String name) {
+    return require(operands.get(name), name).blocks();
+  }
+
+  /** The labels of an operand's modes. */
+  List<String> labels(String name) {
+    return require(labels.get(name), name);
+  }
+
+  boolean has(String name) {
+    return operands.containsKey(name);
+  }
+
+  /**
+   * Gives the labels new coordinates, in every operand that has them. An expression means the same
+   * afterwards, under the new coordinates, because labels are only ever compared with themselves.
+   */
+  void relabel(Map<String, Permutation> byLabel) {
+    operands.replaceAll(
+        (name, entries) -> {
+          List<Permutation> modes = new ArrayList<>();
+          for (int mode = 0; mode < entries.shape().order(); mode++) {
+            String label = labels(name).get(mode);
+            long size = entries.shape().size(mode);
+            Permutation permutation = byLabel.getOrDefault(label, Permutation.identity(size));
+            if (permutation.size() != size) {
+              throw new WeftException(
+                  ErrorCode.SHAPE_MISMATCH,
+                  "expected "
+                      + permutation.size()
+                      + " coordinates of "
+                      + label
+                      + " in operand "
+                      + name
+                      + " as in the one that is reordered, found "
+                      + size);
+            }
+            modes.add(permutation);
+          }
+          List<CooBlock> blocks =
+              entries.blocks().stream().map(block -> Permutation.relabel(block, modes)).toList();
+          return new Entries(entries.shape(), entries.declared(), entries.full(), blocks);
+        });
+  }
+
+  TensorShape shape(String name) {
+    return require(operands.get(name), name).shape();
+  }
+
+  /**
+   * Packs every operand below {@code scope}.
+   *
+   * @param formats formats as text, by name; an operand without one is stored by its kind
+   */
+  public Map<String, TensorStorage> load(
+      MemoryScope scope, Map<String, String> formats, ValueType type) {
+    Map<String, TensorStorage> stored = new LinkedHashMap<>();
+    operands.forEach(
+        (name, entries) -> {
+          String text = formats.getOrDefault(name, kind(entries));
+          TensorFormat format = TensorFormat.parse(text, entries.shape(), entries.count(), type);
+          stored.put(name, Packing.pack(scope, entries.shape(), format, entries.blocks()));
+        });
+    return stored;
+  }
+
+  private static String kind(Entries entries) {
+    if (entries.full() || entries.shape().order() == 0) {
+      return "Dense";
+    }
+    return switch (entries.shape().order()) {
+      case 1 -> "{CU}";
+      case 2 -> mostRowsAreEmpty(entries) ? "DCSR" : "CSR";
+      default -> "CSF";
+    };
+  }
+
+  /** So many more rows than entries that an array over all rows would be most of the matrix. */
+  private static boolean mostRowsAreEmpty(Entries entries) {
+    return entries.shape().size(0) / MOST_ROWS_PER_ENTRY > entries.count();
+  }
+}

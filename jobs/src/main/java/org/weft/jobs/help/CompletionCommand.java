@@ -1,0 +1,89 @@
+package org.weft.jobs.help;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.weft.jobs.command.WeftCommand;
+import org.weft.jobs.output.Console;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+
+/** {@code weft completion}. */
+@Command(
+    name = "completion",
+    sortOptions = false,
+    description = {
+      "Print a script that completes commands, options and their values in a shell, or a manual"
+          + " page.",
+      "'man' alone prints the page of weft, with a command that of the command; the text is that of"
+          + " --help."
+    },
+    footer = {
+      "",
+      "Example: source <(weft completion bash)",
+      "Example: weft completion zsh > ~/.weft-completion && echo 'source ~/.weft-completion' >>"
+          + " ~/.zshrc",
+      "Example: weft completion man cpd > ~/.local/share/man/man1/weft-cpd.1"
+    })
+public final class CompletionCommand extends WeftCommand {
+  /** What can be printed. */
+  enum What {
+    BASH,
+    ZSH,
+    MAN
+  }
+
+  @Parameters(index = "0", paramLabel = "WHAT", description = "bash, zsh or man.")
+  What what = What.BASH;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "COMMAND",
+      description = "With man: the command, such as cpd.")
+  String command = "";
+
+  @Override
+  protected void run(Console console) {
+    CommandLine line = root().allCommands();
+    if (what != What.MAN) {
+      if (!command.isEmpty()) {
+        throw usage("expected no command after %s, found '%s'", what, command);
+      }
+      complete(line.getCommandSpec());
+      console.text(AutoComplete.bash("weft", line));
+      return;
+    }
+    CommandLine page = command.isEmpty() ? line : line.getSubcommands().get(command);
+    if (page == null) {
+      throw usage("expected a command of weft, found '%s'; see weft --help", command);
+    }
+    console.text(ManPage.of(page));
+  }
+
+  /** A shell completes the common options everywhere, and values as the help writes them. */
+  private static void complete(CommandSpec spec) {
+    for (OptionSpec option : List.copyOf(spec.options())) {
+      if (option.scopeType() == ScopeType.INHERIT || option.inherited()) {
+        continue;
+      }
+      OptionSpec.Builder shown = option.toBuilder().hidden(false);
+      if (option.type().isEnum()) {
+        shown.completionCandidates(
+            Arrays.stream(option.type().getEnumConstants())
+                .map(value -> value.toString().toLowerCase(Locale.ROOT))
+                .toList());
+      }
+      spec.remove(option);
+      spec.addOption(shown.build());
+    }
+    spec.subcommands().values().forEach(sub -> complete(sub.getCommandSpec()));
+  }
+}

@@ -1,0 +1,66 @@
+package org.weft.jobs.help;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.program.Names;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** What to say of a command line that cannot be understood: one line. */
+public final class Misuse {
+  private Misuse() {}
+
+  /** The message for {@code e}, which came up with {@code arguments}. */
+  public static String message(ParameterException e, String[] arguments) {
+    CommandSpec spec = e.getCommandLine().getCommandSpec();
+    String see = "; see '" + spec.qualifiedName() + " --help'";
+    String option = unknownOption(e, spec, arguments);
+    if (option != null) {
+      return "unknown option " + option + meant(option, spec.optionsMap().keySet()) + see;
+    }
+    String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
+    if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
+      message += meant(unmatched.getUnmatched().get(0), spec.subcommands().keySet());
+    }
+    return message + see;
+  }
+
+  /** The option that no command has: also where it makes a parameter seem to be missing. */
+  private static @Nullable String unknownOption(
+      ParameterException e, CommandSpec spec, String[] arguments) {
+    List<String> candidates =
+        e instanceof UnmatchedArgumentException unmatched
+            ? unmatched.getUnmatched()
+            : e instanceof MissingParameterException ? Arrays.asList(arguments) : List.of();
+    int end = candidates.indexOf("--");
+    return candidates.stream()
+        .limit(end < 0 ? candidates.size() : end)
+        .filter(word -> word.matches("--[A-Za-z].*|-[A-Za-z]"))
+        .map(word -> word.replaceFirst("=.*", ""))
+        .filter(word -> !isKnown(word, spec))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Whether this command or one that it belongs to has the option. */
+  private static boolean isKnown(String option, CommandSpec spec) {
+    for (CommandSpec at = spec; at != null; at = at.parent()) {
+      if (at.optionsMap().containsKey(option)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What may have been meant; nothing for a single letter, of which every other is near. */
+  private static String meant(String word, Collection<String> known) {
+    return Names.nearest(word, known)
+        .filter(name -> name.length() > 2)
+        .map(name -> ", did you mean " + name + "?")
+        .orElse("");
+  }
+}

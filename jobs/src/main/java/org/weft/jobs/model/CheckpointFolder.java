@@ -1,0 +1,282 @@
+package org.weft.jobs.model;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.weft.decomposition.CpRun;
+import org.weft.decomposition.CpState;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * Checkpoints of one decomposition: files {@code state0} and {@code state1}, written in turn, and
+ * {@code latest}, which names the one to go on from. Each file appears whole or not at all, and a
+ * state ends with a check sum. A state is kept with the arguments of its run.
+ *
+ * <pre>
+ * state:  int 0x57454654, int 1, UTF arguments (count, then name and value of each),
+ *         numbers as counted arrays, factors as {@link DenseMatrix#writeTo}, long CRC-32
+ * </pre>
+ */
+public final class CheckpointFolder implements CpRun.Checkpoints {
+  private static final int MAGIC = 0x57454654;
+  private static final int VERSION = 1;
+  private static final int GENERATIONS = 2;
+  private static final String POINTER = "latest";
+
+  private final FileAccess files;
+  private final String uri;
+  private final Every every;
+  private final Map<String, String> arguments;
+  private int next;
+  private int kept;
+  private long keptNanos = System.nanoTime();
+
+  /**
+   * @param arguments of the run, of which its result is a function
+   */
+  public CheckpointFolder(
+      FileAccess files, String uri, Every every, Map<String, String> arguments) {
+    this.files = files;
+    this.uri = uri;
+    this.every = every;
+    this.arguments = new LinkedHashMap<>(arguments);
+  }
+
+  /**
+   * How often to keep a state.
+   *
+   * @param sweeps 0 to go by time
+   * @param nanos 0 to go by sweeps
+   */
+  public record Every(int sweeps, long nanos) {
+    /** Of {@code 10it}, {@code 30s}, {@code 5m} or {@code 1h}. */
+    public static Every parse(String text) {
+      String number = text.replaceFirst("[a-z]+$", "");
+      String unit = text.substring(number.length());
+      long seconds =
+          switch (unit) {
+            case "s" -> 1;
+            case "m" -> 60;
+            case "h" -> 3600;
+            default -> 0;
+          };
+      boolean known = seconds > 0 || unit.equals("it");
+      if (!known || !number.matches("[1-9][0-9]{0,8}")) {
+        throw usage(
+            "expected --every as iterations or time, such as 10it, 30s, 5m or 1h, found '%s'",
+            text);
+      }
+      int count = Integer.parseInt(number);
+      return seconds == 0 ? new Every(count, 0) : new Every(0, count * seconds * 1_000_000_000L);
+    }
+  }
+
+  /** Whether there is a state of any run. */
+  public boolean isPresent() throws IOException {
+    return exists(POINTER);
+  }
+
+  private boolean exists(String name) throws IOException {
+    Path path = files.path(at(name));
+    return files.fileSystem(path).exists(path);
+  }
+
+  private String at(String name) {
+    return uri + "/" + name;
+  }
+
+  /**
+   * The latest state; if that is damaged, the one before.
+   *
+   * @throws WeftException {@code USAGE} where a run with other arguments wrote it, {@code
+   *     MALFORMED_INPUT} where there is none that can be read
+   */
+  public Optional<CpState> latest() throws IOException {
+    if (!isPresent()) {
+      return Optional.empty();
+    }
+    int named;
+    Path pointer = files.path(at(POINTER));
+    try (InputStream in = files.fileSystem(pointer).open(pointer)) {
+      named = in.read() == '1' ? 1 : 0;
+    }
+    WeftException damage = null;
+    for (int generation = 0; generation < GENERATIONS; generation++) {
+      int number = (named + generation) % GENERATIONS;
+      try {
+        CpState state = read(at("state" + number));
+        next = (number + 1) % GENERATIONS;
+        kept = state.fits().size();
+        return Optional.of(state);
+      } catch (FileNotFoundException e) {
+        damage = damage == null ? damaged(at("state" + number), "no such file") : damage;
+      } catch (IOException e) {
+        damage = damage == null ? damaged(at("state" + number), "" + e.getMessage()) : damage;
+      }
+    }
+    throw damage == null ? damaged(uri, "no state") : damage;
+  }
+
+  private static WeftException damaged(String file, String found) {
+    return new WeftException(
+        ErrorCode.MALFORMED_INPUT,
+        file
+            + ": expected a whole checkpoint, found "
+            + found
+            + "; leave out --resume and give --overwrite to begin anew");
+  }
+
+  @Override
+  public void after(int sweep, boolean last, Supplier<CpState> state) {
+    long now = System.nanoTime();
+    boolean due =
+        every.sweeps() > 0 ? sweep - kept >= every.sweeps() : now - keptNanos >= every.nanos();
+    if (!due && !last) {
+      return;
+    }
+    try {
+      write(at("state" + next), state.get());
+      try (OutputCommit commit = OutputCommit.begin(files, at(POINTER), true)) {
+        try (OutputStream out = commit.create()) {
+          out.write((next + " after iteration " + sweep + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+        commit.commit();
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    next = (next + 1) % GENERATIONS;
+    kept = sweep;
+    keptNanos = System.nanoTime();
+  }
+
+  private void write(String file, CpState state) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, file, true)) {
+      try (OutputStream raw = new BufferedOutputStream(commit.create(), 1 << 16)) {
+        CheckedOutputStream sum = new CheckedOutputStream(raw, new CRC32());
+        DataOutputStream out = new DataOutputStream(sum);
+        out.writeInt(MAGIC);
+        out.writeInt(VERSION);
+        out.writeInt(arguments.size());
+        for (Map.Entry<String, String> argument : arguments.entrySet()) {
+          out.writeUTF(argument.getKey());
+          out.writeUTF(argument.getValue());
+        }
+        out.writeInt(state.factors().size());
+        for (DenseMatrix factor : state.factors()) {
+          factor.writeTo(out);
+        }
+        for (double[][] rows : List.of(state.scales(), state.norms(), state.grams())) {
+          out.writeInt(rows.length);
+          for (double[] row : rows) {
+            write(out, row);
+          }
+        }
+        write(out, state.lambda());
+        write(out, state.fits().stream().mapToDouble(Double::doubleValue).toArray());
+        write(out, state.seconds().stream().mapToDouble(Double::doubleValue).toArray());
+        out.flush();
+        new DataOutputStream(raw).writeLong(sum.getChecksum().getValue());
+      }
+      commit.commit();
+    }
+  }
+
+  private static void write(DataOutputStream out, double[] numbers) throws IOException {
+    out.writeInt(numbers.length);
+    for (double number : numbers) {
+      out.writeDouble(number);
+    }
+  }
+
+  private CpState read(String file) throws IOException {
+    Path path = files.path(file);
+    try (InputStream raw = new BufferedInputStream(files.fileSystem(path).open(path), 1 << 16)) {
+      CheckedInputStream sum = new CheckedInputStream(raw, new CRC32());
+      DataInputStream in = new DataInputStream(sum);
+      if (in.readInt() != MAGIC || in.readInt() != VERSION) {
+        throw new IOException("another kind of file, or one of another version");
+      }
+      requireSame(file, arguments(in));
+      List<DenseMatrix> factors = new ArrayList<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        factors.add(DenseMatrix.readFrom(in));
+      }
+      double[][][] matrices = new double[3][][];
+      for (int at = 0; at < matrices.length; at++) {
+        matrices[at] = new double[in.readInt()][];
+        for (int row = 0; row < matrices[at].length; row++) {
+          matrices[at][row] = numbers(in);
+        }
+      }
+      CpState state =
+          new CpState(
+              factors, matrices[0], matrices[1], matrices[2], numbers(in), list(in), list(in));
+      if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
+        throw new IOException("a wrong check sum");
+      }
+      return state;
+    } catch (IllegalArgumentException | NegativeArraySizeException e) {
+      throw new IOException("numbers that cannot be sizes", e);
+    }
+  }
+
+  private static Map<String, String> arguments(DataInputStream in) throws IOException {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      String name = in.readUTF();
+      arguments.put(name, in.readUTF());
+    }
+    return arguments;
+  }
+
+  private void requireSame(String file, Map<String, String> then) {
+    for (Map.Entry<String, String> now : arguments.entrySet()) {
+      String before = then.getOrDefault(now.getKey(), "nothing");
+      if (!before.equals(now.getValue())) {
+        throw usage(
+            "--resume: expected the arguments of the run that wrote %s, which had %s %s, found"
+                + " %s; give the same, or --overwrite without --resume to begin anew",
+            file, now.getKey(), before, now.getValue());
+      }
+    }
+  }
+
+  private static double[] numbers(DataInputStream in) throws IOException {
+    double[] numbers = new double[in.readInt()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = in.readDouble();
+    }
+    return numbers;
+  }
+
+  private static List<Double> list(DataInputStream in) throws IOException {
+    List<Double> list = new ArrayList<>();
+    for (double number : numbers(in)) {
+      list.add(number);
+    }
+    return list;
+  }
+}

@@ -1,0 +1,129 @@
+package org.weft.jobs.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.hadoop.fs.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.tensor.DenseMatrix;
+
+/** Reads the folder that a decomposition wrote: {@link ModelOutput}. */
+public final class ModelFolder {
+  private final FileAccess files;
+  private final String uri;
+  private final JsonNode summary;
+
+  private ModelFolder(FileAccess files, String uri, JsonNode summary) {
+    this.files = files;
+    this.uri = uri;
+    this.summary = summary;
+  }
+
+  /** Components with weights: what a CP decomposition or a completion ends with. */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Components(List<DenseMatrix> factors, double[] lambda) {
+    int rank() {
+      return lambda.length;
+    }
+
+    int order() {
+      return factors.size();
+    }
+  }
+
+  /**
+   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}
+   */
+  public static ModelFolder open(FileAccess files, String uri) throws IOException {
+    String name = at(uri, "summary.json");
+    Path path = files.path(name);
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      JsonNode summary = new ObjectMapper().readTree(in);
+      if (summary.path("dims").size() == 0) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT,
+            name + ": expected the mode sizes of a decomposition as dims, found none");
+      }
+      return new ModelFolder(files, uri, summary);
+    } catch (FileNotFoundException e) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND,
+          uri + ": expected the folder of a decomposition, found no summary.json in it",
+          e);
+    } catch (JsonProcessingException e) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          name + ": expected JSON, found other text: " + e.getOriginalMessage(),
+          e);
+    }
+  }
+
+  private static String at(String uri, String name) {
+    return (uri.endsWith("/") ? uri : uri + "/") + name;
+  }
+
+  /** Where a file of the folder is. */
+  public String at(String name) {
+    return at(uri, name);
+  }
+
+  JsonNode summary() {
+    return summary;
+  }
+
+  public int order() {
+    return summary.path("dims").size();
+  }
+
+  /** The name of a mode. */
+  public String modeName(int mode) {
+    return summary.path("modes").path(mode).asText("mode" + mode);
+  }
+
+  public double[] lambda() throws IOException {
+    Path path = files.path(at("lambda.npy"));
+    if (!files.fileSystem(path).exists(path)) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          uri
+              + ": expected a model with weights of components, as weft cpd writes, found one of"
+              + " method '"
+              + summary.path("method").asText("unknown")
+              + "' without lambda.npy");
+    }
+    DenseMatrix column = NpyFile.read(files, path.toString());
+    return IntStream.range(0, Math.toIntExact(column.rows()))
+        .mapToDouble(r -> column.get(r, 0))
+        .toArray();
+  }
+
+  /** The factor of a mode, which must have {@code rank} columns. */
+  public DenseMatrix factor(int mode, int rank) {
+    String name = at("mode" + mode + ".npy");
+    DenseMatrix factor = NpyFile.read(files, name);
+    if (factor.columns() != rank) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          name
+              + ": expected a column for each of "
+              + rank
+              + " components, found "
+              + factor.columns());
+    }
+    return factor;
+  }
+
+  public Components components() throws IOException {
+    double[] lambda = lambda();
+    return new Components(
+        IntStream.range(0, order()).mapToObj(mode -> factor(mode, lambda.length)).toList(), lambda);
+  }
+}

@@ -1,0 +1,118 @@
+package org.weft.jobs.model;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.weft.engine.CpdResult;
+import org.weft.engine.JobReport;
+import org.weft.jobs.output.JsonText;
+import org.weft.jobs.process.Versions;
+import org.weft.planner.CpdJob;
+import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.ValueType;
+
+/** What {@code summary.json} of a decomposition says. Times are in seconds. */
+public final class ModelSummary {
+  private final Map<String, Object> content;
+
+  private ModelSummary(Map<String, Object> content) {
+    this.content = content;
+  }
+
+  /**
+   * What a run was about.
+   *
+   * @param command the arguments
+   * @param seconds in all
+   */
+  public record About(
+      String input,
+      List<String> modeNames,
+      List<String> command,
+      TensorStatistics statistics,
+      ValueType type,
+      long seed,
+      double seconds) {}
+
+  /**
+   * The summary of a model that alternates over its modes.
+   *
+   * @param method its name and options
+   * @param fits after each iteration
+   * @param iterationSeconds of each
+   * @param outcome more about the model
+   */
+  public static ModelSummary of(
+      About about,
+      Map<String, Object> method,
+      double norm,
+      List<Double> fits,
+      List<Double> iterationSeconds,
+      boolean converged,
+      Map<String, Object> outcome,
+      JobReport report) {
+    Map<String, Object> content = new LinkedHashMap<>();
+    content.put("command", "weft " + String.join(" ", about.command()));
+    content.put("input", about.input());
+    if (!about.modeNames().isEmpty()) {
+      content.put("modes", about.modeNames());
+    }
+    content.put("dims", about.statistics().shape().toArray());
+    content.put("nnz", report.nonzeros());
+    content.put("norm", norm);
+    content.putAll(method);
+    content.put("seed", about.seed());
+    content.put("type", about.type().keyword());
+    content.put("fit", fits.isEmpty() ? 0 : fits.get(fits.size() - 1));
+    content.put("fits", fits);
+    content.put("iterations", fits.size());
+    content.put("iteration_seconds", iterationSeconds);
+    content.put("converged", converged);
+    content.putAll(outcome);
+    content.put("times", times(report, about.seconds()));
+    content.put("peak_memory_bytes", report.peakMemoryBytes());
+    content.put("operand_rows_fetched", report.operandRowsFetched());
+    content.put("kernel_nonzeros_per_second", report.nonzerosPerSecond());
+    content.put("versions", Versions.all());
+    return new ModelSummary(content);
+  }
+
+  /**
+   * The summary of a CP decomposition.
+   *
+   * @param more about the model
+   */
+  public static ModelSummary cpd(
+      About about, CpdJob job, CpdResult result, Map<String, Object> more) {
+    Map<String, Object> outcome = new LinkedHashMap<>();
+    outcome.put("lambda", result.lambda());
+    outcome.putAll(more);
+    Map<String, Object> method = new LinkedHashMap<>();
+    method.put("method", "cpd");
+    method.put("rank", job.rank());
+    method.put("nonnegative", job.nonnegative());
+    method.put("tolerance", job.tolerance());
+    return of(
+        about,
+        method,
+        result.norm(),
+        result.fits(),
+        result.seconds(),
+        result.converged(),
+        outcome,
+        result.report());
+  }
+
+  private static Map<String, Double> times(JobReport report, double seconds) {
+    Map<String, Double> times = new LinkedHashMap<>();
+    times.put("total", seconds);
+    report.phaseNanos().forEach((phase, nanos) -> times.put(phase, nanos * 1e-9));
+    return times;
+  }
+
+  byte[] json() throws IOException {
+    return JsonText.of(content).getBytes(StandardCharsets.UTF_8);
+  }
+}

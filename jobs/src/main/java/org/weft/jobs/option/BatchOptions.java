@@ -1,0 +1,67 @@
+package org.weft.jobs.option;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.container.Container;
+import picocli.CommandLine.Option;
+
+/** The key under which entries are written, so that writing them again changes nothing. */
+public final class BatchOptions {
+  @Option(
+      names = "--batch",
+      paramLabel = "KEY",
+      description =
+          "Name what is written, such as the day that it is of. A batch that the tensor has already"
+              + " is not written again: a job that is retried changes nothing.")
+  @Nullable
+  public String key;
+
+  @Option(
+      names = "--replace-batch",
+      description = "With --append and --batch: replace the entries of a batch that is there.")
+  public boolean replace;
+
+  public String key() {
+    return key == null ? "" : key;
+  }
+
+  public void check(boolean append, String output) {
+    if (key != null && (key.isBlank() || !TensorFiles.extensionOf(output).equals(".weft"))) {
+      throw usage(
+          "expected --batch KEY for a .weft tensor, found --batch '%s' for %s", key, output);
+    }
+    if (replace && (key == null || !append)) {
+      throw usage("expected --replace-batch with --append and --batch KEY");
+    }
+  }
+
+  /** Whether the batch is in the tensor {@code uri} and is to stay as it is; says so. */
+  public boolean isDone(FileAccess files, String uri, Console console) {
+    if (key == null || replace) {
+      return false;
+    }
+    Container present;
+    try {
+      present = Container.open(files, uri);
+    } catch (WeftException e) {
+      if (e.code() == ErrorCode.INPUT_NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
+    if (!present.batches().contains(key)) {
+      return false;
+    }
+    console.result(
+        "%s: batch %s is there already, in version %d; nothing is written (--replace-batch replaces"
+            + " it)",
+        uri, key, present.version());
+    return true;
+  }
+}

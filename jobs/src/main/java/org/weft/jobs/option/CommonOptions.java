@@ -1,0 +1,171 @@
+package org.weft.jobs.option;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.CompilerOptions;
+import org.weft.engine.OperandFetch;
+import org.weft.jobs.help.CommonHelp;
+import org.weft.jobs.process.Surroundings;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.ValueType;
+import picocli.CommandLine.Option;
+
+/** The options that every command has; its help names them, see {@link CommonHelp}. */
+public final class CommonOptions {
+  @Option(
+      order = 101,
+      hidden = true,
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  private boolean help;
+
+  @Option(
+      order = 102,
+      hidden = true,
+      names = "--master",
+      paramLabel = "URL",
+      description = "Spark master, such as local[2] or spark://host:7077. spark-submit's wins.")
+  @Nullable
+  public String master;
+
+  @Option(
+      order = 103,
+      hidden = true,
+      names = "--partitions",
+      paramLabel = "N",
+      description = "Partitions of each mode; 0 chooses from memory and cores (default: 0).")
+  public int partitions;
+
+  @Option(
+      order = 104,
+      hidden = true,
+      names = "--threads",
+      paramLabel = "N",
+      description =
+          "Cores to use: those of the process in local mode, those of each task on a cluster; 0"
+              + " takes all, or one per task (default: 0).")
+  public int threads;
+
+  @Option(
+      order = 104,
+      hidden = true,
+      names = "--fetch",
+      paramLabel = "HOW",
+      description =
+          "How operands get to processes: whole, rows (the blocks of rows that a process reads), or"
+              + " auto: rows of large operands (default: auto).")
+  public OperandFetch fetch = OperandFetch.AUTO;
+
+  @Option(
+      order = 105,
+      hidden = true,
+      names = "--type",
+      paramLabel = "TYPE",
+      description = "Value type of the kernels: double or float (default: ${DEFAULT-VALUE}).")
+  public ValueType type = ValueType.DOUBLE;
+
+  @Option(
+      order = 106,
+      hidden = true,
+      names = "--dry-run",
+      description = "Check everything and say what would be done; write nothing.")
+  public boolean dryRun;
+
+  @Option(
+      order = 107,
+      hidden = true,
+      names = "--overwrite",
+      description = "Replace an output that exists.")
+  public boolean overwrite;
+
+  @Option(
+      order = 108,
+      hidden = true,
+      names = "--zero-based",
+      description = "Coordinates in .tns files start at 0, not 1.")
+  public boolean zeroBased;
+
+  @Option(
+      order = 108,
+      hidden = true,
+      names = "--header",
+      paramLabel = "KIND",
+      description =
+          "Lines before the entries of .tns: auto (default), none, extended (order nnz / sizes),"
+              + " order (order / sizes), sizes (sizes nnz).")
+  ReadOptions.Header header = ReadOptions.Header.AUTO;
+
+  @Option(
+      order = 109,
+      hidden = true,
+      names = "--allow-nonfinite",
+      description = "Accept NaN and infinities as values.")
+  public boolean allowNonfinite;
+
+  @Option(
+      order = 110,
+      hidden = true,
+      names = "--check",
+      description =
+          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
+  public boolean check;
+
+  @Option(
+      order = 111,
+      hidden = true,
+      names = "--reproducible",
+      description =
+          "The same bits on any number of threads and cores, at some cost; without it, on equal"
+              + " ones.")
+  public boolean reproducible;
+
+  @Option(
+      order = 112,
+      hidden = true,
+      names = {"-q", "--quiet"},
+      description = "Results and errors only.")
+  public boolean quiet;
+
+  @Option(
+      order = 113,
+      hidden = true,
+      names = {"-v", "--verbose"},
+      description = "Spark's log, and stack traces of errors.")
+  public boolean verbose;
+
+  public ReadOptions readOptions() {
+    return ReadOptions.defaults()
+        .withZeroBased(zeroBased)
+        .withHeader(header)
+        .withAllowNonfinite(allowNonfinite);
+  }
+
+  /** For commands that compile in this process: this host, and the kernel cache of the settings. */
+  public CompilerOptions compilerOptions() {
+    String cache = OptionDefaults.settings().getString("kernel-cache");
+    CompilerOptions options = CompilerOptions.forThisHost().withCheck(check);
+    return cache.isEmpty() ? options : options.withCacheDirectory(Path.of(cache));
+  }
+
+  /** File systems as Spark will see them, before Spark runs. */
+  public static FileAccess files() {
+    Map<String, String> settings = new HashMap<>();
+    String prefix = "spark.hadoop.";
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith(prefix)) {
+        settings.put(name.substring(prefix.length()), System.getProperty(name));
+      }
+    }
+    if (settings.isEmpty() && Surroundings.arePlain()) {
+      return FileAccess.plain();
+    }
+    Configuration configuration = new Configuration();
+    settings.forEach(configuration::set);
+    return FileAccess.of(configuration);
+  }
+}

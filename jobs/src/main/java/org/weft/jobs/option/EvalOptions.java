@@ -1,0 +1,163 @@
+package org.weft.jobs.option;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.lang.Diagnostics;
+import org.weft.compiler.lang.Parser;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.file.OperandFiles;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** An expression on the command line: the text, its operands, their formats, and the schedule. */
+public final class EvalOptions {
+  @Parameters(
+      index = "0",
+      paramLabel = "EXPR",
+      description = "Assignment in index notation, such as 'C(i,k) = A(i,j) * B(j,k)'.")
+  public String expression = "";
+
+  @Option(
+      order = 1,
+      names = "--input",
+      paramLabel = "NAME=FILE",
+      description = {
+        "Operand NAME: a tensor file of any kind that 'weft convert' reads, local or hdfs:, or a"
+            + " number for a scalar. Repeatable. With += or -=, the result's name gives the value"
+            + " before."
+      })
+  public Map<String, String> inputs = new LinkedHashMap<>();
+
+  @Option(
+      order = 2,
+      names = "--format",
+      paramLabel = "NAME=FORMAT",
+      description = {
+        "How NAME is stored: Dense, COO, CSR, CSC, DCSR, CSF, BCSR(2,2), ..., a level list such as"
+            + " '{D, CU}', each with a mode order such as CSF@2,0,1. Repeatable. Default: arrays"
+            + " dense, matrices CSR (DCSR with over 16 rows for an entry), vectors {CU}, others"
+            + " CSF; the result's by sparsity."
+      })
+  public Map<String, String> formats = new LinkedHashMap<>();
+
+  @Option(
+      order = 3,
+      names = "--size",
+      paramLabel = "LABEL=N",
+      description = "Size of a label; needed where only the result has it. Repeatable.")
+  public Map<String, Long> sizes = new LinkedHashMap<>();
+
+  @Option(
+      order = 4,
+      names = "--schedule",
+      paramLabel = "TEXT",
+      description = "Loops, such as 'order(i,k,j) parallel(i)' (default: chosen).")
+  @Nullable
+  public String schedule;
+
+  /**
+   * The parsed expression.
+   *
+   * @throws WeftException {@code INVALID_EXPRESSION} with a caret under each error
+   */
+  public Statement statement() {
+    Diagnostics diagnostics = new Diagnostics();
+    Optional<Statement> statement =
+        Parser.statement(SourceText.expression(expression), diagnostics);
+    diagnostics.throwIfErrors();
+    return statement.orElseThrow();
+  }
+
+  /** The schedule of the options, or {@code otherwise}. */
+  public Schedule schedule(Schedule otherwise) {
+    return schedule == null ? otherwise : Schedule.parse(schedule);
+  }
+
+  /**
+   * The tensors that need an input, the result among them if it has a value before.
+   *
+   * @throws WeftException of kind USER if one has no input, or an input or format has no tensor
+   */
+  public Map<String, Syntax.Access> accesses(Statement statement) {
+    Map<String, Syntax.Access> accesses = read(statement);
+    String result = statement.target().tensor();
+    Set<String> missing = new LinkedHashSet<>(accesses.keySet());
+    missing.removeAll(inputs.keySet());
+    if (!missing.isEmpty()) {
+      String name = missing.iterator().next();
+      throw usage(
+          "the operand %s has no file: add --input %s=FILE (or a number for a scalar)", name, name);
+    }
+    boolean accumulates = statement.assignment() != Statement.Assignment.ASSIGN;
+    for (String name : inputs.keySet()) {
+      if (!accesses.containsKey(name) && !(accumulates && name.equals(result))) {
+        throw usage(
+            "--input %s=%s: the expression has no operand %s; its operands are %s",
+            name, inputs.get(name), name, accesses.keySet());
+      }
+    }
+    for (String name : formats.keySet()) {
+      if (!accesses.containsKey(name) && !name.equals(result)) {
+        throw usage(
+            "--format %s=%s: the expression has no tensor %s; it has %s and the result %s",
+            name, formats.get(name), name, accesses.keySet(), result);
+      }
+    }
+    Map<String, Syntax.Access> all = new LinkedHashMap<>(accesses);
+    if (inputs.containsKey(result)) {
+      all.putIfAbsent(result, statement.target());
+    }
+    return all;
+  }
+
+  /**
+   * Reads the operands of {@code statement}; every tensor of it must have an input and every input
+   * must be used.
+   */
+  public OperandFiles read(Statement statement, FileAccess files, ReadOptions options)
+      throws IOException {
+    return OperandFiles.read(files, options, inputs, accesses(statement), sizes);
+  }
+
+  private static Map<String, Syntax.Access> read(Statement statement) {
+    Map<String, Syntax.Access> found = new LinkedHashMap<>();
+    List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
+    if (statement.mask() != null) {
+      pending.add(statement.mask().tensor());
+    }
+    while (!pending.isEmpty()) {
+      Syntax next = pending.remove(0);
+      if (next instanceof Syntax.Access access) {
+        Syntax.Access other = found.putIfAbsent(access.tensor(), access);
+        if (other != null && other.labels().size() != access.labels().size()) {
+          throw new WeftException(
+              ErrorCode.INVALID_EXPRESSION,
+              access.tensor()
+                  + " is used with "
+                  + other.labels().size()
+                  + " and with "
+                  + access.labels().size()
+                  + " labels; a tensor has one order");
+        }
+      }
+      pending.addAll(next.children());
+    }
+    return found;
+  }
+}

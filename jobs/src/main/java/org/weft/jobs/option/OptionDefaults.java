@@ -1,0 +1,59 @@
+package org.weft.jobs.option;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.net.URL;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.weft.jobs.process.Surroundings;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Takes the default of option {@code --name} from the setting {@code weft.options.name}, so that a
+ * site can change it in {@code application.conf} or with {@code -Dweft.options.name=value}.
+ */
+public final class OptionDefaults implements IDefaultValueProvider {
+  private static volatile @Nullable Config loaded;
+
+  /** Defaults as they are now; {@link #settings} gives the same ones until the next are made. */
+  public OptionDefaults() {
+    loaded = null;
+  }
+
+  /**
+   * The settings: system properties, then application.conf, then reference.conf. They are read once
+   * in a run of a command.
+   */
+  public static Config settings() {
+    Config present = loaded;
+    if (present == null) {
+      ConfigFactory.invalidateCaches();
+      Config all = Surroundings.arePlain() ? shipped() : all();
+      present = all.getConfig("weft");
+      loaded = present;
+    }
+    return present;
+  }
+
+  private static Config all() {
+    return ConfigFactory.load(OptionDefaults.class.getClassLoader());
+  }
+
+  /** As {@link #all}, without looking through the class path for other files. */
+  private static Config shipped() {
+    URL own = Objects.requireNonNull(OptionDefaults.class.getResource("/reference.conf"));
+    return ConfigFactory.defaultOverrides().withFallback(ConfigFactory.parseURL(own)).resolve();
+  }
+
+  @Override
+  public @Nullable String defaultValue(ArgSpec argument) {
+    if (!(argument instanceof OptionSpec option)) {
+      return null;
+    }
+    Config options = settings().getConfig("options");
+    String name = option.longestName().replaceFirst("^-+", "");
+    return options.hasPath(name) ? options.getString(name) : null;
+  }
+}

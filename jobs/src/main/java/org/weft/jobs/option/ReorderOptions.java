@@ -1,0 +1,172 @@
+package org.weft.jobs.option;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.Ordering;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.file.PermutationFolder;
+import org.weft.jobs.output.Console;
+import org.weft.planner.Job;
+import org.weft.reorder.Permutation;
+import org.weft.reorder.Relabelling;
+import org.weft.reorder.Reorderers;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.OutputCommit;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Option;
+
+/** How a job's tensor is relabelled while it is packed. */
+public final class ReorderOptions {
+  private static final String NONE = "none";
+  private static final String AUTO = "auto";
+
+  @Option(
+      order = 80,
+      names = "--reorder",
+      paramLabel = "METHOD",
+      description = {
+        "Relabel the tensor while it is packed: a method of 'weft reorder', a folder of"
+            + " permutations, auto (only if it pays), or none (default: none). Operands and results"
+            + " keep the coordinates of the file."
+      })
+  @Nullable
+  public String reorder;
+
+  @Option(
+      order = 81,
+      names = "--reorder-entries",
+      paramLabel = "N",
+      description =
+          "Order a sample of N entries; 0 takes as many as the driver's heap allows (default: 0).")
+  public long entries;
+
+  @Option(
+      order = 82,
+      names = "--keep-order",
+      description =
+          "Results have the new coordinates of --reorder, or those of a reordered .weft tensor.")
+  boolean keepOrder;
+
+  @Option(
+      order = 83,
+      names = "--permutations",
+      paramLabel = "DIR",
+      description = "Write the permutations, mode0.perm, mode1.perm, ..., to this folder.")
+  @Nullable String permutations;
+
+  /** Whether a tensor may be relabelled at all. */
+  public boolean isOn() {
+    return reorder != null && !reorder.equals(NONE);
+  }
+
+  /** Refuses what cannot work, before anything is read. */
+  public void check(FileAccess files, String input, boolean overwrite) throws IOException {
+    if (entries < 0) {
+      throw usage("expected --reorder-entries of at least 0, found %d", entries);
+    }
+    boolean wanted = keepOrder || permutations != null;
+    if (!isOn() && wanted && TensorFiles.permutations(files, input).isEmpty()) {
+      throw usage(
+          "expected --reorder METHOD with %s, or a reordered .weft tensor, found neither",
+          keepOrder ? "--keep-order" : "--permutations");
+    }
+    if (isOn() && !method().equals(AUTO) && !isFolder(files)) {
+      requireMethod();
+    }
+    if (permutations != null) {
+      OutputCommit.probe(files, permutations, overwrite, true);
+    }
+  }
+
+  private void requireMethod() {
+    try {
+      Reorderers.named(method());
+    } catch (WeftException e) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "--reorder: " + e.getMessage() + "; a folder of permutations, auto or none do as well",
+          e);
+    }
+  }
+
+  private String method() {
+    return reorder == null ? NONE : reorder;
+  }
+
+  private boolean isFolder(FileAccess files) throws IOException {
+    Path path = files.path(method());
+    return files.fileSystem(path).exists(path);
+  }
+
+  /** The tensor that jobs are to run on. */
+  public EngineTensor apply(
+      Engine engine, EngineTensor tensor, Job job, FileAccess files, Console console)
+      throws IOException {
+    if (!isOn()) {
+      return engine.reorder(tensor, Ordering.none(), keepOrder);
+    }
+    console.step("order by " + reorder, 0, 1);
+    TensorShape shape = tensor.statistics().shape();
+    Ordering ordering;
+    if (method().equals(AUTO)) {
+      ordering = engine.chooseOrder(tensor, job, entries);
+    } else if (isFolder(files)) {
+      List<Permutation> modes = PermutationFolder.read(files, method(), shape);
+      ordering = Ordering.given(method(), new Relabelling(modes));
+    } else {
+      ordering = engine.order(tensor, method(), entries);
+    }
+    ordering.reasons().forEach(reason -> console.report("reorder: %s", reason));
+    return engine.reorder(tensor, ordering, keepOrder);
+  }
+
+  /** Writes the permutations if asked for. */
+  public void write(EngineTensor tensor, FileAccess files, boolean overwrite, Console console)
+      throws IOException {
+    if (permutations == null) {
+      return;
+    }
+    Relabelling relabelling = tensor.relabelling();
+    List<Permutation> modes =
+        relabelling == null
+            ? Permutation.identities(tensor.statistics().shape())
+            : relabelling.modes();
+    try (OutputCommit commit = OutputCommit.begin(files, permutations, overwrite)) {
+      PermutationFolder.write(commit, modes);
+      commit.commit();
+    }
+    console.result("wrote %s: %d permutations", permutations, modes.size());
+  }
+
+  /** The labels that results have: with {@code --keep-order} they follow their coordinates. */
+  public Map<Integer, Labels> labels(EngineTensor tensor, Map<Integer, Labels> labels) {
+    Relabelling relabelling = tensor.relabelling();
+    return relabelling == null || !keepOrder ? labels : moved(labels, relabelling);
+  }
+
+  /** Labels follow their coordinates. */
+  public static Map<Integer, Labels> moved(Map<Integer, Labels> labels, Relabelling relabelling) {
+    Map<Integer, Labels> moved = new HashMap<>();
+    labels.forEach(
+        (mode, old) -> {
+          Permutation inverse = relabelling.mode(mode).inverse();
+          Labels.Builder names = new Labels.Builder();
+          for (long c = 0; c < inverse.size(); c++) {
+            names.add(old.utf8(inverse.apply(c)));
+          }
+          moved.put(mode, names.build());
+        });
+    return moved;
+  }
+}

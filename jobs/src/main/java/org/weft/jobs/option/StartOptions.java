@@ -1,0 +1,256 @@
+package org.weft.jobs.option;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.AlternatingLeastSquares;
+import org.weft.decomposition.CpRun;
+import org.weft.decomposition.CpState;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.jobs.model.CheckpointFolder;
+import org.weft.jobs.model.ModelFolder;
+import org.weft.jobs.output.Console;
+import org.weft.planner.CpdJob;
+import org.weft.storage.FileAccess;
+import org.weft.storage.OutputCommit;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Option;
+
+/** Where a decomposition starts, how often, and how it goes on after an interruption. */
+public final class StartOptions {
+  private static final String RANDOM = "random";
+
+  @Option(
+      order = 60,
+      names = "--starts",
+      paramLabel = "N",
+      description =
+          "Decompose N times, from the seeds S, S+1, ...; the best fit is kept, all are in"
+              + " summary.json (default: 1).")
+  int starts = 1;
+
+  @Option(
+      order = 61,
+      names = "--init",
+      paramLabel = "HOW",
+      description =
+          "Initial factors: random, or the folder of an earlier weft cpd of the same rank. Rows"
+              + " that a grown tensor has more are random (default: random).")
+  public String init = RANDOM;
+
+  @Option(
+      order = 62,
+      names = "--checkpoint",
+      paramLabel = "DIR",
+      description = "Keep the state of the run in this folder, to go on from after a failure.")
+  @Nullable String checkpoint;
+
+  @Option(
+      order = 63,
+      names = "--every",
+      paramLabel = "T",
+      description = "How often to keep it: 10it, 30s, 5m or 1h (default: 10it).")
+  String every = "10it";
+
+  @Option(
+      order = 64,
+      names = "--resume",
+      description =
+          "Go on from --checkpoint, with the arguments of the run that wrote it; the result has the"
+              + " bits of a run that was not interrupted. Without a state there, begin.")
+  boolean resume;
+
+  /**
+   * The best of all starts.
+   *
+   * @param all seed, fit, iterations, and whether it converged, of each
+   */
+  public record Best(CpdResult result, List<Map<String, Object>> all) {
+    /** What a summary says. */
+    public Map<String, Object> outcome(String init) {
+      Map<String, Object> outcome = new LinkedHashMap<>();
+      outcome.put("init", init);
+      outcome.put("starts", all);
+      return outcome;
+    }
+  }
+
+  /** Refuses what cannot work, before the tensor is read. */
+  public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
+    if (starts < 1) {
+      throw usage("expected --starts of at least 1, found %d", starts);
+    }
+    if (starts > 1 && !init.equals(RANDOM)) {
+      throw usage(
+          "expected --starts 1 with --init %s, from which all starts are the same, found %d",
+          init, starts);
+    }
+    if (resume && checkpoint == null) {
+      throw usage("expected --checkpoint DIR with --resume, found none");
+    }
+    CheckpointFolder.Every.parse(every);
+    if (!init.equals(RANDOM)) {
+      int found = ModelFolder.open(files, init).lambda().length;
+      if (found != rank) {
+        throw usage(
+            "--init %s: expected a model of --rank %d, found one of rank %d", init, rank, found);
+      }
+    }
+    for (int start = 0; checkpoint != null && start < starts; start++) {
+      if (!resume && !overwrite && folder(files, start, Map.of()).isPresent()) {
+        throw usage(
+            "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
+                + " on from it, or --overwrite to begin anew",
+            checkpoint);
+      }
+      if (!folder(files, start, Map.of()).isPresent()) {
+        OutputCommit.probe(files, folderOf(start), false, true);
+      }
+    }
+  }
+
+  private CheckpointFolder folder(FileAccess files, int start, Map<String, String> arguments) {
+    return new CheckpointFolder(
+        files, folderOf(start), CheckpointFolder.Every.parse(every), arguments);
+  }
+
+  private String folderOf(int start) {
+    return checkpoint + "/start" + start;
+  }
+
+  /**
+   * Decomposes.
+   *
+   * @param arguments of which the bits of the result are a function, beside those of the job
+   */
+  public Best run(
+      FileAccess files,
+      Engine engine,
+      EngineTensor tensor,
+      CpdJob job,
+      Map<String, String> arguments,
+      Console console)
+      throws IOException {
+    CpdResult best = null;
+    List<Map<String, Object>> all = new ArrayList<>();
+    Optional<CpState> model = model(files, job, tensor.statistics().shape());
+    for (int start = 0; start < starts; start++) {
+      CpdJob seeded =
+          new CpdJob(
+              job.rank(),
+              job.maxIterations(),
+              job.tolerance(),
+              job.nonnegative(),
+              job.seed() + start,
+              job.valueType());
+      if (starts > 1) {
+        console.report("start %d of %d, seed %d", start + 1, starts, seeded.seed());
+      }
+      CpRun run = run(files, start, seeded, tensor, arguments, model, console);
+      CpdResult result = engine.cpd(tensor, seeded, run, console.progress());
+      all.add(outcome(seeded, result));
+      if (best == null || fit(result) > fit(best)) {
+        best = result;
+      }
+    }
+    return new Best(Objects.requireNonNull(best), all);
+  }
+
+  private CpRun run(
+      FileAccess files,
+      int start,
+      CpdJob job,
+      EngineTensor tensor,
+      Map<String, String> more,
+      Optional<CpState> model,
+      Console console)
+      throws IOException {
+    if (checkpoint == null) {
+      return new CpRun(model, CpRun.FRESH.checkpoints());
+    }
+    Map<String, String> arguments = new LinkedHashMap<>();
+    arguments.put("--rank", Integer.toString(job.rank()));
+    arguments.put("--iterations", Integer.toString(job.maxIterations()));
+    arguments.put("--tolerance", Double.toString(job.tolerance()));
+    arguments.put("--nonnegative", Boolean.toString(job.nonnegative()));
+    arguments.put("seed", Long.toString(job.seed()));
+    arguments.put("--type", job.valueType().keyword());
+    arguments.put("--init", init);
+    arguments.put("a tensor of shape", tensor.statistics().shape().toString());
+    arguments.put("entries", Long.toString(tensor.statistics().entries()));
+    arguments.putAll(more);
+    CheckpointFolder folder = folder(files, start, arguments);
+    Optional<CpState> state = resume ? folder.latest() : Optional.empty();
+    state.ifPresent(found -> console.report("resume after iteration %d", found.fits().size()));
+    return new CpRun(state.isPresent() ? state : model, folder);
+  }
+
+  private static Map<String, Object> outcome(CpdJob job, CpdResult result) {
+    Map<String, Object> outcome = new LinkedHashMap<>();
+    outcome.put("seed", job.seed());
+    outcome.put("fit", fit(result));
+    outcome.put("iterations", result.fits().size());
+    outcome.put("converged", result.converged());
+    return outcome;
+  }
+
+  private static double fit(CpdResult result) {
+    return result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1);
+  }
+
+  /** The model to start from, grown to the tensor's shape. */
+  private Optional<CpState> model(FileAccess files, CpdJob job, TensorShape shape)
+      throws IOException {
+    if (init.equals(RANDOM)) {
+      return Optional.empty();
+    }
+    ModelFolder folder = ModelFolder.open(files, init);
+    if (folder.order() != shape.order()) {
+      throw usage(
+          "--init %s: expected a model of %d modes, found %d", init, shape.order(), folder.order());
+    }
+    ModelFolder.Components model = folder.components();
+    List<DenseMatrix> grown = new ArrayList<>();
+    for (int mode = 0; mode < shape.order(); mode++) {
+      grown.add(grown(mode, model.factors().get(mode), shape.size(mode), job));
+    }
+    return Optional.of(CpState.of(grown, model.lambda()));
+  }
+
+  private DenseMatrix grown(int mode, DenseMatrix factor, long size, CpdJob job) {
+    if (factor.rows() > size) {
+      throw usage(
+          "--init %s: expected a model of at most %d rows in mode %d, the size of the tensor, found"
+              + " %d",
+          init, size, mode, factor.rows());
+    }
+    if (factor.rows() == size) {
+      return factor;
+    }
+    DenseMatrix grown = DenseMatrix.zeros(size, job.rank());
+    double[] row = new double[job.rank()];
+    double scale = 1 / Math.sqrt(Math.max(1, factor.rows())); // of numbers in a column of norm 1
+    for (long i = 0; i < size; i++) {
+      if (i < factor.rows()) {
+        factor.copyRow(i, row, 0);
+      } else {
+        DenseMatrix.randomRow(AlternatingLeastSquares.seed(job, mode), i, row, 0, job.rank());
+        for (int r = 0; r < row.length; r++) {
+          row[r] *= scale;
+        }
+      }
+      grown.setRow(i, row, 0);
+    }
+    return grown;
+  }
+}

@@ -1,0 +1,66 @@
+package org.weft.jobs.output;
+
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.planner.CpdJob;
+import org.weft.planner.Job;
+import org.weft.planner.MttkrpJob;
+import org.weft.planner.TtmJob;
+import org.weft.tensor.TensorShape;
+
+/** Warns before a job that is likely not what was meant: hours of work, a rank above all sizes. */
+public final class Caution {
+  static final double LONG_SECONDS = 3600;
+
+  /** Below so many multiplications no job takes an hour, and it need not be planned to know. */
+  private static final double LEAST_WORK = 1e10;
+
+  private Caution() {}
+
+  public static void say(Console console, Engine engine, EngineTensor tensor, Job job) {
+    int rank = rank(job);
+    TensorShape shape = tensor.statistics().shape();
+    long largest = IntStream.range(0, shape.order()).mapToLong(shape::size).max().orElse(0);
+    if (!(job instanceof TtmJob) && rank > largest && largest > 0) {
+      console.note(
+          "warning: rank %,d is above the size of every mode (%s): factors have more columns than"
+              + " rows; is it meant?",
+          rank, shape);
+    }
+    if (work(shape, tensor.statistics().entries(), job, rank) < LEAST_WORK) {
+      return;
+    }
+    double seconds = engine.plan(tensor, job).predicted().seconds();
+    if (seconds > LONG_SECONDS) {
+      console.note("warning: this job is predicted to take %s", duration(seconds));
+    }
+  }
+
+  private static int rank(Job job) {
+    if (job instanceof CpdJob cpd) {
+      return cpd.rank();
+    } else if (job instanceof MttkrpJob mttkrp) {
+      return mttkrp.rank();
+    }
+    return job instanceof TtmJob ttm ? ttm.rank() : 1;
+  }
+
+  /** Multiplications of all iterations: each entry with each column, and the algebra of factors. */
+  private static double work(TensorShape shape, long entries, Job job, int rank) {
+    double rows = 0;
+    for (int mode = 0; mode < shape.order(); mode++) {
+      rows += shape.size(mode);
+    }
+    double once = rank * (entries + rows * rank);
+    return job instanceof CpdJob ? once * shape.order() * job.iterations() : once;
+  }
+
+  public static String duration(double seconds) {
+    double hours = seconds / 3600;
+    return hours < 48
+        ? String.format(Locale.ROOT, "%.1f hours", hours)
+        : String.format(Locale.ROOT, "%,.0f days", hours / 24);
+  }
+}

@@ -1,0 +1,144 @@
+package org.weft.jobs.output;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.apache.hadoop.service.launcher.IrqHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the process ends when its command does not return: SIGTERM and SIGINT, with status 143 and
+ * 130, and a heap that is full in any thread, with status 1. One line says so, shutdown hooks
+ * remove what is unfinished, and when they hang, on a full heap or a file system that does not
+ * answer, the process is halted.
+ */
+public final class Ending {
+  private static final System.Logger LOG = System.getLogger(Ending.class.getName());
+  private static final int SIGNAL_STATUS = 128;
+  private static final int INT = 2;
+  private static final int TERM = 15;
+  private static final long PATIENCE_MILLIS = 20_000;
+
+  private final Console console;
+  private final AtomicReference<@Nullable Throwable> full = new AtomicReference<>();
+  private final CountDownLatch heapIsFull = new CountDownLatch(1);
+
+  private Ending(Console console) {
+    this.console = console;
+  }
+
+  /** Watches over the heap from now on, for good. */
+  public static Ending install(Console console) {
+    Ending ending = new Ending(console);
+    // There before it is needed: a full heap has no room for threads.
+    daemon("weft-heap", ending::awaitFullHeap);
+    Thread.setDefaultUncaughtExceptionHandler(ending::uncaught);
+    return ending;
+  }
+
+  /** Takes signals from now on, but those that the process was told to ignore. */
+  void handleSignals() {
+    try {
+      if (!isIgnored(TERM)) {
+        new IrqHandler("TERM", signal -> stop("SIGTERM", TERM)).bind();
+      }
+      if (!isIgnored(INT)) {
+        new IrqHandler("INT", signal -> stop("SIGINT", INT)).bind();
+      }
+    } catch (IllegalArgumentException e) { // under -Xrs signals are not the JVM's
+      LOG.log(System.Logger.Level.DEBUG, "signals end the process as they are", e);
+    }
+  }
+
+  /** As shells do for what runs in the background: bit n - 1 of SigIgn is signal n. */
+  private static boolean isIgnored(int signal) {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines
+          .filter(line -> line.startsWith("SigIgn:"))
+          .map(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
+          .anyMatch(ignored -> (ignored >>> (signal - 1) & 1) != 0);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "which signals are ignored", e);
+      return false;
+    }
+  }
+
+  private void stop(String name, int number) {
+    console.end("stopped by " + name + "; what was not finished is removed");
+    exit(SIGNAL_STATUS + number);
+  }
+
+  /** What other threads print from here on, Spark's above all, comes from the end itself. */
+  private static void exit(int status) {
+    System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+    daemon(
+        "weft-halt",
+        () -> {
+          Thread.sleep(PATIENCE_MILLIS);
+          Runtime.getRuntime().halt(status);
+        });
+    System.exit(status);
+  }
+
+  /** Ends the process if {@code failure} is a full heap; from any thread, with no heap left. */
+  boolean noticed(@Nullable Throwable failure) {
+    int depth = 0;
+    for (Throwable cause = failure; cause != null && depth++ < 100; cause = cause.getCause()) {
+      if (cause instanceof OutOfMemoryError) {
+        full.compareAndSet(null, cause);
+        heapIsFull.countDown();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void uncaught(Thread thread, Throwable failure) {
+    if (!noticed(failure)) {
+      console.uncaught(thread.getName(), failure);
+    }
+  }
+
+  private void awaitFullHeap() throws InterruptedException {
+    heapIsFull.await();
+    console.endOfHeap(java.util.Objects.requireNonNull(full.get()));
+    exit(1);
+  }
+
+  /** For the thread that runs the command: ends with {@code status}, unless the end is near. */
+  public void finish(int status) {
+    if (!console.isEnded()) {
+      System.exit(status);
+    }
+    try {
+      Thread.currentThread().join(); // whoever ends the process goes on
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private interface Action {
+    void run() throws InterruptedException;
+  }
+
+  private static void daemon(String name, Action action) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                action.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

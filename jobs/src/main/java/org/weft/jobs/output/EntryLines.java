@@ -1,0 +1,57 @@
+package org.weft.jobs.output;
+
+import java.util.Locale;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
+
+/** Prints entries, a line each: coordinates and value. */
+public final class EntryLines {
+  private static final int LINES_AT_ONCE = 1024;
+
+  private final Console console;
+  private final boolean integers;
+  private final int base;
+  private final StringBuilder text = new StringBuilder();
+  private int lines;
+
+  /**
+   * @param type of the values
+   * @param zeroBased whether coordinates start at 0; otherwise at 1
+   */
+  public EntryLines(Console console, ValueType type, boolean zeroBased) {
+    this.console = console;
+    this.integers = type == ValueType.INT || type == ValueType.LONG;
+    this.base = zeroBased ? 0 : 1;
+  }
+
+  public void add(long[] at, double value) {
+    for (long coordinate : at) {
+      text.append(coordinate + base).append(' ');
+    }
+    text.append(integers ? Long.toString((long) value) : number(value)).append('\n');
+    if (++lines % LINES_AT_ONCE == 0) {
+      flush();
+    }
+  }
+
+  public void add(CooBlock block) {
+    long[] at = new long[block.order()];
+    for (int entry = 0; entry < block.size(); entry++) {
+      for (int mode = 0; mode < at.length; mode++) {
+        at[mode] = block.coordinate(mode, entry);
+      }
+      add(at, block.value(entry));
+    }
+  }
+
+  public void flush() {
+    console.text(text.toString());
+    text.setLength(0);
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) && Math.abs(value) < 1e15
+        ? String.format(Locale.ROOT, "%.0f", value)
+        : Double.toString(value);
+  }
+}

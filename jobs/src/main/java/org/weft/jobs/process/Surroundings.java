@@ -1,0 +1,123 @@
+package org.weft.jobs.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/**
+ * What the process was started with. The launcher's class path has what a command needs that works
+ * in this process on local files; its property {@code weft.spark} names the folder of everything
+ * else: Spark and what it brings. Those jars join the class path where they are needed, so that a
+ * small job does not look through 200 of them. Elsewhere, under {@code spark-submit} or in a test,
+ * all are on the class path, and nothing here does anything.
+ */
+public final class Surroundings {
+  private static final String SPARK = "weft.spark";
+  private static final String LOGGING = "slf4j.provider";
+
+  /** Properties that name settings or files of settings that a plain process does without. */
+  private static final Pattern SETTINGS =
+      Pattern.compile("(spark|config|log4j|log4j2|weft\\.master)(\\..*)?");
+
+  /** Options that ask for Spark or its log: {@code --master}, the table of factors, {@code -v}. */
+  private static final Pattern OPTIONS =
+      Pattern.compile("--(master|factors-table)(=.*)?|--verbose|-[a-z]*v[a-z]*");
+
+  private static final Set<String> COMMANDS = Set.of("ingest", "top", "report");
+
+  private static volatile boolean plain;
+
+  private Surroundings() {}
+
+  /** Makes ready for a command line, at the start of the process. */
+  public static void prepare(String[] arguments) {
+    if (System.getProperty(SPARK) == null) {
+      return;
+    }
+    plain = isPlain(Arrays.asList(arguments), System.getProperties().stringPropertyNames());
+    if (!plain) {
+      addSpark();
+    } else if (System.getProperty(LOGGING) == null) {
+      System.setProperty(LOGGING, QuietLogging.class.getName());
+    }
+  }
+
+  /** Whether a command line is work of this process, with the settings as shipped. */
+  public static boolean isPlain(List<String> arguments, Set<String> properties) {
+    return properties.stream().noneMatch(name -> SETTINGS.matcher(name).matches())
+        && arguments.stream().noneMatch(Surroundings::asksForMore);
+  }
+
+  private static boolean asksForMore(String argument) {
+    return OPTIONS.matcher(argument).matches()
+        || COMMANDS.contains(argument)
+        || argument.startsWith("@");
+  }
+
+  /**
+   * Whether settings are those that Weft ships and the class path is the launcher's: there is no
+   * {@code application.conf}, no {@code core-site.xml} and no need to look for one.
+   */
+  public static boolean arePlain() {
+    return plain;
+  }
+
+  /** Adds Spark to the class path, if it is not there yet. Cheap: no jar is opened. */
+  public static synchronized void addSpark() {
+    String folder = System.getProperty(SPARK);
+    if (folder == null) {
+      return;
+    }
+    System.clearProperty(SPARK);
+    try {
+      // What the JVM itself calls for java.lang.instrument, without the time that agents take.
+      ClassLoader loader = ClassLoader.getSystemClassLoader();
+      Method append =
+          loader.getClass().getDeclaredMethod("appendToClassPathForInstrumentation", String.class);
+      append.setAccessible(true);
+      StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
+      for (String jar : jars(Path.of(folder))) {
+        append.invoke(loader, jar);
+        path.append(File.pathSeparator).append(jar);
+      }
+      System.setProperty("java.class.path", path.toString());
+    } catch (IOException
+        | NoSuchMethodException
+        | IllegalAccessException
+        | InvocationTargetException e) {
+      throw missing(folder, e);
+    }
+  }
+
+  private static Set<String> jars(Path folder) throws IOException {
+    Set<String> sorted = new TreeSet<>();
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
+      jars.forEach(jar -> sorted.add(jar.toString()));
+    }
+    return sorted;
+  }
+
+  private static WeftException missing(String folder, Throwable cause) {
+    return new WeftException(
+        ErrorCode.UNSUPPORTED_PLATFORM,
+        String.format(
+            Locale.ROOT,
+            "expected to add the jars of Spark in %s to the class path, found: %s; start Weft with"
+                + " jobs/bin/weft or spark-submit",
+            folder,
+            cause),
+        cause);
+  }
+}

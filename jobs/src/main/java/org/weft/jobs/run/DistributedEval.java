@@ -1,0 +1,151 @@
+package org.weft.jobs.run;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.compiler.lang.Statement;
+import org.weft.compiler.lang.Syntax;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.PlacedTensor;
+import org.weft.engine.StatementJob;
+import org.weft.engine.StatementResult;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.OperandFiles;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.EvalOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.output.EntryLines;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+
+/** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
+public final class DistributedEval {
+  private final CommonOptions common;
+  private final EvalOptions options;
+  private final Console console;
+
+  public DistributedEval(CommonOptions common, EvalOptions options, Console console) {
+    this.common = common;
+    this.options = options;
+    this.console = console;
+  }
+
+  /**
+   * Evaluates the statement.
+   *
+   * @param target the file of the result, or null to print it
+   */
+  public void run(Statement statement, @Nullable String target) {
+    if (target != null) {
+      if (statement.target().labels().isEmpty()) {
+        throw usage("--output %s: the result is a scalar: print it", target);
+      }
+      TensorFiles.requireKnownExtension(target);
+    }
+    Map<String, Syntax.Access> accesses = options.accesses(statement);
+    try (Session session = Session.open(common, "weft eval", console)) {
+      if (target != null) {
+        TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
+      }
+      StatementJob job = job(session, statement, accesses);
+      try (StatementResult result = session.engine().evaluate(job, console.progress())) {
+        if (target == null) {
+          EntryLines lines = new EntryLines(console, common.type, common.zeroBased);
+          result.read(lines::add);
+          lines.flush();
+        } else {
+          result.write(output(session.engine().files(), statement, target));
+          console.note("wrote %s: %s", target, result.plan().shape());
+        }
+      }
+    }
+  }
+
+  /** Prints the plan, for the cluster that {@code explanation} describes if it does. */
+  public void explain(Statement statement, @Nullable ExplainCommand explanation) {
+    Map<String, Syntax.Access> accesses = options.accesses(statement);
+    try (Session session =
+        Session.open(
+            common,
+            "weft eval",
+            console,
+            engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
+      StatementJob job = job(session, statement, accesses);
+      if (explanation == null || !explanation.analyze) {
+        console.text(session.engine().plan(job).toString());
+        return;
+      }
+      long start = System.nanoTime();
+      try (PlacedTensor kept = analyzed(session, job)) {
+        console.text(
+            String.format(
+                Locale.ROOT,
+                "result: %s, %,d entries, %.3f s%n",
+                kept.shape(),
+                kept.originalStatistics().entries(),
+                (System.nanoTime() - start) * 1e-9));
+      }
+    }
+  }
+
+  /** Computes the statement, and prints its plan with what was measured. */
+  private PlacedTensor analyzed(Session session, StatementJob job) {
+    StatementResult result = session.engine().analyze(job, console.progress());
+    PlacedTensor kept = result.kept();
+    console.text(result.analysis());
+    return kept;
+  }
+
+  private StatementJob job(
+      Session session, Statement statement, Map<String, Syntax.Access> accesses) {
+    Map<String, EngineTensor> tensors = new LinkedHashMap<>();
+    Map<String, Double> numbers = new LinkedHashMap<>();
+    Optional<EngineTensor> previous = Optional.empty();
+    for (Map.Entry<String, Syntax.Access> access : accesses.entrySet()) {
+      String name = access.getKey();
+      String source = options.inputs.getOrDefault(name, "");
+      if (access.getValue().labels().isEmpty()) {
+        numbers.put(name, OperandFiles.parse(name, source));
+      } else if (source.toLowerCase(Locale.ROOT).endsWith(".npz")) {
+        throw usage(
+            "--input %s=%s: executors do not read .npz: save its arrays as .npy", name, source);
+      } else if (name.equals(statement.target().tensor())) {
+        previous = Optional.of(read(session, source));
+      } else {
+        tensors.put(name, read(session, source));
+      }
+    }
+    return new StatementJob(
+        new LabelledStatement(statement),
+        tensors,
+        numbers,
+        previous,
+        options.formats,
+        options.sizes,
+        common.type,
+        "",
+        Optional.empty());
+  }
+
+  private EngineTensor read(Session session, String uri) {
+    ReadOptions read = common.readOptions();
+    boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
+    console.step("read " + uri, 0, 1);
+    return session.engine().read(uri, read.withZeroBased(read.zeroBased() && frostt), common.type);
+  }
+
+  private OutputTarget output(FileAccess files, Statement statement, String target) {
+    KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
+    InputNames.noteDropped(console, target, modes.names(), modes.labels());
+    return new OutputTarget(target, common.overwrite, modes.names(), modes.labels());
+  }
+}

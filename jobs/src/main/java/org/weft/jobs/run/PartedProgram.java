@@ -1,0 +1,111 @@
+package org.weft.jobs.run;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.ProgramRunner;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.StatementResult;
+import org.weft.engine.program.PartedSpace;
+import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.file.FileMode;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+
+/**
+ * {@code weft run} where a master is named: the program's tensors lie in parts on its executors.
+ */
+public final class PartedProgram {
+  private final CommonOptions common;
+  private final Console console;
+
+  public PartedProgram(CommonOptions common, Console console) {
+    this.common = common;
+    this.console = console;
+  }
+
+  /**
+   * Runs {@code program}, or with {@code explanation} prints how each of its statements is computed
+   * and writes nothing.
+   */
+  public void run(Program program, @Nullable ExplainCommand explanation) {
+    try (Session session =
+        Session.open(
+            common,
+            "weft run",
+            console,
+            engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
+      FileAccess files = session.engine().files();
+      ProgramRunner runner =
+          new ProgramRunner(
+              new StorageProgramFiles(files, common, console), System.getenv(), console::text);
+      if (explanation == null) {
+        runner.run(
+            program, new PartedSpace(session.engine(), new Named(files), PartedSpace.Plans.NONE));
+        return;
+      }
+      PartedSpace.Plans plans =
+          new PartedSpace.Plans() {
+            @Override
+            public boolean writes() {
+              return false;
+            }
+
+            @Override
+            public boolean measures() {
+              return explanation.analyze;
+            }
+
+            @Override
+            public void evaluated(LabelledStatement statement, StatementResult result) {
+              runner.explain(
+                  statement.statement(), "\n" + (measures() ? result.analysis() : result.plan()));
+            }
+          };
+      runner.explain(program, new PartedSpace(session.engine(), new Named(files), plans));
+    }
+  }
+
+  /** Files with the names and labels of their modes. */
+  private final class Named implements PartedSpace.Files {
+    private final FileAccess files;
+
+    Named(FileAccess files) {
+      this.files = files;
+    }
+
+    @Override
+    public ReadOptions readOptions(String uri) {
+      if (uri.toLowerCase(Locale.ROOT).endsWith(".npz")) {
+        throw usage("read(\"%s\"): executors do not read .npz: save its arrays as .npy", uri);
+      }
+      return common.readOptions();
+    }
+
+    @Override
+    public List<Optional<ModeIdentity>> modes(String uri, int order) {
+      return FileMode.of(files, uri, order, uri, console);
+    }
+
+    @Override
+    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
+      if (modes.isEmpty()) {
+        return new OutputTarget(uri, common.overwrite, List.of(), Map.of());
+      }
+      KeptModes kept = KeptModes.of(modes);
+      InputNames.noteDropped(console, uri, kept.names(), kept.labels());
+      return new OutputTarget(uri, common.overwrite, kept.names(), kept.labels());
+    }
+  }
+}

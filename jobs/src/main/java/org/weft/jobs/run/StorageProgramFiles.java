@@ -1,0 +1,112 @@
+package org.weft.jobs.run;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.ProgramFiles;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.file.FileMode;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.TensorSink;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.storage.ContainerOptions;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.SourceFile;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+
+/** The files of programs through the storage layer: any path and format that it knows. */
+public final class StorageProgramFiles implements ProgramFiles {
+  private final FileAccess files;
+  private final CommonOptions options;
+  private final Console console;
+
+  public StorageProgramFiles(FileAccess files, CommonOptions options, Console console) {
+    this.files = files;
+    this.options = options;
+    this.console = console;
+  }
+
+  @Override
+  public Entries read(String uri) {
+    InputPlan plan = TensorFiles.open(files, uri, options.readOptions());
+    TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
+    TensorShape shape = all.summary().shape(plan.header());
+    return new Entries(shape, all.blocks(), FileMode.of(files, uri, shape.order(), uri, console));
+  }
+
+  @Override
+  public BufferedReader openText(String uri) {
+    try {
+      return reader(SourceFile.find(files, uri, true));
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** The text of a file, compressed or not. */
+  public static String text(FileAccess files, String uri) {
+    SourceFile file = SourceFile.find(files, uri, true);
+    try (BufferedReader reader = reader(file)) {
+      StringBuilder text = new StringBuilder();
+      char[] buffer = new char[1 << 13];
+      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+        text.append(buffer, 0, n);
+      }
+      return text.toString();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** The characters of {@code file}; the caller closes the reader. */
+  public static BufferedReader reader(SourceFile file) throws IOException {
+    return new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public void checkOutput(String uri) {
+    TensorFiles.checkOutput(files, uri, options.overwrite);
+  }
+
+  @Override
+  public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
+    int order = tensor.shape().order();
+    if (order == 0) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          uri + ": expected a tensor with modes, found a scalar; print it instead");
+    }
+    TensorFiles.requireKnownExtension(uri);
+    KeptModes kept = KeptModes.of(modes);
+    InputNames.noteDropped(console, uri, kept.names(), kept.labels());
+    WriteOptions write =
+        WriteOptions.defaults()
+            .withShape(tensor.shape())
+            .withZeroBased(options.zeroBased)
+            .withLabels(kept.labels())
+            .withContainer(ContainerOptions.defaults().withModeNames(kept.names()));
+    try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
+      TensorSink sink = new TensorSink(output, order);
+      tensor.forEachEntry(sink);
+      sink.flush();
+      output.commit();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    } catch (UncheckedIOException e) {
+      throw FileAccess.unavailable(uri, new IOException(e.getMessage(), e));
+    }
+  }
+}
