@@ -13,13 +13,14 @@ import java.util.stream.Collectors;
 /**
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
  * first lines, {@code # key: value}, say title, machine, date, versions, command and notes. A table
- * with a column {@code ratio_1} gets a bar chart.
+ * with a column {@code ratio_1} gets a bar chart. A table without rows waits for its measurement
+ * and is not on the page.
  */
 final class PerformancePage {
   static final Path FOLDER = Pages.ROOT.resolve("it/measured");
   static final Path PAGE = Pages.ROOT.resolve("it/PERFORMANCE.md");
   static final List<String> TABLES =
-      List.of("mttkrp", "kernels", "reading", "loading", "compile", "orders");
+      List.of("jobs", "mttkrp", "kernels", "reading", "loading", "compile", "orders");
   private static final String RATIO = "ratio_1";
   private static final int ROW = 18;
   private static final int LEFT = 330;
@@ -76,6 +77,9 @@ final class PerformancePage {
     StringBuilder page = new StringBuilder(HEAD);
     for (String name : TABLES) {
       Table table = read(name);
+      if (table.rows().isEmpty()) {
+        continue;
+      }
       page.append("\n## ").append(table.facts().get("title")).append("\n\n");
       page.append(table.facts().get("note")).append("\n\n");
       for (String fact : List.of("machine", "date", "versions")) {
@@ -139,7 +143,7 @@ final class PerformancePage {
     for (int c = 0; c < cells.size(); c++) {
       String column = table.columns().get(c);
       switch (column) {
-        case "kernel", "workload", "tensor" -> words.add(cells.get(c));
+        case "job", "kernel", "workload", "tensor" -> words.add(cells.get(c));
         case "peer" -> words.add("/ " + cells.get(c));
         case "rank", "mode" -> words.add(column + " " + cells.get(c));
         default -> {}
