@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "packing.h"
 #include "sort.h"
+#include "spill.h"
 #include "tasks.h"
 #include "text.h"
 
@@ -56,7 +57,8 @@ constexpr weft_process process = {
     weft::sort_entries,
     weft::parse_lines,
     weft::check_block,
-    weft::pack};
+    weft::pack,
+    weft::spill};
 
 }  // namespace
 

@@ -24,8 +24,10 @@ import org.weft.jobs.command.TuckerCommand;
 import org.weft.jobs.command.TuneCommand;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.help.CompletionCommand;
+import org.weft.jobs.option.CommonOptions;
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * The commands of {@code weft} and of {@code weft explain}. A command line that names one is given
@@ -110,7 +112,17 @@ final class Commands {
       }
     }
     for (String name : EXPLAINED.contains(named) ? List.of(named) : EXPLAINED) {
-      line.addSubcommand(name, command(name));
+      line.addSubcommand(name, explained(name));
+    }
+    return line;
+  }
+
+  /** {@code --memory} is that of {@code explain} there. */
+  private static CommandLine explained(String name) {
+    CommandLine line = new CommandLine(command(name));
+    OptionSpec own = line.getCommandSpec().findOption(CommonOptions.MEMORY);
+    if (own != null) {
+      line.getCommandSpec().remove(own);
     }
     return line;
   }

@@ -41,6 +41,7 @@ public final class NativeRuntime {
   private static final int PARSE_LINES_OFFSET = TABLE_BYTES + 4 * Long.BYTES;
   private static final int CHECK_BLOCK_OFFSET = TABLE_BYTES + 5 * Long.BYTES;
   private static final int PACK_OFFSET = TABLE_BYTES + 6 * Long.BYTES;
+  private static final int SPILL_OFFSET = TABLE_BYTES + 7 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -182,6 +183,11 @@ public final class NativeRuntime {
   /** Takes the step of packing that the argument block describes; see {@code packing.h}. */
   static void pack(long arguments) {
     callEntry(PACK_OFFSET, arguments);
+  }
+
+  /** Takes the step that the argument block describes; see {@code spill.h}. */
+  static void spill(long arguments) {
+    callEntry(SPILL_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {

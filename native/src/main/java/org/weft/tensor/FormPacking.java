@@ -60,11 +60,10 @@ final class FormPacking {
       List<Group> groups = groups(formats, counted);
       int left = groups.size() + counted.size();
       for (Group group : groups) {
-        packGroup(group, formats, --left == 0 ? blocks : new ArrayDeque<>(blocks), forms);
+        packGroup(group, formats, source(blocks, --left == 0), forms);
       }
       for (int form : counted) {
-        Queue<CooBlock> taken = --left == 0 ? blocks : new ArrayDeque<>(blocks);
-        forms[form] = packCounted(formats.get(form), taken);
+        forms[form] = packCounted(formats.get(form), source(blocks, --left == 0));
       }
       List<TensorStorage> all = new ArrayList<>();
       for (TensorStorage form : forms) {
@@ -79,6 +78,23 @@ final class FormPacking {
       }
       throw e;
     }
+  }
+
+  /** Those who come last take the blocks from the queue. */
+  private static BlockSource source(Queue<CooBlock> blocks, boolean last) {
+    return BlockSource.of(last ? blocks : new ArrayDeque<>(blocks));
+  }
+
+  /** One form, of blocks that can be taken only once. */
+  TensorStorage pack(TensorFormat format, BlockSource blocks) {
+    List<Integer> counted = new ArrayList<>();
+    List<Group> groups = groups(List.of(format), counted);
+    if (groups.isEmpty()) {
+      return packCounted(format, blocks);
+    }
+    @Nullable TensorStorage[] made = new TensorStorage[1];
+    packGroup(groups.get(0), List.of(format), blocks, made);
+    return Objects.requireNonNull(made[0]);
   }
 
   private static List<Group> groups(List<TensorFormat> formats, List<Integer> counted) {
@@ -106,7 +122,7 @@ final class FormPacking {
   private void packGroup(
       Group group,
       List<TensorFormat> formats,
-      Queue<CooBlock> blocks,
+      BlockSource blocks,
       @Nullable TensorStorage[] forms) {
     KeyLayout layout = group.layout(shape);
     List<List<Bits>> sequences = new ArrayList<>();
@@ -143,7 +159,7 @@ final class FormPacking {
     return candidates.stream().filter(records::isInOrder).findFirst().orElse(null);
   }
 
-  private TensorStorage packCounted(TensorFormat format, Queue<CooBlock> blocks) {
+  private TensorStorage packCounted(TensorFormat format, BlockSource blocks) {
     int[] modeOrder = format.modeOrder();
     CooBlock sorted;
     KeyLayout plain = new KeyLayout(shape, new long[shape.order()]);
@@ -161,7 +177,7 @@ final class FormPacking {
     TensorShape counted = TensorShape.of(sizes);
     long[] splits = Arrays.copyOf(KeyLayout.splits(format), shape.order() + 1);
     KeyLayout layout = new Group(splits, List.of()).layout(counted);
-    Queue<CooBlock> block = new ArrayDeque<>(List.of(sorted.withColumn(numbers)));
+    BlockSource block = BlockSource.of(new ArrayDeque<>(List.of(sorted.withColumn(numbers))));
     try (PackRecords records =
         RecordLoader.load(block, layout, new long[shape.order() + 1], threads)) {
       records.sort(FormSequence.sort(null, layout.sequence(format)));

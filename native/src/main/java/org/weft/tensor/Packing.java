@@ -79,7 +79,22 @@ public final class Packing {
       long[] origin,
       int threads) {
     FormPacking packing = new FormPacking(parent, shape, origin, threads);
-    List<TensorStorage> forms = packing.pack(formats, blocks);
+    return packed(packing.pack(formats, blocks), packing, threads);
+  }
+
+  /** As above, one form of blocks that can be taken only once. */
+  public static PackedForms packOne(
+      MemoryScope parent,
+      TensorShape shape,
+      TensorFormat format,
+      BlockSource blocks,
+      long[] origin,
+      int threads) {
+    FormPacking packing = new FormPacking(parent, shape, origin, threads);
+    return packed(List.of(packing.pack(format, blocks)), packing, threads);
+  }
+
+  private static PackedForms packed(List<TensorStorage> forms, FormPacking packing, int threads) {
     try {
       double squares = 0;
       if (!forms.isEmpty()) {
@@ -123,7 +138,8 @@ public final class Packing {
       TensorShape shape, int[] modeOrder, List<CooBlock> blocks, int threads) {
     KeyLayout layout = new KeyLayout(shape, new long[shape.order()]);
     PackRecords records =
-        RecordLoader.load(new ArrayDeque<>(blocks), layout, new long[shape.order()], threads);
+        RecordLoader.load(
+            BlockSource.of(new ArrayDeque<>(blocks)), layout, new long[shape.order()], threads);
     try {
       List<KeyLayout.Bits> sequence = layout.sequence(modeOrder);
       if (!records.isInOrder(sequence)) {

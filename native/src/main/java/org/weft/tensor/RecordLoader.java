@@ -1,6 +1,5 @@
 package org.weft.tensor;
 
-import java.util.Queue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -28,28 +27,27 @@ final class RecordLoader {
   /** A block and the number of its first entry. */
   private record Taken(CooBlock block, long first) {}
 
-  private final Queue<CooBlock> blocks;
+  private final BlockSource blocks;
   private final PackRecords records;
   private final long[] origin;
   private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
   private long next;
 
-  private RecordLoader(Queue<CooBlock> blocks, PackRecords records, long[] origin) {
+  private RecordLoader(BlockSource blocks, PackRecords records, long[] origin) {
     this.blocks = blocks;
     this.records = records;
     this.origin = origin;
   }
 
   /**
-   * Takes all blocks of a queue.
+   * Takes all blocks of a source.
    *
    * @param origin first coordinate in each mode, which is subtracted
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code OUT_OF_MEMORY}
    */
-  static PackRecords load(Queue<CooBlock> blocks, KeyLayout layout, long[] origin, int threads) {
-    long entries = entries(blocks);
-    boolean exact = !blocks.isEmpty() && blocks.stream().allMatch(CooBlock::hasLongValues);
-    PackRecords records = new PackRecords(layout, entries, exact, threads);
+  static PackRecords load(BlockSource blocks, KeyLayout layout, long[] origin, int threads) {
+    long entries = blocks.entries();
+    PackRecords records = new PackRecords(layout, entries, blocks.hasLongValues(), threads);
     try {
       new RecordLoader(blocks, records, origin).run(entries < SHARED_FROM ? 1 : threads);
       return records;
@@ -57,10 +55,6 @@ final class RecordLoader {
       records.close();
       throw e;
     }
-  }
-
-  private static long entries(Queue<CooBlock> blocks) {
-    return blocks.stream().mapToLong(CooBlock::size).sum();
   }
 
   private void run(int threads) {

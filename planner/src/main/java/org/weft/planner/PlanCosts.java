@@ -41,6 +41,23 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
     return sum;
   }
 
+  /** Bytes that a kernel holds beside the tensor: operands, results and their copies. */
+  public double kernelBytesBesideTensor() {
+    return memory("kernel") - storageBytes;
+  }
+
+  /**
+   * Bytes that are held at a time beside packed partitions and parsed entries, in one process: what
+   * kernels hold, or what the partitions in work take while they are packed.
+   */
+  public double bytesBesideTensor() {
+    return Math.max(kernelBytesBesideTensor(), memory("pack") - storageBytes - memory("read"));
+  }
+
+  private double memory(String name) {
+    return step(name).map(StepCosts::memoryBytesPerExecutor).orElse(0.0);
+  }
+
   /** Bytes that an executor holds at most. */
   public double peakMemoryBytesPerExecutor() {
     return steps.stream().mapToDouble(StepCosts::memoryBytesPerExecutor).max().orElse(0);

@@ -161,6 +161,7 @@ public final class Planner {
     private final @Nullable StoredForm stored;
     private final int partitions;
     private final int inOneResult;
+    private final int loadable;
     private final CostModel costs;
     private final Map<Cut, ModePartitioning> cuts = new HashMap<>();
 
@@ -176,6 +177,8 @@ public final class Planner {
           resources.inTurn() && options.partitions() == 0 && !options.reproducible()
               ? neededPartitions(statistics, resources)
               : partitions;
+      // What is stored as kernels want it needs no memory for packing.
+      this.loadable = (int) Math.ceil(neededPartitions(statistics, resources) / PACKING_COPIES);
       this.costs = costs(resources.kernelThreads());
     }
 
@@ -266,8 +269,9 @@ public final class Planner {
 
     private ModePlan pass(int mode, KernelPlan kernel) {
       int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
+      int enough = Math.max(loadable, Math.min(count, resources.slots()));
       ModePartitioning partitioning =
-          stored != null && stored.serves(kernel, Math.min(count, resources.slots()))
+          stored != null && stored.serves(kernel, enough)
               ? stored.partitioning()
               : cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
       List<PartitionCosts> predicted = costs.partitions(kernel, partitioning);

@@ -13,6 +13,7 @@ import org.weft.planner.Resources;
  *
  * @param partitions per mode; 0 lets the planner choose from memory and cores
  * @param threadsPerTask threads of one kernel call; 0 takes {@code spark.task.cpus}
+ * @param memoryBytes off the heap that tensors may fill in one process; 0 for most of the machine's
  * @param compilerCache folder of the persistent kernel cache, if any
  * @param schedule of every kernel; empty lets the planner choose
  * @param check whether kernels check every access
@@ -27,6 +28,7 @@ import org.weft.planner.Resources;
 public record EngineOptions(
     int partitions,
     int threadsPerTask,
+    long memoryBytes,
     Optional<Path> compilerCache,
     Optional<Schedule> schedule,
     boolean check,
@@ -36,15 +38,21 @@ public record EngineOptions(
     Optional<Resources> cluster,
     Optional<MachineParameters> machine) {
   public EngineOptions {
-    if (partitions < 0 || threadsPerTask < 0) {
+    if (partitions < 0 || threadsPerTask < 0 || memoryBytes < 0) {
       throw new IllegalArgumentException(
-          "negative partitions or threads: " + partitions + ", " + threadsPerTask);
+          "negative partitions, threads or bytes: "
+              + partitions
+              + ", "
+              + threadsPerTask
+              + ", "
+              + memoryBytes);
     }
   }
 
   /** Everything automatic, no persistent cache. */
   public static EngineOptions defaults() {
     return new EngineOptions(
+        0,
         0,
         0,
         Optional.empty(),
@@ -63,6 +71,10 @@ public record EngineOptions(
 
   public EngineOptions withThreadsPerTask(int value) {
     return with(draft -> draft.threadsPerTask = value);
+  }
+
+  public EngineOptions withMemoryBytes(long value) {
+    return with(draft -> draft.memoryBytes = value);
   }
 
   public EngineOptions withCompilerCache(Path folder) {
@@ -108,6 +120,7 @@ public record EngineOptions(
   private static final class Draft {
     private int partitions;
     private int threadsPerTask;
+    private long memoryBytes;
     private Optional<Path> compilerCache;
     private Optional<Schedule> schedule;
     private boolean check;
@@ -120,6 +133,7 @@ public record EngineOptions(
     Draft(EngineOptions from) {
       partitions = from.partitions;
       threadsPerTask = from.threadsPerTask;
+      memoryBytes = from.memoryBytes;
       compilerCache = from.compilerCache;
       schedule = from.schedule;
       check = from.check;
@@ -134,6 +148,7 @@ public record EngineOptions(
       return new EngineOptions(
           partitions,
           threadsPerTask,
+          memoryBytes,
           compilerCache,
           schedule,
           check,

@@ -4,13 +4,41 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 
 /** Memory of this process as the operating system counts it. */
 public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String PEAK = "VmHWM:";
 
+  /** Code, the compiler, threads and what the JVM itself takes. */
+  private static final long BESIDE_HEAP_AND_TENSORS = 300L << 20;
+
+  private static final long LEAST_FOR_TENSORS = 64L << 20;
+
   private ProcessMemory() {}
+
+  /**
+   * What tensors may fill off the heap so that the process stays within {@code bytes}: the rest
+   * beside a full heap and the JVM.
+   *
+   * @throws WeftException {@code USAGE} if that is next to nothing
+   */
+  public static long forTensors(long bytes) {
+    long others = Runtime.getRuntime().maxMemory() + BESIDE_HEAP_AND_TENSORS;
+    if (bytes - others < LEAST_FOR_TENSORS) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          String.format(
+              "expected at least %d MiB of memory, of which the Java heap may take %d (-Xmx), found"
+                  + " %d MiB",
+              (others + LEAST_FOR_TENSORS) >> 20,
+              Runtime.getRuntime().maxMemory() >> 20,
+              bytes >> 20));
+    }
+    return bytes - others;
+  }
 
   /** Largest resident set so far, in bytes; 0 where {@code /proc} does not exist. */
   public static long peakResidentBytes() {

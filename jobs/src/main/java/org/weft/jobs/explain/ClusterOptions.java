@@ -2,9 +2,10 @@ package org.weft.jobs.explain;
 
 import static org.weft.jobs.output.Usage.usage;
 
-import com.typesafe.config.ConfigException;
-import com.typesafe.config.ConfigFactory;
+import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
+import org.weft.engine.ProcessMemory;
+import org.weft.jobs.option.CommonOptions;
 import org.weft.planner.MachineParameters;
 import org.weft.planner.Resources;
 import picocli.CommandLine.Option;
@@ -36,9 +37,9 @@ public final class ClusterOptions {
       paramLabel = "SIZE",
       scope = ScopeType.INHERIT,
       description =
-          "With explain --executors: memory of each for tensors, as 512m or 32g (default:"
-              + " ${DEFAULT-VALUE}).")
-  String memory = "4g";
+          "With explain: memory of this process, as 512m or 32g (default: most of the machine's);"
+              + " with --executors: of each for tensors (default: 4g).")
+  @Nullable String memory;
 
   @Option(
       order = 95,
@@ -58,7 +59,9 @@ public final class ClusterOptions {
   /** Options of an engine that plans for the cluster. */
   public EngineOptions applied(EngineOptions engine) {
     if (!isNamed()) {
-      return engine;
+      return memory == null
+          ? engine
+          : engine.withMemoryBytes(ProcessMemory.forTensors(CommonOptions.bytes(memory)));
     }
     if (executors < 0 || cores < 1 || network < 0) {
       throw usage(
@@ -72,10 +75,6 @@ public final class ClusterOptions {
   }
 
   private long bytes() {
-    try {
-      return ConfigFactory.parseString("memory = " + memory).getBytes("memory");
-    } catch (ConfigException e) {
-      throw usage("--memory %s: expected a size, for example 512m or 32g", memory);
-    }
+    return CommonOptions.bytes(memory == null ? "4g" : memory);
   }
 }

@@ -1,5 +1,9 @@
 package org.weft.jobs.option;
 
+import static org.weft.jobs.output.Usage.usage;
+
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -7,6 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.engine.OperandFetch;
+import org.weft.error.WeftException;
 import org.weft.jobs.help.CommonHelp;
 import org.weft.jobs.process.Surroundings;
 import org.weft.storage.FileAccess;
@@ -16,6 +21,9 @@ import picocli.CommandLine.Option;
 
 /** The options that every command has; its help names them, see {@link CommonHelp}. */
 public final class CommonOptions {
+  /** Its name; {@code explain} has an option of this name itself. */
+  public static final String MEMORY = "--memory";
+
   @Option(
       order = 101,
       hidden = true,
@@ -50,6 +58,16 @@ public final class CommonOptions {
           "Cores to use: those of the process in local mode, those of each task on a cluster; 0"
               + " takes all, or one per task (default: 0).")
   public int threads;
+
+  @Option(
+      order = 104,
+      hidden = true,
+      names = MEMORY,
+      paramLabel = "SIZE",
+      description =
+          "Memory of the process, as 512m or 6g: what does not fit of a tensor lies in files of the"
+              + " local disk (default: most of the machine's memory).")
+  public @Nullable String memory;
 
   @Option(
       order = 104,
@@ -137,6 +155,19 @@ public final class CommonOptions {
       names = {"-v", "--verbose"},
       description = "Spark's log, and stack traces of errors.")
   public boolean verbose;
+
+  /**
+   * A size such as 512m.
+   *
+   * @throws WeftException {@code USAGE}
+   */
+  public static long bytes(String size) {
+    try {
+      return ConfigFactory.parseString("memory = " + size).getBytes("memory");
+    } catch (ConfigException e) {
+      throw usage("%s %s: expected a size, for example 512m or 32g", MEMORY, size);
+    }
+  }
 
   public ReadOptions readOptions() {
     return ReadOptions.defaults()

@@ -12,6 +12,7 @@ import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.ProcessMemory;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -71,6 +72,11 @@ public final class Session implements AutoCloseable {
                 .withCheck(options.check)
                 .withReproducible(options.reproducible)
                 .withThreadsPerTask(options.threads));
+    if (options.memory != null) {
+      engineOptions =
+          engineOptions.withMemoryBytes(
+              ProcessMemory.forTensors(CommonOptions.bytes(options.memory)));
+    }
     String cache = settings.getString("kernel-cache");
     if (!cache.isEmpty()) {
       engineOptions = engineOptions.withCompilerCache(Path.of(cache));

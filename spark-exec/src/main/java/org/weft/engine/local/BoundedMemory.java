@@ -18,6 +18,23 @@ final class BoundedMemory implements MemorySource {
     this.limit = limit;
   }
 
+  /** Bytes that may be in use. */
+  long limit() {
+    return limit;
+  }
+
+  /** As {@link #allocate}, but 0 where that would not leave {@code kept} bytes. */
+  long allocateBeside(long bytes, long kept) {
+    long before;
+    do {
+      before = used.get();
+      if (before + bytes > limit - kept) {
+        return 0;
+      }
+    } while (!used.compareAndSet(before, before + bytes));
+    return fromSystem(bytes);
+  }
+
   @Override
   public long allocate(long bytes) {
     long before = used.getAndAdd(bytes);
@@ -27,13 +44,18 @@ final class BoundedMemory implements MemorySource {
           ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
-              "%.3g GiB more off-heap memory are needed, but %.3g of %.3g GiB are in use; give a"
-                  + " machine with more memory, a smaller Java heap (WEFT_JAVA_OPTS=-Xmx...), or"
-                  + " several machines (--master)",
+              "%.3g GiB more off-heap memory are needed, but %.3g of %.3g GiB are in use; give"
+                  + " more (--memory), a machine with more, a smaller Java heap"
+                  + " (WEFT_JAVA_OPTS=-Xmx...), or several machines (--master)",
               bytes / (double) (1L << 30),
               before / (double) (1L << 30),
               limit / (double) (1L << 30)));
     }
+    return fromSystem(bytes);
+  }
+
+  /** Memory for bytes that are counted. */
+  private long fromSystem(long bytes) {
     try {
       return MemorySource.system().allocate(bytes);
     } catch (WeftException e) {

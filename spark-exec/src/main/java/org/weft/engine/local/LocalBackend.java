@@ -3,6 +3,7 @@ package org.weft.engine.local;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import org.weft.engine.Backend;
 import org.weft.engine.Engine;
@@ -15,6 +16,7 @@ import org.weft.engine.distributed.Counter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.Shared;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.Job;
@@ -45,7 +47,8 @@ public final class LocalBackend implements Backend {
     this.files = files;
     this.options = options;
     this.threads = threads;
-    this.memory = new BoundedMemory(offHeapBytes());
+    this.memory =
+        new BoundedMemory(options.memoryBytes() > 0 ? options.memoryBytes() : offHeapBytes());
     this.workers = new Workers(threads);
     NativeRuntime.setThreads(threads);
   }
@@ -80,7 +83,7 @@ public final class LocalBackend implements Backend {
 
   @Override
   public Resources resources() {
-    return new Resources(1, threads, 1, offHeapBytes()).withKernelsInTurn();
+    return new Resources(1, threads, 1, memory.limit()).withKernelsInTurn();
   }
 
   @Override
@@ -137,9 +140,27 @@ public final class LocalBackend implements Backend {
 
   @Override
   public Passes open(EngineTensor tensor, JobPlan plan, JobClock clock) {
+    requireMemory(plan);
     MemoryScope scope = MemoryScope.root(plan.job().name(), memory);
     return new LocalPasses(
         files, (LocalTensor) tensor, plan, clock, workers, scope, options.reproducible());
+  }
+
+  /** The tensor lies in files where it does not fit; operands and results must fit. */
+  private void requireMemory(JobPlan plan) {
+    double needed = plan.predicted().kernelBytesBesideTensor();
+    if (needed > memory.limit()) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              Locale.ROOT,
+              "%s: operands and results are predicted to take %.3g GiB off"
+                  + " the heap, expected at most %.3g GiB; give more (--memory), a machine with"
+                  + " more, or several machines (--master)",
+              plan.job().name(),
+              needed / (1L << 30),
+              memory.limit() / (double) (1L << 30)));
+    }
   }
 
   @Override

@@ -77,7 +77,7 @@ final class LocalKernels {
       ModePlan plan,
       Kernel kernel,
       double flopsPerEntry,
-      List<LocalTensor.Part> parts,
+      List<FormParts.Part> parts,
       List<Map<String, TensorStorage>> operands,
       List<TensorStorage> rows,
       List<TensorStorage> results,
@@ -134,7 +134,7 @@ final class LocalKernels {
     if (pass.results().isEmpty()) {
       for (int number = 0; number < pass.parts().size(); number++) {
         pass.rows().get(number).clear();
-        run(pass, number).ifPresent(clock.measurements()::add);
+        run(pass, number, pass.parts().size()).ifPresent(clock.measurements()::add);
         addPiece(pass, number, result);
       }
     } else {
@@ -171,9 +171,26 @@ final class LocalKernels {
     List<TaskMeasurement> measurements = new ArrayList<>();
     int end = pass.plan().groupStart(group + 1);
     for (int number = pass.plan().groupStart(group); number < end; number++) {
-      run(pass, number).ifPresent(measurements::add);
+      run(pass, number, end).ifPresent(measurements::add);
     }
     return measurements;
+  }
+
+  /**
+   * Runs a kernel on a partition. What lies in files is read ahead by one partition, and leaves the
+   * process behind the kernel.
+   *
+   * @param end of the partitions of this thread
+   */
+  private Optional<TaskMeasurement> run(Pass pass, int number, int end) {
+    if (number + 1 < end) {
+      pass.parts().get(number + 1).memory().fetch();
+    }
+    try {
+      return run(pass, number);
+    } finally {
+      pass.parts().get(number).memory().evict();
+    }
   }
 
   private Optional<TaskMeasurement> run(Pass pass, int number) {
@@ -224,10 +241,10 @@ final class LocalKernels {
   private Pass pass(ModePlan pass, List<TensorStorage> factors, TensorStorage result) {
     List<TensorStorage> groups = isGrouped(pass) ? results.of(result, pass.groups()) : List.of();
     Kernel kernel = kernel(pass.kernel());
-    List<LocalTensor.Part> parts = tensor.parts(pass.form());
+    List<FormParts.Part> parts = tensor.parts(pass.form());
     List<Map<String, TensorStorage>> operands = new ArrayList<>();
     List<TensorStorage> rows = new ArrayList<>();
-    for (LocalTensor.Part part : parts) {
+    for (FormParts.Part part : parts) {
       operands.add(operands(pass.kernel(), kernel.copies(), part.range(), factors));
       if (groups.isEmpty()) {
         rows.add(rows(result, part.range()));

@@ -30,6 +30,7 @@ import org.weft.planner.KernelPlan;
 import org.weft.planner.Merge;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Operand;
+import org.weft.planner.PackedForm;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.Kernel;
@@ -79,7 +80,8 @@ final class LocalPasses implements Passes {
 
   @Override
   public void pack(List<ModePlan> passes) {
-    tensor.pack(passes.stream().map(ModePlan::form).toList(), clock);
+    List<PackedForm> forms = passes.stream().map(ModePlan::form).toList();
+    tensor.pack(forms, (long) plan.predicted().bytesBesideTensor(), clock);
   }
 
   @Override
@@ -87,7 +89,7 @@ final class LocalPasses implements Passes {
     pack(List.of(pass));
     long stored = 0;
     double norm = 0;
-    for (LocalTensor.Part part : tensor.parts(pass.form())) {
+    for (FormParts.Part part : tensor.parts(pass.form())) {
       stored += part.storage().storedEntries();
       norm += part.normSquared();
     }
@@ -190,7 +192,7 @@ final class LocalPasses implements Passes {
     Kernel code = bound.kernel(kernel);
     int threads = plan.resources().kernelThreads();
     List<TensorStorage> made = new ArrayList<>();
-    List<LocalTensor.Part> parts = tensor.parts(pass.form());
+    List<FormParts.Part> parts = tensor.parts(pass.form());
     for (int number = 0; number < parts.size(); number++) {
       TensorStorage part = parts.get(number).storage();
       if (part.storedEntries() == 0) {
@@ -205,6 +207,7 @@ final class LocalPasses implements Passes {
           code.run(inputs, Map.of(kernel.result(), pass.resultShape()), scope, threads);
       long nanos = System.nanoTime() - start;
       TensorStorage result = Objects.requireNonNull(outputs.get(kernel.result()));
+      parts.get(number).memory().evict();
       made.add(result);
       long flops = Math.round(part.storedEntries() * LocalKernels.flopsPerEntry(pass));
       clock

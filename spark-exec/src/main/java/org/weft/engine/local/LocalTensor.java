@@ -1,15 +1,14 @@
 package org.weft.engine.local;
 
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
@@ -18,21 +17,17 @@ import org.weft.engine.StoredPartitions;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
-import org.weft.engine.entries.EntryCuts;
 import org.weft.engine.entries.Shared;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.planner.PackedForm;
 import org.weft.planner.SliceRange;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
-import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
-import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
-import org.weft.storage.ReadSummary;
-import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.container.Container;
 import org.weft.tensor.CooBlock;
@@ -56,20 +51,13 @@ final class LocalTensor extends EngineTensor {
   private final FileAccess files;
   private final InputPlan plan;
   private final Workers workers;
-  private final MemorySource memory;
+  private final BoundedMemory memory;
+  private final InputEntries input;
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
-  private final Map<PackedForm, List<Part>> packed = new LinkedHashMap<>();
+  private final Map<PackedForm, List<FormParts.Part>> packed = new LinkedHashMap<>();
   private final List<CooBlock> given;
   private @Nullable LocalBlocks parsed;
-
-  /**
-   * A packed partition.
-   *
-   * @param entries that came in, duplicates included
-   * @param normSquared sum of the squared stored values, in storage order
-   */
-  record Part(SliceRange range, TensorStorage storage, long entries, double normSquared) {}
 
   private LocalTensor(
       FileAccess files,
@@ -77,7 +65,7 @@ final class LocalTensor extends EngineTensor {
       List<CooBlock> given,
       ValueType valueType,
       Workers workers,
-      MemorySource memory,
+      BoundedMemory memory,
       TensorStatistics statistics,
       @Nullable Order order,
       @Nullable LocalTensor source,
@@ -90,6 +78,7 @@ final class LocalTensor extends EngineTensor {
     this.given = given;
     this.workers = workers;
     this.memory = memory;
+    this.input = new InputEntries(files, plan, workers);
     this.container = container;
     this.stored = Optional.ofNullable(container).flatMap(StoredPartitions::of).orElse(null);
     this.parsed = parsed;
@@ -97,7 +86,7 @@ final class LocalTensor extends EngineTensor {
 
   /** Parses and counts in one pass; a container has been counted when it was written. */
   static LocalTensor read(
-      FileAccess files, InputPlan plan, ValueType type, Workers workers, MemorySource memory) {
+      FileAccess files, InputPlan plan, ValueType type, Workers workers, BoundedMemory memory) {
     long start = System.nanoTime();
     if (plan.header().details() instanceof Container container) {
       TensorStatistics statistics = container.statistics();
@@ -123,21 +112,21 @@ final class LocalTensor extends EngineTensor {
           null,
           cost);
     }
-    List<ParsedSplit> splits = parse(files, plan, workers);
-    ReadSummary summary =
-        splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow();
-    plan.verify(summary);
-    TensorStatistics statistics =
-        splits.stream()
-            .map(ParsedSplit::values)
-            .reduce(TensorStatistics.Builder::merge)
-            .orElseThrow()
-            .build(summary.shape(plan.header()));
-    LocalBlocks blocks =
-        new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
+    InputEntries.Counted read = new InputEntries(files, plan, workers).count(heapRoom(memory));
     ReadCost cost = new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes());
     return new LocalTensor(
-        files, plan, List.of(), type, workers, memory, statistics, null, null, null, blocks, cost);
+        files,
+        plan,
+        List.of(),
+        type,
+        workers,
+        memory,
+        read.statistics(),
+        null,
+        null,
+        null,
+        read.blocks(),
+        cost);
   }
 
   /** Of entries that the caller has, which are kept; no file has them. */
@@ -148,7 +137,7 @@ final class LocalTensor extends EngineTensor {
       List<CooBlock> entries,
       ValueType type,
       Workers workers,
-      MemorySource memory) {
+      BoundedMemory memory) {
     TensorStatistics.Builder values = TensorStatistics.builder(shape.order());
     entries.forEach(values::add);
     TensorHeader header = new TensorHeader(shape.order(), shape, -1, 0, null);
@@ -168,26 +157,9 @@ final class LocalTensor extends EngineTensor {
         new ReadCost(0, 0));
   }
 
-  private record ParsedSplit(
-      List<CooBlock> blocks, TensorStatistics.Builder values, ReadSummary summary) {}
-
-  private static List<ParsedSplit> parse(FileAccess files, InputPlan plan, Workers workers) {
-    List<InputSplit> splits = plan.splits();
-    return workers.each(splits.size(), number -> parse(files, plan, splits.get(number)));
-  }
-
-  private static ParsedSplit parse(FileAccess files, InputPlan plan, InputSplit split)
-      throws IOException {
-    TensorStatistics.Builder values = TensorStatistics.builder(plan.header().order());
-    List<CooBlock> blocks = new ArrayList<>();
-    try (BlockReader reader = TensorFiles.read(files, plan, split)) {
-      while (reader.hasNext()) {
-        CooBlock block = reader.next();
-        values.add(block);
-        blocks.add(block);
-      }
-      return new ParsedSplit(blocks, values, reader.summary());
-    }
+  /** What parsed entries may take of the heap: half of it, and no more than packed ones. */
+  private static long heapRoom(BoundedMemory memory) {
+    return Math.min(Runtime.getRuntime().maxMemory() / 2, memory.limit());
   }
 
   @Override
@@ -201,6 +173,7 @@ final class LocalTensor extends EngineTensor {
     }
     LocalBlocks known = parsed;
     if (known == null) {
+      requireRoom();
       known =
           packed.keySet().stream()
               .filter(this::holdsEntries)
@@ -210,6 +183,38 @@ final class LocalTensor extends EngineTensor {
       parsed = known;
     }
     return known;
+  }
+
+  /** Whether the parsed entries are not on the heap and have no room there. */
+  private boolean isTooLarge() {
+    if (source() != null) {
+      return ((LocalTensor) Objects.requireNonNull(source())).isTooLarge();
+    }
+    return parsed == null && !plan.splits().isEmpty() && parsedBytes() > heapRoom(memory);
+  }
+
+  private long parsedBytes() {
+    TensorShape shape = statistics().shape();
+    long entry = Double.BYTES;
+    for (int mode = 0; mode < shape.order(); mode++) {
+      entry += shape.size(mode) > Integer.MAX_VALUE ? Long.BYTES : Integer.BYTES;
+    }
+    return entry * statistics().entries();
+  }
+
+  private void requireRoom() {
+    if (isTooLarge()) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              Locale.ROOT,
+              "the entries of %s take %.3g GiB of the Java heap here, which has room for %.3g; give"
+                  + " more memory (--memory, WEFT_JAVA_OPTS=-Xmx...) or several machines"
+                  + " (--master)",
+              uri(),
+              parsedBytes() / (double) (1L << 30),
+              heapRoom(memory) / (double) (1L << 30)));
+    }
   }
 
   /** Whether a form has the entries as they were read, but for duplicates, which are summed. */
@@ -230,9 +235,7 @@ final class LocalTensor extends EngineTensor {
     if (plan.splits().isEmpty()) {
       return new LocalBlocks(List.of(given), workers);
     }
-    List<ParsedSplit> splits = parse(files, plan, workers);
-    plan.verify(splits.stream().map(ParsedSplit::summary).reduce(ReadSummary::merge).orElseThrow());
-    return new LocalBlocks(splits.stream().map(ParsedSplit::blocks).toList(), workers);
+    return input.keep();
   }
 
   @Override
@@ -271,8 +274,13 @@ final class LocalTensor extends EngineTensor {
     return stored == null ? null : stored.form();
   }
 
-  /** Packs the forms that are not there yet, which {@code clock} hears of. */
-  void pack(List<PackedForm> forms, JobClock clock) {
+  /**
+   * Packs the forms that are not there yet, which {@code clock} hears of. Partitions for which the
+   * memory has no room lie in files.
+   *
+   * @param kept bytes of the memory that are for others
+   */
+  void pack(List<PackedForm> forms, long kept, JobClock clock) {
     List<PackedForm> missing =
         forms.stream().distinct().filter(form -> !packed.containsKey(form)).toList();
     List<PackedForm> made = new ArrayList<>();
@@ -281,7 +289,7 @@ final class LocalTensor extends EngineTensor {
       if (stored != null
           && stored.partitioning().equals(form.partitioning())
           && stored.container().fits(form.format())) {
-        packed.put(form, load(stored, form));
+        packed.put(form, partsOf(form, kept).load(stored));
       } else {
         made.add(form);
       }
@@ -289,13 +297,19 @@ final class LocalTensor extends EngineTensor {
     long loaded = System.nanoTime();
     clock.add("read", loaded - start);
     if (!made.isEmpty()) {
-      packAll(made);
+      packAll(made, kept);
       clock.add("pack", System.nanoTime() - loaded);
     }
   }
 
   /** Forms of one partition are packed together; those of several by partition. */
-  private void packAll(List<PackedForm> forms) {
+  private void packAll(List<PackedForm> forms, long kept) {
+    if (isTooLarge()) {
+      forms.forEach(
+          form ->
+              packed.put(form, partsOf(form, kept).packThroughFiles(input, parsedRelabelling())));
+      return;
+    }
     List<PackedForm> whole =
         forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
     boolean last = whole.size() == forms.size() && source() == null;
@@ -307,94 +321,36 @@ final class LocalTensor extends EngineTensor {
     }
     forms.stream()
         .filter(form -> form.partitioning().partitions() > 1)
-        .forEach(form -> packed.put(form, packed(form, List.copyOf(blocks))));
+        .forEach(form -> packed.put(form, partsOf(form, kept).pack(List.copyOf(blocks))));
     if (whole.isEmpty()) {
       return;
     }
     long entries = blocks.stream().mapToLong(CooBlock::size).sum();
     List<TensorFormat> formats = whole.stream().map(PackedForm::format).toList();
+    PartMemory lies = new PartMemory(memory, kept);
     PackedForms made =
-        Packing.packAll(scope(), statistics().shape(), formats, blocks, workers.threads());
+        Packing.packAll(
+            MemoryScope.root("forms of " + uri(), lies),
+            statistics().shape(),
+            formats,
+            blocks,
+            workers.threads());
     for (int f = 0; f < whole.size(); f++) {
       SliceRange all = whole.get(f).partitioning().ranges().get(0);
       packed.put(
-          whole.get(f), List.of(new Part(all, made.forms().get(f), entries, made.sumOfSquares())));
+          whole.get(f),
+          List.of(
+              new FormParts.Part(all, made.forms().get(f), entries, made.sumOfSquares(), lies)));
     }
   }
 
-  private MemoryScope scope() {
-    return MemoryScope.root("forms of " + uri(), memory);
+  private FormParts partsOf(PackedForm form, long kept) {
+    return new FormParts(uri(), statistics().shape(), form, workers, memory, kept);
   }
 
   /** The partitions of a form that was packed. */
-  List<Part> parts(PackedForm form) {
+  List<FormParts.Part> parts(PackedForm form) {
     return Objects.requireNonNull(packed.get(form), () -> form + " was never packed");
-  }
-
-  /** What lies in the files as the kernel wants it is read straight into its place. */
-  private List<Part> load(StoredPartitions parts, PackedForm form) {
-    Container from = parts.container();
-    return made(
-        form,
-        number -> {
-          SliceRange range = form.partitioning().ranges().get(number);
-          MemoryScope scope = scope();
-          int part = parts.part(number);
-          TensorShape local = local(form, from.shape(), range);
-          TensorStorage storage =
-              from.load(scope, part, form.format(), local, form.local() ? range.from() : 0);
-          return new Part(range, storage, from.entries(part), from.normSquared(part));
-        });
-  }
-
-  private List<Part> packed(PackedForm form, List<CooBlock> blocks) {
-    List<List<CooBlock>> byPartition = new ArrayList<>();
-    IntStream.range(0, form.partitioning().partitions())
-        .forEach(p -> byPartition.add(new ArrayList<>()));
-    for (List<EntryCuts.Cut> cuts :
-        workers.each(blocks.size(), b -> EntryCuts.of(form.partitioning(), blocks.get(b)))) {
-      cuts.forEach(cut -> byPartition.get(cut.partition()).add(cut.entries()));
-    }
-    return made(
-        form,
-        number -> {
-          SliceRange range = form.partitioning().ranges().get(number);
-          List<CooBlock> own = byPartition.get(number);
-          long[] origin = new long[statistics().shape().order()];
-          origin[form.partitioning().mode()] = form.local() ? range.from() : 0;
-          long entries = own.stream().mapToLong(CooBlock::size).sum();
-          PackedForms one =
-              Packing.packAll(
-                  scope(),
-                  local(form, statistics().shape(), range),
-                  List.of(form.format()),
-                  new ArrayDeque<>(own),
-                  origin,
-                  1);
-          return new Part(range, one.forms().get(0), entries, one.sumOfSquares());
-        });
-  }
-
-  /** The partitions of a form, or none of them. */
-  private List<Part> made(PackedForm form, Workers.Work<Part> work) {
-    int count = form.partitioning().partitions();
-    @Nullable Part[] made = new Part[count];
-    boolean complete = false;
-    try {
-      workers.each(count, number -> made[number] = work.run(number));
-      complete = true;
-      return List.of(made);
-    } finally {
-      for (int number = 0; number < count && !complete; number++) {
-        if (made[number] != null) {
-          made[number].storage().close();
-        }
-      }
-    }
-  }
-
-  private static TensorShape local(PackedForm form, TensorShape shape, SliceRange range) {
-    return form.local() ? shape.with(form.partitioning().mode(), range.slices()) : shape;
   }
 
   private List<CooBlock> relabelled(List<CooBlock> blocks) {
@@ -419,10 +375,15 @@ final class LocalTensor extends EngineTensor {
 
   @Override
   public long residentBytes() {
-    return packed.values().stream()
-        .flatMap(List::stream)
-        .mapToLong(part -> part.storage().byteSize())
-        .sum();
+    List<FormParts.Part> parts = packed.values().stream().flatMap(List::stream).toList();
+    long all = parts.stream().mapToLong(part -> part.storage().byteSize()).sum();
+    long spilled =
+        parts.stream()
+            .map(FormParts.Part::memory)
+            .distinct()
+            .mapToLong(PartMemory::spilledBytes)
+            .sum();
+    return Math.max(0, all - spilled);
   }
 
   @Override
