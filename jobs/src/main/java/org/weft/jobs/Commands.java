@@ -3,6 +3,7 @@ package org.weft.jobs;
 import java.util.List;
 import org.weft.jobs.command.BenchCommand;
 import org.weft.jobs.command.CodesignCommand;
+import org.weft.jobs.command.CompareCommand;
 import org.weft.jobs.command.CompileCommand;
 import org.weft.jobs.command.ConvertCommand;
 import org.weft.jobs.command.CpdCommand;
@@ -12,6 +13,7 @@ import org.weft.jobs.command.GcCommand;
 import org.weft.jobs.command.GenerateCommand;
 import org.weft.jobs.command.IngestCommand;
 import org.weft.jobs.command.MttkrpCommand;
+import org.weft.jobs.command.PublishCommand;
 import org.weft.jobs.command.ReorderCommand;
 import org.weft.jobs.command.ReportCommand;
 import org.weft.jobs.command.RunCommand;
@@ -22,6 +24,7 @@ import org.weft.jobs.command.TtmCommand;
 import org.weft.jobs.command.TtvCommand;
 import org.weft.jobs.command.TuckerCommand;
 import org.weft.jobs.command.TuneCommand;
+import org.weft.jobs.command.WorkflowCommand;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.help.CompletionCommand;
 import org.weft.jobs.option.CommonOptions;
@@ -52,6 +55,9 @@ final class Commands {
           "top",
           "report",
           "stats",
+          "compare",
+          "publish",
+          "workflow",
           "ingest",
           "convert",
           "gc",
@@ -98,7 +104,13 @@ final class Commands {
     String first = arguments.length > 0 ? arguments[0] : "";
     boolean one = ALL.contains(first) && !first.equals("help");
     for (String name : one ? List.of(first) : ALL) {
-      line.addSubcommand(name, name.equals(EXPLAIN) ? explain(arguments) : command(name));
+      line.addSubcommand(
+          name,
+          switch (name) {
+            case EXPLAIN -> explain(arguments);
+            case "workflow" -> WorkflowCommand.line();
+            default -> command(name);
+          });
     }
     return !one;
   }
@@ -139,6 +151,8 @@ final class Commands {
       case "cpd" -> new CpdCommand();
       case "tucker" -> new TuckerCommand();
       case "top" -> new TopCommand();
+      case "compare" -> new CompareCommand();
+      case "publish" -> new PublishCommand();
       case "report" -> new ReportCommand();
       case "stats" -> new StatsCommand();
       case "ingest" -> new IngestCommand();

@@ -1,8 +1,11 @@
 package org.weft.jobs;
 
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.weft.error.ErrorCode;
 import org.weft.jobs.command.CommandRoot;
@@ -20,7 +23,7 @@ import picocli.CommandLine.Command;
 
 /**
  * The {@code weft} command. Exit status 0: done, 1: failed, 2: wrong usage or bad input, and no
- * command at all, which prints help.
+ * command at all, which prints help; 3, 4 and 5 are of workflows, see {@link ErrorCode.Kind}.
  */
 @Command(
     name = "weft",
@@ -73,6 +76,24 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     return line;
   }
 
+  @Override
+  public Optional<String> misuse(List<String> words) {
+    String[] arguments = words.toArray(new String[0]);
+    PrintStream nowhere =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    CommandLine line = new CommandLine(new Weft(new Console(nowhere, nowhere)));
+    Commands.addTo(line, arguments);
+    configure(line);
+    try {
+      CommandLine.ParseResult parsed = line.parseArgs(arguments);
+      return parsed.hasSubcommand()
+          ? Optional.empty()
+          : Optional.of("expected a weft command, found '" + String.join(" ", arguments) + "'");
+    } catch (CommandLine.ParameterException e) {
+      return Optional.of(Misuse.message(e, arguments));
+    }
+  }
+
   private static void configure(CommandLine line) {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setUsageHelpAutoWidth(true);
@@ -105,6 +126,7 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     Console console = new Console(out, err);
     Ending ending = Ending.install(console);
     console.setEnding(ending);
+    ending.followParent();
     Surroundings.prepare(arguments);
     AbandonedFolders.startRemoving();
     ending.finish(run(arguments, console, out, err));

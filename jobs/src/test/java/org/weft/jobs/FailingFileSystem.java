@@ -21,7 +21,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
 /** The local file system under {@code faulty:}, with one fault. */
-public final class FailingFileSystem extends FilterFileSystem {
+public class FailingFileSystem extends FilterFileSystem {
   enum Fault {
     NONE,
     PROBE,
@@ -49,6 +49,9 @@ public final class FailingFileSystem extends FilterFileSystem {
 
   @Override
   protected void checkPath(Path path) {}
+
+  /** Before each operation, and each write of a stream. */
+  protected void before() {}
 
   private static Path local(Path path) {
     return new Path("file", "", path.toUri().getPath());
@@ -84,11 +87,12 @@ public final class FailingFileSystem extends FilterFileSystem {
       long blockBytes,
       Progressable progress)
       throws IOException {
+    before();
     refuse();
     OutputStream out =
         fs.create(
             local(path), permission, overwrite, bufferBytes, replication, blockBytes, progress);
-    return new FSDataOutputStream(new FailingStream(out), null);
+    return new FSDataOutputStream(new FailingStream(out, this), null);
   }
 
   private static void refuse() throws IOException {
@@ -99,36 +103,43 @@ public final class FailingFileSystem extends FilterFileSystem {
 
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
+    before();
     return fs.getFileStatus(local(path));
   }
 
   @Override
   public FileStatus[] listStatus(Path path) throws IOException {
+    before();
     return fs.listStatus(local(path));
   }
 
   @Override
   public FSDataInputStream open(Path path, int bufferBytes) throws IOException {
+    before();
     return fs.open(local(path), bufferBytes);
   }
 
   @Override
   public boolean mkdirs(Path path) throws IOException {
+    before();
     return fs.mkdirs(local(path));
   }
 
   @Override
   public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+    before();
     return fs.mkdirs(local(path));
   }
 
   @Override
   public boolean delete(Path path, boolean recursive) throws IOException {
+    before();
     return fs.delete(local(path), recursive);
   }
 
   @Override
   public boolean rename(Path from, Path to) throws IOException {
+    before();
     if (fault == Fault.RENAME) {
       throw new IOException("injected: rename");
     }
@@ -145,11 +156,12 @@ public final class FailingFileSystem extends FilterFileSystem {
       long blockBytes,
       Progressable progress)
       throws IOException {
+    before();
     refuse();
     OutputStream out =
         fs.createNonRecursive(
             local(path), permission, flags, bufferBytes, replication, blockBytes, progress);
-    return new FSDataOutputStream(new FailingStream(out), null);
+    return new FSDataOutputStream(new FailingStream(out, this), null);
   }
 
   /** Only Hadoop can make one. */
@@ -165,10 +177,12 @@ public final class FailingFileSystem extends FilterFileSystem {
 
   /** Takes a probe's byte, and fails on more. */
   private static final class FailingStream extends FilterOutputStream {
+    private final FailingFileSystem system;
     private long written;
 
-    FailingStream(OutputStream out) {
+    FailingStream(OutputStream out, FailingFileSystem system) {
       super(out);
+      this.system = system;
     }
 
     @Override
@@ -184,6 +198,7 @@ public final class FailingFileSystem extends FilterFileSystem {
     }
 
     private void fail(int length) throws IOException {
+      system.before();
       written += length;
       if (written > 1) {
         throwFault();

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.lang.SemiringOperator;
 import org.weft.error.ErrorCode;
+import org.weft.jobs.command.WorkflowCommand;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.level.LevelFormat;
@@ -208,12 +209,27 @@ class ReferencePagesTest {
   private static String generated() {
     String sections =
         commands().stream()
-            .map(name -> "\n### weft " + name + "\n" + fenced(Run.of(name, "--help").out()))
+            .map(
+                name ->
+                    "\n### weft "
+                        + name
+                        + "\n"
+                        + fenced(Run.of(name, "--help").out())
+                        + actions(name))
             .collect(Collectors.joining());
     return "\n## Options\n"
         + sections
         + "\n### Options of every command\n"
         + fenced(Run.of("help", "options").out());
+  }
+
+  /** A command of commands has the help of each. */
+  private static String actions(String name) {
+    return name.equals("workflow")
+        ? WorkflowCommand.line().getSubcommands().keySet().stream()
+            .map(action -> fenced(Run.of(name, action, "--help").out()))
+            .collect(Collectors.joining())
+        : "";
   }
 
   private static String fenced(String help) {

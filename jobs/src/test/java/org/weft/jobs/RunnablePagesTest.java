@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RunnablePagesTest {
   private static final Pattern FILE =
-      Pattern.compile("(?<![\\w./-])([\\w-]+\\.(?:mtx|tns|weft|npy|csv|svg|ta|cpd))\\b");
+      Pattern.compile("(?<![\\w./-])([\\w-]+\\.(?:mtx|tns|weft|npy|yaml|csv|svg|ta|cpd))\\b");
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
 
   @TempDir Path folder;

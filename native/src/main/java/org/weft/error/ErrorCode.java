@@ -12,6 +12,7 @@ public enum ErrorCode {
   OUTPUT_EXISTS(104, Kind.USER),
   INPUT_NOT_FOUND(105, Kind.USER),
   INVALID_SCHEDULE(110, Kind.USER),
+  INVALID_WORKFLOW(111, Kind.USER),
   UNSUPPORTED_OPERATION(200, Kind.UNSUPPORTED),
   UNSUPPORTED_PLATFORM(201, Kind.UNSUPPORTED),
   /** A tensor has to be converted to another format before the statement can be compiled. */
@@ -22,6 +23,10 @@ public enum ErrorCode {
   ENTRY_COUNT_MISMATCH(303, Kind.DATA),
   TRUNCATED_INPUT(304, Kind.DATA),
   CORRUPT_INPUT(305, Kind.DATA),
+  /** A model is further from another than a limit allows. */
+  MODEL_DRIFT(306, Kind.DATA),
+  /** The command of a workflow's step, or its input, is wrong. */
+  STEP_REFUSED(307, Kind.DATA),
   OUT_OF_MEMORY(400, Kind.RESOURCE),
   WIDTH_OVERFLOW(401, Kind.RESOURCE),
   STORAGE_UNAVAILABLE(402, Kind.RESOURCE),
@@ -29,9 +34,15 @@ public enum ErrorCode {
   CLUSTER_UNAVAILABLE(403, Kind.RESOURCE),
   /** Somebody ended or cancelled the work. */
   INTERRUPTED(404, Kind.RESOURCE),
+  STEP_FAILED(405, Kind.RESOURCE),
   COMMIT_FAILED(500, Kind.COMMIT),
   COMMIT_CONFLICT(501, Kind.COMMIT),
   COMMIT_STATE_UNKNOWN(502, Kind.COMMIT),
+  /** Another process runs the workflow. */
+  WORKFLOW_LOCKED(600, Kind.LOCKED),
+  /** An input of a run is not what it was when the run began. */
+  INPUT_CHANGED(601, Kind.CHANGED),
+  STEP_TIMEOUT(602, Kind.TIMEOUT),
   COMPILER_FAILURE(900, Kind.INTERNAL),
   KERNEL_FAILURE(901, Kind.INTERNAL),
   INTERNAL(999, Kind.INTERNAL);
@@ -48,6 +59,12 @@ public enum ErrorCode {
     RESOURCE(1),
     /** An output could not be published; exit status 1. */
     COMMIT(1),
+    /** Somebody else is at work; exit status 3. */
+    LOCKED(3),
+    /** The world has changed under a run; exit status 4. */
+    CHANGED(4),
+    /** It takes too long; exit status 5. */
+    TIMEOUT(5),
     /** A bug of ours; exit status 1. */
     INTERNAL(1);
 

@@ -1,5 +1,7 @@
 package org.weft.jobs.command;
 
+import java.util.List;
+import java.util.Optional;
 import org.weft.jobs.output.Console;
 import picocli.CommandLine;
 
@@ -10,4 +12,7 @@ public interface CommandRoot {
 
   /** All commands as the shell has them, to be described. */
   CommandLine allCommands();
+
+  /** What is wrong with the words of a command, without running it; empty if nothing is. */
+  Optional<String> misuse(List<String> words);
 }

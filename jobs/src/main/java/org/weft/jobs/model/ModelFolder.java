@@ -40,9 +40,13 @@ public final class ModelFolder {
   }
 
   /**
+   * Opens a model.
+   *
+   * @param given its folder, or a {@link ModelPointer}
    * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}
    */
-  public static ModelFolder open(FileAccess files, String uri) throws IOException {
+  public static ModelFolder open(FileAccess files, String given) throws IOException {
+    String uri = ModelPointer.resolve(files, given);
     String name = at(uri, "summary.json");
     Path path = files.path(name);
     try (InputStream in = files.fileSystem(path).open(path)) {
@@ -73,6 +77,10 @@ public final class ModelFolder {
   /** Where a file of the folder is. */
   public String at(String name) {
     return at(uri, name);
+  }
+
+  String uri() {
+    return uri;
   }
 
   JsonNode summary() {

@@ -4,6 +4,10 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FileSystem;
@@ -69,9 +73,11 @@ public final class ModelOutput {
       ModelSummary summary)
       throws IOException {
     try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
+      MessageDigest numbers = sha256();
       for (int m = 0; m < factors.size(); m++) {
         DenseMatrix factor = factors.get(m);
-        try (OutputStream out = child(output, "mode" + m + ".npy")) {
+        try (OutputStream out =
+            new DigestOutputStream(child(output, "mode" + m + ".npy"), numbers)) {
           NpyFile.write(out, factor);
         }
         Labels names = labels.get(m);
@@ -81,13 +87,22 @@ public final class ModelOutput {
           }
         }
       }
-      try (OutputStream out = child(output, coupling.file())) {
+      try (OutputStream out = new DigestOutputStream(child(output, coupling.file()), numbers)) {
         NpyFile.writeArray(out, coupling.values(), coupling.shape());
       }
       try (OutputStream out = child(output, "summary.json")) {
-        out.write(summary.json());
+        String content = "sha256:" + HexFormat.of().formatHex(numbers.digest());
+        out.write(summary.with(files, content).json());
       }
       output.commit();
+    }
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
     }
   }
 

@@ -5,16 +5,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.weft.engine.CpdResult;
 import org.weft.engine.JobReport;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
 import org.weft.planner.CpdJob;
+import org.weft.storage.Contents;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Fingerprints;
+import org.weft.storage.container.Container;
 import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /** What {@code summary.json} of a decomposition says. Times are in seconds. */
 public final class ModelSummary {
+  /** Of the folder: raised when a member comes to mean something else. */
+  private static final int SCHEMA = 1;
+
   private final Map<String, Object> content;
 
   private ModelSummary(Map<String, Object> content) {
@@ -54,6 +63,7 @@ public final class ModelSummary {
       Map<String, Object> outcome,
       JobReport report) {
     Map<String, Object> content = new LinkedHashMap<>();
+    content.put("schema", SCHEMA);
     content.put("command", "weft " + String.join(" ", about.command()));
     content.put("input", about.input());
     if (!about.modeNames().isEmpty()) {
@@ -110,6 +120,37 @@ public final class ModelSummary {
     times.put("total", seconds);
     report.phaseNanos().forEach((phase, nanos) -> times.put(phase, nanos * 1e-9));
     return times;
+  }
+
+  /**
+   * With where the model comes from: {@code content}, a check sum of its numbers; {@code inputs},
+   * each with its version if it has one, length and check sum; {@code parent}, the model that it
+   * started from.
+   */
+  ModelSummary with(FileAccess files, String numbers) throws IOException {
+    Map<String, Object> more = new LinkedHashMap<>(content);
+    more.put("content", numbers);
+    String input = (String) Objects.requireNonNull(content.get("input"));
+    Map<String, Object> read = new LinkedHashMap<>();
+    read.put("uri", input);
+    if (Container.isThere(files, input)) {
+      read.put("version", Container.open(files, input).version());
+    }
+    Optional<Contents> contents = new Fingerprints(files).of(input);
+    contents.ifPresent(
+        found -> {
+          read.put("bytes", found.bytes());
+          read.put("sum", found.sum());
+        });
+    more.put("inputs", List.of(read));
+    if (content.get("init") instanceof String init && !init.equals("random")) {
+      ModelFolder model = ModelFolder.open(files, init);
+      Map<String, Object> parent = new LinkedHashMap<>();
+      parent.put("uri", model.uri());
+      parent.put("content", model.summary().path("content").asText("unknown"));
+      more.put("parent", parent);
+    }
+    return new ModelSummary(more);
   }
 
   byte[] json() throws IOException {

@@ -1,5 +1,6 @@
 /**
- * The folder of a decomposition: factors, summary, checkpoints, and the labels that weigh most.
+ * The folder of a decomposition: factors, summary, checkpoints, and the labels that weigh most; a
+ * pointer to one that is published; and two of them beside each other, {@link ModelComparison}.
  *
  * <p>Read {@link ModelFolder} first.
  */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
@@ -44,9 +45,15 @@ public final class StartOptions {
       names = "--init",
       paramLabel = "HOW",
       description =
-          "Initial factors: random, or the folder of an earlier weft cpd of the same rank. Rows"
-              + " that a grown tensor has more are random (default: random).")
+          "Initial factors: random, or the folder of an earlier weft cpd of the same rank, or a"
+              + " pointer to it. Rows that a grown tensor has more are random (default: random).")
   public String init = RANDOM;
+
+  @Option(
+      order = 61,
+      names = "--or-random",
+      description = "With --init: begin at random if there is no such model yet.")
+  boolean orRandom;
 
   @Option(
       order = 62,
@@ -87,6 +94,10 @@ public final class StartOptions {
 
   /** Refuses what cannot work, before the tensor is read. */
   public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
+    Path model = files.path(init);
+    if (orRandom && !files.fileSystem(model).exists(model)) {
+      init = RANDOM;
+    }
     if (starts < 1) {
       throw usage("expected --starts of at least 1, found %d", starts);
     }
@@ -114,7 +125,8 @@ public final class StartOptions {
             checkpoint);
       }
       if (!folder(files, start, Map.of()).isPresent()) {
-        OutputCommit.probe(files, folderOf(start), false, true);
+        // A run that was killed before its first state may have left the folder.
+        OutputCommit.probe(files, folderOf(start), resume || overwrite, true);
       }
     }
   }

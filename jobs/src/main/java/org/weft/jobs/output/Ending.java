@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -53,6 +54,17 @@ public final class Ending {
       }
     } catch (IllegalArgumentException e) { // under -Xrs signals are not the JVM's
       LOG.log(System.Logger.Level.DEBUG, "signals end the process as they are", e);
+    }
+  }
+
+  /** Ends with the process that the property {@code weft.parent} names, whose step this one is. */
+  public void followParent() {
+    Long parent = Long.getLong("weft.parent");
+    if (parent != null) {
+      ProcessHandle.of(parent)
+          .map(ProcessHandle::onExit)
+          .orElseGet(() -> CompletableFuture.completedFuture(ProcessHandle.current()))
+          .thenRun(() -> daemon("weft-orphan", () -> stop("the end of its workflow", TERM)));
     }
   }
 

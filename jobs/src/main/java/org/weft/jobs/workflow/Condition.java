@@ -1,0 +1,118 @@
+package org.weft.jobs.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.Path;
+import org.weft.storage.FileAccess;
+
+/**
+ * The condition {@code when} of a step.
+ *
+ * <pre>
+ * condition: all (" or " all)*
+ * all:       test (" and " test)*
+ * test:      "exists" URI | "missing" URI | operand ("==" "!=" "<" "<=" ">" ">=") operand
+ * operand:   number | text | URI "#" JSON pointer into that file
+ * </pre>
+ *
+ * Numbers compare as numbers, all else as text. What a file does not have compares with nothing.
+ */
+record Condition(String text, List<List<Test>> anyOf) {
+  private static final Pattern COMPARISON =
+      Pattern.compile("(\\S+)\\s+(==|!=|<=|>=|<|>)\\s+(\\S+)");
+  private static final Pattern PRESENCE = Pattern.compile("(exists|missing)\\s+(\\S+)");
+  private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9.]+([eE][-+]?[0-9]+)?");
+
+  /** One test. */
+  record Test(String operator, String left, String right) {}
+
+  /** Of text whose parameters are filled in. */
+  static Condition parse(String text) throws Words.Misspelt {
+    List<List<Test>> any = new ArrayList<>();
+    for (String all : text.strip().split("\\s+or\\s+")) {
+      List<Test> tests = new ArrayList<>();
+      for (String test : all.split("\\s+and\\s+")) {
+        tests.add(test(test.strip()));
+      }
+      any.add(tests);
+    }
+    return new Condition(text.strip(), any);
+  }
+
+  private static Test test(String text) throws Words.Misspelt {
+    Matcher presence = PRESENCE.matcher(text);
+    if (presence.matches()) {
+      return new Test(presence.group(1), presence.group(2), "");
+    }
+    Matcher comparison = COMPARISON.matcher(text);
+    if (comparison.matches()) {
+      return new Test(comparison.group(2), comparison.group(1), comparison.group(3));
+    }
+    throw new Words.Misspelt(
+        "expected a test such as 'exists URI', 'missing URI' or 'FILE.json#/drift <= 0.2', joined"
+            + " by and, or; found '"
+            + text
+            + "'");
+  }
+
+  /** Whether it holds now. */
+  boolean holds(FileAccess files) throws IOException {
+    for (List<Test> all : anyOf) {
+      boolean each = true;
+      for (Test test : all) {
+        each = each && holds(files, test);
+      }
+      if (each) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean holds(FileAccess files, Test test) throws IOException {
+    if (test.operator().equals("exists") || test.operator().equals("missing")) {
+      Path path = files.path(test.left());
+      return files.fileSystem(path).exists(path) == test.operator().equals("exists");
+    }
+    String left = value(files, test.left());
+    String right = value(files, test.right());
+    if (left.isEmpty() || right.isEmpty()) {
+      return false;
+    }
+    boolean numbers = NUMBER.matcher(left).matches() && NUMBER.matcher(right).matches();
+    int order =
+        numbers
+            ? Double.compare(Double.parseDouble(left), Double.parseDouble(right))
+            : left.compareTo(right);
+    return switch (test.operator()) {
+      case "==" -> order == 0;
+      case "!=" -> order != 0;
+      case "<" -> order < 0;
+      case "<=" -> order <= 0;
+      case ">" -> order > 0;
+      default -> order >= 0;
+    };
+  }
+
+  /** Of an operand; empty if a file does not have it. */
+  private static String value(FileAccess files, String operand) throws IOException {
+    int hash = operand.indexOf("#/");
+    if (hash < 0) {
+      return operand;
+    }
+    Path path = files.path(operand.substring(0, hash));
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      JsonNode found = new ObjectMapper().readTree(in).at(operand.substring(hash + 1));
+      return found.isValueNode() && !found.isNull() ? found.asText() : "";
+    } catch (FileNotFoundException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package org.weft.jobs.workflow;
+
+import org.weft.storage.Fingerprints;
+
+/** Names of records in a {@link StateFolder}. */
+final class StateNames {
+  static final String RUNS = "runs";
+  static final String DONE = "done";
+  static final String OWNED = "owned";
+
+  private StateNames() {}
+
+  static String run(String run) {
+    return RUNS + "/" + run + "/run.json";
+  }
+
+  static String step(String run, String step) {
+    return RUNS + "/" + run + "/steps/" + step + ".json";
+  }
+
+  static String log(String run, int start) {
+    return RUNS + "/" + run + "/log-" + start + ".jsonl";
+  }
+
+  static String done(String key) {
+    return DONE + "/" + key + ".json";
+  }
+
+  /**
+   * @param uri qualified
+   */
+  static String owned(String uri) {
+    return OWNED + "/" + Fingerprints.sha256(uri) + ".json";
+  }
+}

@@ -1,0 +1,98 @@
+package org.weft.jobs.workflow;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.weft.compiler.program.Names;
+
+/**
+ * Brings steps into an order in which they can run: after those that they need, and after those
+ * that make or change their inputs; otherwise as they stand in the file.
+ */
+final class StepOrder {
+  private final Problems problems;
+
+  StepOrder(Problems problems) {
+    this.problems = problems;
+  }
+
+  List<Step> ordered(List<Step> steps) {
+    Map<String, Step> byId = new LinkedHashMap<>();
+    Map<String, Step> makers = new HashMap<>();
+    for (Step step : steps) {
+      if (byId.put(step.id(), step) != null) {
+        problems.add(
+            step.position(), "expected another id, '%s' is that of a step before", step.id());
+      }
+      for (String uri : step.outputs()) {
+        Step other = makers.put(uri, step);
+        if (other != null) {
+          problems.add(
+              step.position(),
+              "expected one step that makes '%s', found %s and %s",
+              uri,
+              other.id(),
+              step.id());
+        }
+      }
+    }
+    List<Step> linked = new ArrayList<>();
+    for (Step step : steps) {
+      linked.add(step.withNeeds(needs(step, steps, byId.keySet())));
+    }
+    return problems.isEmpty() ? sorted(linked) : linked;
+  }
+
+  private List<String> needs(Step step, List<Step> steps, Set<String> ids) {
+    Set<String> needs = new LinkedHashSet<>();
+    for (String id : step.needs()) {
+      if (!ids.contains(id) || id.equals(step.id())) {
+        problems.add(
+            step.position(),
+            "expected steps in needs, found '%s'%s",
+            id,
+            Names.nearest(id, ids).map(near -> "; did you mean " + near + "?").orElse(""));
+      }
+      needs.add(id);
+    }
+    for (Step other : steps) {
+      boolean makes =
+          step.inputs().stream()
+              .anyMatch(uri -> other.outputs().contains(uri) || other.updates().contains(uri));
+      if (makes && other != step) {
+        needs.add(other.id());
+      }
+    }
+    return List.copyOf(needs);
+  }
+
+  private List<Step> sorted(List<Step> steps) {
+    List<Step> order = new ArrayList<>();
+    Set<String> done = new HashSet<>();
+    List<Step> left = new ArrayList<>(steps);
+    while (!left.isEmpty()) {
+      Step next = null;
+      for (Step step : left) {
+        if (next == null && done.containsAll(step.needs())) {
+          next = step;
+        }
+      }
+      if (next == null) {
+        problems.add(
+            left.get(0).position(),
+            "expected steps without a circle, found that %s wait for each other",
+            String.join(", ", left.stream().map(Step::id).toList()));
+        return order;
+      }
+      left.remove(next);
+      done.add(next.id());
+      order.add(next);
+    }
+    return order;
+  }
+}

@@ -1,0 +1,178 @@
+package org.weft.jobs.workflow;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+
+/** Reads the steps of a workflow; see {@link WorkflowReader}. */
+final class StepReader {
+  private static final List<String> FIELDS =
+      List.of(
+          "id", "run", "in", "uses", "out", "updates", "scratch", "needs", "when", "retries",
+          "backoff", "timeout");
+  private static final Duration BACKOFF = Duration.ofSeconds(10);
+  private static final String KEY = "${" + Words.STEP_KEY + "}";
+
+  private final YamlText yaml;
+  private final Problems problems;
+  private final Map<String, String> values;
+  private final Map<String, String> withKey;
+  private final Map<String, Node> defaults;
+  private final Function<List<String>, Optional<String>> check;
+
+  /**
+   * @param defaults of {@code retries}, {@code backoff} and {@code timeout}
+   * @param check what is wrong with the words of a command, if anything
+   */
+  StepReader(
+      YamlText yaml,
+      Problems problems,
+      Map<String, String> values,
+      Map<String, Node> defaults,
+      Function<List<String>, Optional<String>> check) {
+    this.yaml = yaml;
+    this.problems = problems;
+    this.values = values;
+    this.withKey = new LinkedHashMap<>(values);
+    withKey.put(Words.STEP_KEY, KEY);
+    this.defaults = defaults;
+    this.check = check;
+  }
+
+  /** The step that {@code node} is, unless it has no name or no command. */
+  Optional<Step> step(Node node) {
+    if (!(node instanceof MappingNode mapping)) {
+      yaml.wrong(node, "a step, beginning with '- id: NAME'");
+      return Optional.empty();
+    }
+    Map<String, Node> fields = yaml.fields(mapping, "a step", FIELDS);
+    Position at = YamlText.position(node);
+    String id = yaml.name(fields.get("id"), at, "id");
+    List<String> command = command(fields.get("run"), at);
+    Step step =
+        new Step(
+            id,
+            command,
+            uris(fields.get("in"), "in", values),
+            uris(fields.get("uses"), "uses", values),
+            outputs(fields.get("out"), "out", command),
+            outputs(fields.get("updates"), "updates", command),
+            scratch(fields.get("scratch")),
+            yaml.texts(fields.get("needs"), "needs").stream().map(ScalarNode::getValue).toList(),
+            condition(fields.get("when")),
+            yaml.count(field(fields, "retries"), "retries", 0),
+            yaml.duration(field(fields, "backoff"), "backoff", BACKOFF),
+            yaml.duration(field(fields, "timeout"), "timeout", Duration.ZERO),
+            at);
+    return id.isEmpty() || command.isEmpty() ? Optional.empty() : Optional.of(step);
+  }
+
+  private @Nullable Node field(Map<String, Node> fields, String name) {
+    return fields.containsKey(name) ? fields.get(name) : defaults.get(name);
+  }
+
+  private List<String> command(@Nullable Node node, Position at) {
+    if (node == null) {
+      problems.add(at, "expected 'run: COMMAND ...', a weft command, found none");
+      return List.of();
+    }
+    List<String> words = new ArrayList<>();
+    for (ScalarNode text : yaml.texts(node, "run")) {
+      try {
+        List<String> split =
+            node instanceof ScalarNode ? Words.split(text.getValue()) : List.of(text.getValue());
+        for (String word : split) {
+          words.add(Words.filled(word, withKey));
+        }
+      } catch (Words.Misspelt e) {
+        problems.add(YamlText.position(text), "%s", e.said());
+        return List.of();
+      }
+    }
+    if (!words.isEmpty() && words.get(0).equals("weft")) {
+      words.remove(0);
+    }
+    Optional<String> wrong =
+        words.isEmpty()
+            ? Optional.of("expected a weft command, found nothing")
+            : check.apply(words);
+    if (wrong.isPresent()) {
+      problems.add(YamlText.position(node), "%s", wrong.get());
+      return List.of();
+    }
+    return words;
+  }
+
+  private List<String> uris(@Nullable Node node, String name, Map<String, String> parameters) {
+    List<String> uris = new ArrayList<>();
+    for (ScalarNode text : yaml.texts(node, name)) {
+      filled(text, parameters).ifPresent(uris::add);
+    }
+    return uris;
+  }
+
+  private Optional<String> filled(ScalarNode text, Map<String, String> parameters) {
+    try {
+      return Optional.of(Words.filled(text.getValue(), parameters));
+    } catch (Words.Misspelt e) {
+      problems.add(YamlText.position(text), "%s", e.said());
+      return Optional.empty();
+    }
+  }
+
+  /** What a command writes is a word of it, or it would write something else. */
+  private List<String> outputs(@Nullable Node node, String name, List<String> command) {
+    List<String> uris = new ArrayList<>();
+    for (ScalarNode text : yaml.texts(node, name)) {
+      Optional<String> uri = filled(text, values);
+      boolean named =
+          uri.isPresent()
+              && command.stream().anyMatch(w -> w.equals(uri.get()) || w.endsWith("=" + uri.get()));
+      if (uri.isPresent() && !named && !command.isEmpty()) {
+        problems.add(
+            YamlText.position(text),
+            "expected %s: a file or folder that the command names, found '%s'",
+            name,
+            uri.get());
+      }
+      uri.ifPresent(uris::add);
+    }
+    return uris;
+  }
+
+  /** Removed after the step; a name that has the key can be nobody else's. */
+  private List<String> scratch(@Nullable Node node) {
+    List<String> uris = new ArrayList<>();
+    for (ScalarNode text : yaml.texts(node, "scratch")) {
+      Optional<String> uri = filled(text, withKey);
+      if (uri.isPresent() && !uri.get().substring(uri.get().lastIndexOf('/') + 1).contains(KEY)) {
+        problems.add(
+            YamlText.position(text),
+            "expected scratch: a folder whose own name has %s, as it is removed, found '%s'",
+            KEY,
+            uri.get());
+      }
+      uri.ifPresent(uris::add);
+    }
+    return uris;
+  }
+
+  private Optional<Condition> condition(@Nullable Node node) {
+    for (ScalarNode text : yaml.texts(node, "when")) {
+      try {
+        return Optional.of(Condition.parse(Words.filled(text.getValue(), values)));
+      } catch (Words.Misspelt e) {
+        problems.add(YamlText.position(text), "%s", e.said());
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,293 @@
+package org.weft.jobs.workflow;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.Contents;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Fingerprints;
+
+/**
+ * Runs one step of a run, or finds that it need not. In this order, so that an end between any two
+ * lets the run go on: the step's start; whose its outputs are; the outputs; what it made; the
+ * step's end.
+ */
+final class StepRunner {
+  private static final int REFUSED = 2;
+  private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(10);
+
+  private final StateFolder state;
+  private final Lease lease;
+  private final StepInputs inputs;
+  private final StepCommand command;
+  private final Events events;
+  private final Records.Run run;
+
+  StepRunner(
+      StateFolder state,
+      Lease lease,
+      StepInputs inputs,
+      StepCommand command,
+      Events events,
+      Records.Run run) {
+    this.state = state;
+    this.lease = lease;
+    this.inputs = inputs;
+    this.command = command;
+    this.events = events;
+    this.run = run;
+  }
+
+  /**
+   * Brings a step to its end.
+   *
+   * @param before where it was when this process came to it
+   * @param steps where those before it are
+   * @throws WeftException {@code INPUT_CHANGED}, {@code WORKFLOW_LOCKED}, or a fault of the state's
+   *     file system
+   */
+  Records.StepRun run(Step step, Records.StepRun before, Map<String, Records.StepRun> steps)
+      throws IOException, InterruptedException {
+    if (before.state() == Records.State.SKIPPED) {
+      return before;
+    }
+    for (String need : step.needs()) {
+      Records.StepRun needed = steps.get(need);
+      if (needed != null && isFailed(needed.state())) {
+        return end(before.with(Records.State.BLOCKED, "needs " + need), "blocked", "warning");
+      }
+    }
+    StepKey key = new StepKey(step.command(), inputs.of(step, steps, run.inputs()));
+    String hash = before.state() == Records.State.DONE ? before.key() : key.hash();
+    Optional<Records.Done> done = state.read(StateNames.done(hash), Records.Done.class);
+    Optional<String> changed = done.flatMap(inputs::changed);
+    if (done.isPresent() && changed.isEmpty()) {
+      return finished(step, before.withKey(hash), done.get());
+    }
+    changed.ifPresent(what -> say("again", "info", step, "runs again: " + what));
+    if (!before.admitted() && step.when().isPresent() && !step.when().get().holds(state.files())) {
+      String why = "does not hold: " + step.when().get().text();
+      return end(before.with(Records.State.SKIPPED, why), "skipped", "info");
+    }
+    inputs.requireUnchanged(run, step);
+    for (Map.Entry<String, String> input : key.inputs().entrySet()) {
+      if (input.getValue().equals(StepInputs.MISSING)) {
+        return end(
+            before.ended(
+                Records.State.FAILED, "input " + input.getKey() + " is missing", 0, REFUSED),
+            "failed",
+            "error");
+      }
+    }
+    return attempts(step, before, key);
+  }
+
+  static boolean isFailed(Records.State state) {
+    return state == Records.State.FAILED || state == Records.State.BLOCKED;
+  }
+
+  private Records.StepRun finished(Step step, Records.StepRun before, Records.Done done) {
+    if (before.state() == Records.State.DONE) {
+      say("kept", "info", step.id(), "is done in this run");
+      return before;
+    }
+    removeScratch(step, done.key());
+    String where = done.run().equals(run.id()) ? "this run" : "run " + done.run();
+    String why = "done in " + where + " from the same inputs by the same command";
+    return end(before.ended(Records.State.DONE, why, 0, 0), "kept", "info");
+  }
+
+  private Records.StepRun attempts(Step step, Records.StepRun before, StepKey key)
+      throws IOException, InterruptedException {
+    String hash = key.hash();
+    Optional<String> foreign = foreignOutput(step);
+    if (foreign.isPresent()) {
+      String why =
+          "output " + foreign.get() + " exists, and no run of this workflow made it; remove it";
+      return end(
+          before.withKey(hash).ended(Records.State.FAILED, why, 0, REFUSED), "failed", "error");
+    }
+    Records.StepRun now = before;
+    for (int tries = 0; ; tries++) {
+      long start = System.nanoTime();
+      now = now.attempt(now.attempts() + 1, hash, Instant.now().toString());
+      write(now);
+      own(step, hash);
+      List<String> words = words(step, hash);
+      say("started", "info", step, "runs weft " + Words.line(words));
+      int attempt = now.attempts();
+      int status =
+          command.run(
+              words,
+              step.timeout(),
+              line ->
+                  events.say(
+                      "output", "info", "step", step.id(), "attempt", attempt, "message", line));
+      double seconds = (System.nanoTime() - start) * 1e-9;
+      if (status == 0) {
+        inputs.requireUnchanged(run, step);
+        return made(step, key, now, seconds);
+      }
+      String why =
+          status == StepCommand.TIMED_OUT
+              ? "took longer than " + step.timeout().toMillis() / 1000.0 + " s"
+              : "ended with status " + status;
+      if (status == REFUSED || tries >= step.retries()) {
+        return end(now.ended(Records.State.FAILED, why, seconds, status), "failed", "error");
+      }
+      Duration pause = backoff(step, tries);
+      say("retry", "warning", step, why + "; tries again in " + pause.toMillis() / 1000.0 + " s");
+      Thread.sleep(pause.toMillis());
+    }
+  }
+
+  private static Duration backoff(Step step, int tries) {
+    Duration pause = step.backoff().multipliedBy(1L << Math.min(tries, 20));
+    return pause.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : pause;
+  }
+
+  /** An output that is there and is not a step's of this workflow. */
+  private Optional<String> foreignOutput(Step step) throws IOException {
+    for (String uri : step.outputs()) {
+      if (exists(uri)
+          && state.read(StateNames.owned(qualified(uri)), Records.Owner.class).isEmpty()) {
+        return Optional.of(uri);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean exists(String uri) throws IOException {
+    Path path = state.files().path(uri);
+    return state.files().fileSystem(path).exists(path);
+  }
+
+  private String qualified(String uri) {
+    return state.files().path(uri).toString();
+  }
+
+  private void own(Step step, String hash) {
+    for (String uri : step.outputs()) {
+      String name = StateNames.owned(qualified(uri));
+      lease.check();
+      state.write(name, new Records.Owner(qualified(uri), step.id(), hash, run.id()));
+    }
+  }
+
+  private List<String> words(Step step, String hash) throws IOException {
+    List<String> words = new ArrayList<>();
+    for (String word : step.command()) {
+      words.add(word.replace("${" + Words.STEP_KEY + "}", StepKey.shown(hash)));
+    }
+    boolean present = false;
+    for (String uri : step.outputs()) {
+      present = present || exists(uri);
+    }
+    if (present && !words.contains("--overwrite")) {
+      words.add(1, "--overwrite");
+    }
+    return words;
+  }
+
+  private Records.StepRun made(Step step, StepKey key, Records.StepRun now, double seconds)
+      throws IOException {
+    Fingerprints fingerprints = new Fingerprints(state.files());
+    List<Records.Made> made = new ArrayList<>();
+    for (String uri : step.outputs()) {
+      Optional<Contents> contents = fingerprints.of(uri);
+      if (contents.isEmpty()) {
+        String why = "ended with status 0, but made no " + uri;
+        return end(now.ended(Records.State.FAILED, why, seconds, REFUSED), "failed", "error");
+      }
+      made.add(new Records.Made(uri, contents.get().bytes(), contents.get().sum()));
+    }
+    lease.check();
+    state.write(
+        StateNames.done(now.key()),
+        new Records.Done(
+            Records.SCHEMA,
+            step.id(),
+            now.key(),
+            step.line(),
+            key.inputs(),
+            made,
+            step.updates(),
+            run.id(),
+            Instant.now().toString()));
+    removeScratch(step, now.key());
+    return end(now.ended(Records.State.DONE, "done", seconds, 0), "done", "info");
+  }
+
+  private void removeScratch(Step step, String hash) {
+    for (String uri : step.scratch()) {
+      Path path = state.files().path(uri.replace("${" + Words.STEP_KEY + "}", StepKey.shown(hash)));
+      try {
+        state.files().fileSystem(path).delete(path, true);
+      } catch (IOException e) {
+        throw FileAccess.unavailable(uri, e);
+      }
+    }
+  }
+
+  private Records.StepRun end(Records.StepRun step, String event, String level) {
+    write(step);
+    if (step.seconds() > 0) {
+      events.say(
+          event,
+          level,
+          "step",
+          step.id(),
+          "attempt",
+          step.attempts(),
+          "key",
+          step.key(),
+          "seconds",
+          step.seconds(),
+          "status",
+          step.exit(),
+          "message",
+          step.reason());
+    } else {
+      say(event, level, step.id(), step.reason());
+    }
+    return step;
+  }
+
+  private void say(String event, String level, Step step, String message) {
+    say(event, level, step.id(), message);
+  }
+
+  private void say(String event, String level, String step, String message) {
+    events.say(event, level, "step", step, "message", message);
+  }
+
+  private void write(Records.StepRun step) {
+    lease.check();
+    state.write(StateNames.step(run.id(), step.id()), step);
+  }
+
+  /** The error that a run ends with because of a step; empty if the step is well. */
+  static Optional<WeftException> failure(String run, Records.StepRun step) {
+    if (step.state() != Records.State.FAILED) {
+      return Optional.empty();
+    }
+    ErrorCode code =
+        step.exit() == REFUSED
+            ? ErrorCode.STEP_REFUSED
+            : step.exit() == StepCommand.TIMED_OUT ? ErrorCode.STEP_TIMEOUT : ErrorCode.STEP_FAILED;
+    String advice =
+        code == ErrorCode.STEP_REFUSED
+            ? "correct the command or its input and start a new run"
+            : "go on with 'weft workflow resume'";
+    return Optional.of(
+        new WeftException(
+            code, "run " + run + ", step " + step.id() + ": " + step.reason() + "; " + advice));
+  }
+}

@@ -1,0 +1,159 @@
+package org.weft.jobs.workflow;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.hadoop.fs.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+
+/** One workflow and its state: what the commands {@code weft workflow ...} do. */
+public final class Workflows {
+  private final FileAccess files;
+  private final String file;
+  private final String state;
+  private final Function<List<String>, Optional<String>> check;
+
+  /**
+   * @param file the workflow's file
+   * @param state the folder of its state; null for one beside the file, named after it
+   * @param check what is wrong with the words of a command, if anything
+   */
+  public Workflows(
+      FileAccess files,
+      String file,
+      @org.jspecify.annotations.Nullable String state,
+      Function<List<String>, Optional<String>> check) {
+    this.files = files;
+    this.file = file;
+    this.state = state == null ? file.replaceFirst("\\.ya?ml$", "") + ".state" : state;
+    this.check = check;
+  }
+
+  private StateFolder folder() {
+    return new StateFolder(files, state);
+  }
+
+  private WorkflowFile read(Map<String, String> parameters) {
+    Path path = files.path(file);
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return WorkflowReader.read(file, text, parameters, check);
+    } catch (FileNotFoundException e) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND, file + ": expected a workflow file, found nothing", e);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(file, e);
+    }
+  }
+
+  /**
+   * Runs the workflow.
+   *
+   * @return the run's name
+   */
+  public String run(
+      Map<String, String> parameters,
+      Consumer<String> people,
+      Optional<String> metrics,
+      String version)
+      throws IOException {
+    return runner(people, metrics, version).start(file, read(parameters));
+  }
+
+  /**
+   * Goes on with a run.
+   *
+   * @param run its name; empty for the latest
+   * @return the run's name
+   */
+  public String resume(
+      String run, Consumer<String> people, Optional<String> metrics, String version)
+      throws IOException {
+    return runner(people, metrics, version)
+        .resume(run, (text, parameters) -> WorkflowReader.read(file, text, parameters, check));
+  }
+
+  private WorkflowRun runner(Consumer<String> people, Optional<String> metrics, String version) {
+    return new WorkflowRun(folder(), new StepProcess(), people, metrics, version);
+  }
+
+  /** Lines about a run: where each of its steps is. */
+  public List<String> status(String run) {
+    StateFolder folder = folder();
+    Records.Run found = WorkflowRun.find(folder, run);
+    String how =
+        found.status() != null
+            ? "ended " + found.ended() + " with status " + found.status()
+            : Lease.isHeld(folder) ? "is running" : "was interrupted; weft workflow resume goes on";
+    List<String> lines = new ArrayList<>();
+    lines.add("run " + found.id() + " of " + found.workflow() + " " + how);
+    lines.add("parameters " + found.parameters());
+    for (Records.StepRun step : WorkflowRun.steps(folder, found).values()) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "%-8s %-20s %3d attempt(s) %9.1f s  %s",
+              step.state().name().toLowerCase(Locale.ROOT),
+              step.id(),
+              step.attempts(),
+              step.seconds(),
+              step.reason()));
+    }
+    return lines;
+  }
+
+  /** The log of a run for people. */
+  public List<String> log(String run) {
+    StateFolder folder = folder();
+    Records.Run found = WorkflowRun.find(folder, run);
+    List<String> lines = new ArrayList<>();
+    for (String name : folder.names(StateNames.RUNS + "/" + found.id())) {
+      if (name.endsWith(".jsonl")) {
+        Path path = files.path(folder.at(StateNames.RUNS + "/" + found.id() + "/" + name));
+        try (InputStream in = files.fileSystem(path).open(path)) {
+          new String(in.readAllBytes(), StandardCharsets.UTF_8)
+              .lines()
+              .forEach(line -> lines.add(Events.text(line)));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+    return lines;
+  }
+
+  /** What a run would do, and why. */
+  public List<String> explain(Map<String, String> parameters) {
+    return new Explanation(folder(), read(parameters)).lines();
+  }
+
+  /** Steps as a graph in the language of Graphviz. */
+  public String graph(Map<String, String> parameters) {
+    return Graph.dot(read(parameters));
+  }
+
+  /**
+   * Removes old runs and records of no use.
+   *
+   * @param keep runs that stay
+   * @return what was removed, or would be
+   */
+  public List<String> gc(int keep, boolean pretend) {
+    StateFolder folder = folder();
+    try (Lease lease = Lease.take(folder, "gc")) {
+      lease.check();
+      return new Garbage(folder).collect(keep, pretend);
+    }
+  }
+}

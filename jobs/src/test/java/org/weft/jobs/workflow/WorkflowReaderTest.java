@@ -1,0 +1,124 @@
+package org.weft.jobs.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+class WorkflowReaderTest {
+  private static final String GOOD =
+      """
+      name: nightly
+      parameters:
+        date:
+        rank: 8
+      defaults:
+        retries: 2
+      steps:
+        - id: model
+          run: cpd '${date} x.tns' --rank ${rank} --output m$$
+          in: ${date} x.tns
+          out: m$$
+          timeout: 2h
+          needs: [first]
+          when: exists a and b.json#/fit >= 0.5 or missing c
+        - id: first
+          run: [stats, "a b"]
+          retries: 0
+      """;
+
+  private static WorkflowFile read(String text, Map<String, String> parameters) {
+    return WorkflowReader.read(
+        "w.yaml",
+        text,
+        parameters,
+        words -> words.get(0).equals("nope") ? Optional.of("no command nope") : Optional.empty());
+  }
+
+  private static String refused(String text) {
+    WeftException refused =
+        catchThrowableOfType(WeftException.class, () -> read(text, Map.of("date", "d")));
+    assertThat(refused).as(text).isNotNull();
+    assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_WORKFLOW);
+    return refused.getMessage();
+  }
+
+  @Test
+  void stepsHaveTheirParametersAndStandInOrder() {
+    WorkflowFile workflow = read(GOOD, Map.of("date", "2026-11-20"));
+    assertThat(workflow.name()).isEqualTo("nightly");
+    assertThat(workflow.steps()).extracting(Step::id).containsExactly("first", "model");
+    Step model = workflow.step("model");
+    assertThat(model.command())
+        .containsExactly("cpd", "2026-11-20 x.tns", "--rank", "8", "--output", "m$");
+    assertThat(model.inputs()).containsExactly("2026-11-20 x.tns");
+    assertThat(model.retries()).isEqualTo(2);
+    assertThat(model.timeout()).isEqualTo(Duration.ofHours(2));
+    assertThat(model.when().orElseThrow().anyOf()).hasSize(2);
+    assertThat(workflow.step("first").command()).isEqualTo(List.of("stats", "a b"));
+    assertThat(workflow.step("first").retries()).isZero();
+    assertThat(model.line()).isEqualTo("cpd '2026-11-20 x.tns' --rank 8 --output m$");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "name: nightly|nme: nightly|w.yaml:1:1: expected one of name, parameters, defaults, steps",
+        "name: nightly|name: a b|w.yaml:1:7: expected name of letters, digits",
+        "rank: 8|rank: [8]|w.yaml:4:9: expected text as the value of parameter rank",
+        "retries: 2|retries: many|w.yaml:6:12: expected retries as a number from 0 to 999",
+        "id: model|id: first|w.yaml:15:5: expected another id",
+        "run: cpd|run: nope|w.yaml:9:10: no command nope",
+        "${rank}|${rnk}|w.yaml:9:10: expected one of the parameters date, rank, step.key",
+        "'${date} x.tns'|'${date} x.tns|w.yaml:9:10: expected the quote ' to be closed",
+        "timeout: 2h|timeout: 2 h|w.yaml:12:14: expected timeout as a number with ms, s, m, h or d",
+        "out: m$$|out: other|w.yaml:11:10: expected out: a file or folder that the command names",
+        "needs: [first]|needs: [frist]|w.yaml:8:5: expected steps in needs, found 'frist'; did you",
+        "needs: [first]|needs: [{a: b}]|w.yaml:13:13: expected needs as text, or as a list of"
+            + " texts",
+        "exists a and|exists and|w.yaml:14:11: expected a test such as 'exists URI'",
+        "retries: 0|scratch: tmp|w.yaml:17:14: expected scratch: a folder whose own name has",
+        "retries: 0|needs: model|expected steps without a circle, found that",
+        "needs: [first]|needs: [first|expected YAML:",
+        "name: nightly|name: nightly\\nname: nightly|w.yaml:2:1: expected name once",
+      })
+  void everyMistakeHasItsPlaceAndWhatIsExpected(String right, String wrong, String said) {
+    assertThat(GOOD).contains(right);
+    assertThat(refused(GOOD.replace(right, wrong.replace("\\n", "\n")))).contains(said);
+  }
+
+  @Test
+  void allMistakesAreSaidAtOnceWithTheirLines() {
+    String refused = refused(GOOD.replace("retries: 0", "retres: 0").replace("2h", "x"));
+    assertThat(refused.lines())
+        .containsExactly(
+            "w.yaml:12:14: expected timeout as a number with ms, s, m, h or d, such as 30s, found"
+                + " 'x'",
+            "      timeout: x",
+            "               ^",
+            "w.yaml:17:5: expected one of id, run, in, uses, out, updates, scratch, needs, when,"
+                + " retries, backoff, timeout in a step (did you mean retries?), found 'retres'",
+            "      retres: 0",
+            "      ^");
+  }
+
+  @Test
+  void parametersAreGivenAndKnown() {
+    WeftException refused =
+        catchThrowableOfType(
+            WeftException.class, () -> read(GOOD, Map.of("dat", "x", "rank", "4")));
+    assertThat(refused.getMessage())
+        .contains("w.yaml:3:3: expected a value of parameter date, found none; give --set date=")
+        .contains("--set dat: expected one of the parameters date, rank");
+  }
+}

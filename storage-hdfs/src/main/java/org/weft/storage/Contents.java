@@ -1,0 +1,14 @@
+package org.weft.storage;
+
+/**
+ * What tells contents from others: their length and a check sum, whose kind stands before the
+ * colon.
+ *
+ * @param bytes of all files
+ */
+public record Contents(long bytes, String sum) {
+  @Override
+  public String toString() {
+    return sum + " of " + bytes + " bytes";
+  }
+}
