@@ -1,5 +1,6 @@
 package org.weft.jobs;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
@@ -19,8 +21,13 @@ import java.util.stream.Collectors;
 final class PerformancePage {
   static final Path FOLDER = Pages.ROOT.resolve("it/measured");
   static final Path PAGE = Pages.ROOT.resolve("it/PERFORMANCE.md");
+
+  /** In the order of the page; a table that was not measured yet has no file. */
   static final List<String> TABLES =
-      List.of("jobs", "mttkrp", "kernels", "reading", "loading", "compile", "orders");
+      Stream.of("jobs", "mttkrp", "kernels", "dense", "reading", "loading", "compile", "orders")
+          .filter(name -> Files.exists(FOLDER.resolve(name + ".tsv")))
+          .toList();
+
   private static final String RATIO = "ratio_1";
   private static final int ROW = 18;
   private static final int LEFT = 330;

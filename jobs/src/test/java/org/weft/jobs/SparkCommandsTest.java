@@ -2,12 +2,14 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,6 +109,55 @@ class SparkCommandsTest {
       for (int i = 0; i < expected.length; i++) {
         for (int r = 0; r < 4; r++) {
           assertThat(found.get(i, r)).isCloseTo(expected[i][r], within(1e-10));
+        }
+      }
+    }
+  }
+
+  @Test
+  void denseContractionsOfArraysAndContainers() throws IOException {
+    DenseMatrix a = DenseMatrix.random(70, 30, 1);
+    DenseMatrix b = DenseMatrix.random(40, 30, 2);
+    for (Map.Entry<String, DenseMatrix> file : Map.of("a", a, "b", b).entrySet()) {
+      try (var out = Files.newOutputStream(folder.resolve(file.getKey() + ".npy"))) {
+        NpyFile.write(out, file.getValue());
+      }
+      String name = file.getKey();
+      succeeds(Run.of("convert", path(name + ".npy"), path(name + ".weft"), "-q"));
+    }
+    for (String kind : List.of(".npy", ".weft")) {
+      succeeds(
+          Run.of(
+              "eval",
+              "C(k,i) = A(i,j) * B(k,j)",
+              "--input",
+              "A=" + path("a" + kind),
+              "--input",
+              "B=" + path("b" + kind),
+              "--format",
+              "A=Dense",
+              "--format",
+              "B=Dense",
+              "--format",
+              "C=Dense",
+              "--master",
+              "local[2]",
+              "--partitions",
+              "3",
+              "--overwrite",
+              "--output",
+              path("c.npy"),
+              "-q"));
+      DenseMatrix found = npy(path("c.npy"));
+      assertThat(found.rows()).isEqualTo(40);
+      assertThat(found.columns()).isEqualTo(70);
+      for (int k = 0; k < 40; k++) {
+        for (int i = 0; i < 70; i++) {
+          double sum = 0;
+          for (int j = 0; j < 30; j++) {
+            sum += a.get(i, j) * b.get(k, j);
+          }
+          assertThat(found.get(k, i)).isCloseTo(sum, withinPercentage(1e-10));
         }
       }
     }

@@ -37,6 +37,7 @@ import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.panel.Contraction;
 import org.weft.compiler.lower.panel.GemmLoops;
+import org.weft.compiler.lower.panel.Transposition;
 import org.weft.compiler.lower.rewrite.Diagonals;
 import org.weft.compiler.lower.rewrite.ExposeLevels;
 import org.weft.compiler.lower.rewrite.FusedAccess;
@@ -246,6 +247,10 @@ public final class Lowering {
     if (gemm.isPresent()) {
       return panels(statement, gemm.get(), diagnostics);
     }
+    Optional<Transposition> transposition = Transposition.of(statement, schedule);
+    if (transposition.isPresent()) {
+      return tiles(statement, transposition.get(), diagnostics);
+    }
     TensorAssignment algebra = ExposeLevels.of(Diagonals.of(statement));
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
@@ -271,6 +276,24 @@ public final class Lowering {
     Tensors tensors = new Tensors(statement);
     Code body = tensors.head().nested();
     GemmLoops.emit(statement, contraction, tensors, gemm, schedule.parallelOutermost(), body);
+    return arrays(statement, tensors, body);
+  }
+
+  /** A transposed copy of a dense tensor. */
+  private LoweredKernel tiles(
+      TensorAssignment statement, Transposition transposition, Diagnostics diagnostics) {
+    stages.put("algebra", () -> diagnosticsText(diagnostics) + statement + "\n");
+    stages.put(
+        "iterationGraph", () -> "transposition in tiles over " + transposition.labels() + "\n");
+    stages.put("lattices", () -> "");
+    Tensors tensors = new Tensors(statement);
+    Code body = tensors.head().nested();
+    transposition.emit(tensors, schedule.parallelOutermost(), body);
+    return arrays(statement, tensors, body);
+  }
+
+  /** The kernel of {@code body}, which writes every cell of a dense result unless it adds to it. */
+  private LoweredKernel arrays(TensorAssignment statement, Tensors tensors, Code body) {
     Code whole = tensors.head();
     whole.addAll(body);
     KernelSignature signature =

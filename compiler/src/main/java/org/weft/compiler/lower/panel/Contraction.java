@@ -113,7 +113,8 @@ public record Contraction(
     }
   }
 
-  private static boolean isDense(TensorExpr.Access access) {
+  /** Whether an access reads or writes an array, one label for each mode. */
+  static boolean isDense(TensorExpr.Access access) {
     TensorFormat format = access.tensor().format();
     boolean stored =
         access.tensor().kind() == TensorVar.Kind.OPERAND

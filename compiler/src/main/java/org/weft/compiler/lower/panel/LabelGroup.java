@@ -91,7 +91,8 @@ final class LabelGroup {
             });
   }
 
-  private static Expr stride(TensorExpr.Access access, IndexVar label, Tensors tensors, Code head) {
+  /** How far apart the values of neighbouring coordinates of {@code label} are. */
+  static Expr stride(TensorExpr.Access access, IndexVar label, Tensors tensors, Code head) {
     List<IndexVar> stored = Contraction.stored(access);
     Expr stride = Expr.of(1);
     for (IndexVar below : stored.subList(stored.indexOf(label) + 1, stored.size())) {
