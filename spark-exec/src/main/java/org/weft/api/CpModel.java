@@ -4,24 +4,20 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.weft.engine.CpdResult;
-import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.DenseMatrix;
+import org.weft.spark.model.CpValue;
 
 /**
  * A CP decomposition: {@code T(i,j,...) ~ sum_r lambda(r) A(i,r) B(j,r) ...}, columns of factors of
  * 2-norm 1.
  */
 public final class CpModel {
-  private final Weft weft;
-  private final List<String> modes;
-  private final List<Source.ModeLabels> labels;
+  private final ModelFactors factors;
   private final CpdResult result;
 
   CpModel(Weft weft, List<String> modes, List<Source.ModeLabels> labels, CpdResult result) {
-    this.weft = weft;
-    this.modes = List.copyOf(modes);
-    this.labels = List.copyOf(labels);
+    CpValue value = new CpValue(result.lambda());
+    this.factors = new ModelFactors(weft, modes, labels, result.factors(), value);
     this.result = result;
   }
 
@@ -32,7 +28,7 @@ public final class CpModel {
 
   /** Names of the modes. */
   public List<String> modes() {
-    return modes;
+    return factors.modes();
   }
 
   /** Weights of the components: R of them. */
@@ -63,9 +59,7 @@ public final class CpModel {
    * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
    */
   public Dataset<Row> factors(String mode) {
-    int number = number(mode);
-    return ModelTables.factor(
-        weft.requireSpark(), mode, result.factors().get(number), labels.get(number));
+    return factors.table(mode);
   }
 
   /**
@@ -74,12 +68,7 @@ public final class CpModel {
    * @throws WeftException {@code USAGE} for a mode that is not there
    */
   public double[][] matrix(String mode) {
-    DenseMatrix factor = result.factors().get(number(mode));
-    double[][] rows = new double[Math.toIntExact(factor.rows())][factor.columns()];
-    for (int row = 0; row < rows.length; row++) {
-      factor.copyRow(row, rows[row], 0);
-    }
-    return rows;
+    return factors.matrix(mode);
   }
 
   /**
@@ -88,30 +77,7 @@ public final class CpModel {
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code SHAPE_MISMATCH}
    */
   public double predict(long... coordinates) {
-    if (coordinates.length != modes.size()) {
-      throw new WeftException(
-          ErrorCode.SHAPE_MISMATCH,
-          "expected a coordinate for each of " + modes + ", found " + coordinates.length);
-    }
-    double sum = 0;
-    for (int r = 0; r < rank(); r++) {
-      double product = result.lambda()[r];
-      for (int mode = 0; mode < coordinates.length; mode++) {
-        DenseMatrix factor = result.factors().get(mode);
-        if (coordinates[mode] < 0 || coordinates[mode] >= factor.rows()) {
-          throw new WeftException(
-              ErrorCode.COORDINATE_OUT_OF_RANGE,
-              modes.get(mode)
-                  + ": expected a coordinate from 0 to "
-                  + (factor.rows() - 1)
-                  + ", found "
-                  + coordinates[mode]);
-        }
-        product *= factor.get(coordinates[mode], r);
-      }
-      sum += product;
-    }
-    return sum;
+    return factors.predict(coordinates);
   }
 
   /**
@@ -123,15 +89,20 @@ public final class CpModel {
    * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark
    */
   public Dataset<Row> transform(Dataset<Row> rows) {
-    return ModelTables.predictions(weft.requireSpark(), rows, modes, labels, result);
+    return factors.tables().predict(rows, "prediction");
   }
 
-  private int number(String mode) {
-    int number = modes.indexOf(mode);
-    if (number < 0) {
-      throw new WeftException(
-          ErrorCode.USAGE, "expected a mode of " + modes + ", found '" + mode + "'");
-    }
-    return number;
+  /**
+   * The labels of a mode with the highest values of the model, for each distinct row of labels of
+   * other modes; modes of which {@code rows} has no column are averaged over.
+   *
+   * @param rows with a column for at least one other mode; rows with labels that the model lacks
+   *     are left out
+   * @return the columns of labels, and {@code recommendations}: an array of {@code {mode,
+   *     prediction}}, the highest prediction first
+   * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
+   */
+  public Dataset<Row> recommend(Dataset<Row> rows, String mode, int count) {
+    return factors.tables().recommend(rows, mode, count);
   }
 }

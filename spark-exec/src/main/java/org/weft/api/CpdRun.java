@@ -1,7 +1,6 @@
 package org.weft.api;
 
 import org.weft.engine.CpdResult;
-import org.weft.engine.ProgressListener;
 import org.weft.planner.CpdJob;
 import org.weft.tensor.ValueType;
 
@@ -19,11 +18,12 @@ public final class CpdRun {
   private double tolerance = TOLERANCE;
   private boolean nonnegative;
   private long seed = 1;
-  private Progress progress = (iteration, fit, seconds) -> {};
+  private final Running running;
 
   CpdRun(Tensor tensor, int rank) {
     this.tensor = tensor;
     this.rank = rank;
+    this.running = new Running(tensor.weft());
   }
 
   /** Most iterations; 50 if this is not called. */
@@ -52,8 +52,30 @@ public final class CpdRun {
 
   /** Hears of iterations, on the thread that runs them; an exception from it ends the run. */
   public CpdRun onIteration(Progress listener) {
-    this.progress = listener;
+    running.onIteration(listener);
     return this;
+  }
+
+  /** Hears of steps before they begin, on the thread that runs them. */
+  public CpdRun onStep(Steps listener) {
+    running.onStep(listener);
+    return this;
+  }
+
+  /** Hears of steps. */
+  @FunctionalInterface
+  public interface Steps {
+    /** A step begins, such as packing. */
+    void step(String description);
+  }
+
+  /**
+   * Ends the run, which then throws {@code INTERRUPTED}; for another thread. Jobs of Spark end at
+   * once, work of this process at the end of the step or iteration. Other runs of the session go
+   * on. A run that has not begun ends when it does.
+   */
+  public void cancel() {
+    running.cancel();
   }
 
   /** Hears of iterations. */
@@ -73,23 +95,14 @@ public final class CpdRun {
    * Decomposes. Factors come to this process: mode sizes x R doubles.
    *
    * @throws org.weft.error.WeftException {@code USAGE} for a rank, tolerance or number of
-   *     iterations out of range, {@code OUT_OF_MEMORY}
+   *     iterations out of range, {@code OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
    */
   public CpModel run() {
     CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE);
-    CpdResult result =
-        tensor
-            .weft()
-            .engine()
-            .cpd(
-                tensor.packable(),
-                job,
-                new ProgressListener() {
-                  @Override
-                  public void iteration(int n, double fit, double deltaFit, double seconds) {
-                    progress.iteration(n, fit, seconds);
-                  }
-                });
-    return new CpModel(tensor.weft(), tensor.modes(), tensor.loaded().labels(), result);
+    return running.run(
+        progress -> {
+          CpdResult result = tensor.weft().engine().cpd(tensor.packable(), job, progress);
+          return new CpModel(tensor.weft(), tensor.modes(), tensor.loaded().labels(), result);
+        });
   }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -15,9 +14,7 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.CpdResult;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
+import org.weft.spark.model.TableModel;
 import org.weft.spark.output.FactorRows;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.Labels;
@@ -26,8 +23,8 @@ import org.weft.tensor.DenseMatrix;
 /** Tables of Spark with labels: factors, and coordinates beside their labels. */
 final class ModelTables {
   private static final int CHUNK_WEIGHTS = 1 << 16;
-  private static final String COORDINATE = "coordinate";
-  private static final String LABEL = "label";
+  private static final String COORDINATE = TableModel.COORDINATE;
+  private static final String LABEL = TableModel.LABEL;
 
   private ModelTables() {}
 
@@ -38,7 +35,7 @@ final class ModelTables {
         new StructType()
             .add(LABEL, DataTypes.StringType)
             .add(COORDINATE, DataTypes.LongType)
-            .add("weights", DataTypes.createArrayType(DataTypes.DoubleType, false));
+            .add(TableModel.WEIGHTS, DataTypes.createArrayType(DataTypes.DoubleType, false));
     List<FactorRows> chunks = chunks(factor, labels.listed());
     JavaRDD<Row> rows =
         Wire.distribute(
@@ -51,46 +48,11 @@ final class ModelTables {
       table = table.drop(LABEL).join(labels.table(), COORDINATE);
     }
     return table
-        .select(functions.col(LABEL).as(mode), functions.col(COORDINATE), functions.col("weights"))
+        .select(
+            functions.col(LABEL).as(mode),
+            functions.col(COORDINATE),
+            functions.col(TableModel.WEIGHTS))
         .sort(COORDINATE);
-  }
-
-  /** {@code rows} and a column {@code prediction}; a join for each mode. */
-  static Dataset<Row> predictions(
-      SparkSession spark,
-      Dataset<Row> rows,
-      List<String> modes,
-      List<Source.ModeLabels> labels,
-      CpdResult model) {
-    List<String> present = List.of(rows.columns());
-    Column products =
-        functions.lit(model.lambda()).cast(DataTypes.createArrayType(DataTypes.DoubleType));
-    Dataset<Row> joined = rows;
-    for (int mode = 0; mode < modes.size(); mode++) {
-      String name = modes.get(mode);
-      if (!present.contains(name)) {
-        throw new WeftException(
-            ErrorCode.USAGE,
-            "expected a column '" + name + "', found " + String.join(", ", present));
-      }
-      String key = "__weft_key" + mode;
-      String weights = "__weft_weights" + mode;
-      boolean labelled = !labels.get(mode).equals(Source.ModeLabels.NONE);
-      Dataset<Row> factor =
-          factor(spark, LABEL, model.factors().get(mode), labels.get(mode))
-              .select(
-                  functions.col(labelled ? LABEL : COORDINATE).as(key),
-                  functions.col("weights").as(weights));
-      joined =
-          joined.join(
-              factor, functions.col(TableSource.quoted(name)).equalTo(functions.col(key)), "left");
-      products = functions.zip_with(products, functions.col(weights), (a, b) -> a.multiply(b));
-    }
-    Column sum = functions.aggregate(products, functions.lit(0.0), (a, b) -> a.plus(b));
-    List<Column> columns = new ArrayList<>();
-    present.forEach(column -> columns.add(functions.col(TableSource.quoted(column))));
-    columns.add(sum.as("prediction"));
-    return joined.select(columns.toArray(Column[]::new));
   }
 
   private static List<FactorRows> chunks(DenseMatrix factor, @Nullable Labels labels) {
@@ -145,6 +107,7 @@ final class ModelTables {
 
   private static Dataset<Row> listed(SparkSession spark, Labels labels) {
     DenseMatrix nothing = DenseMatrix.zeros(labels.size(), 1);
-    return factor(spark, LABEL, nothing, new Source.ModeLabels(null, labels)).drop("weights");
+    return factor(spark, LABEL, nothing, new Source.ModeLabels(null, labels))
+        .drop(TableModel.WEIGHTS);
   }
 }

@@ -19,6 +19,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.label.Dictionary;
+import org.weft.spark.model.TableModel;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -118,7 +119,10 @@ record TableSource(
             tables
                 .get(t)
                 .rows
-                .select(functions.col(quoted(tables.get(t).modes.get(mode))).as("k" + space));
+                .select(
+                    functions
+                        .col(TableModel.quoted(tables.get(t).modes.get(mode)))
+                        .as("k" + space));
         keys.merge(space, own, Dataset::union);
       }
     }
@@ -133,18 +137,14 @@ record TableSource(
   private Dataset<Row> selected(int[] spaces) {
     List<Column> columns = new ArrayList<>();
     for (int mode = 0; mode < spaces.length; mode++) {
-      columns.add(functions.col(quoted(modes.get(mode))).as("k" + spaces[mode]));
+      columns.add(functions.col(TableModel.quoted(modes.get(mode))).as("k" + spaces[mode]));
     }
     Column values =
         value == null
             ? functions.lit(1.0)
-            : functions.col(quoted(value)).cast(DataTypes.DoubleType);
+            : functions.col(TableModel.quoted(value)).cast(DataTypes.DoubleType);
     columns.add(values.as("v"));
     return rows.select(columns.toArray(Column[]::new));
-  }
-
-  static String quoted(String column) {
-    return "`" + column.replace("`", "``") + "`";
   }
 
   /** Rows of coordinates and value as blocks of entries. */

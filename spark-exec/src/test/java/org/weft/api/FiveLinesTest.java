@@ -7,6 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -17,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 
@@ -33,7 +40,13 @@ class FiveLinesTest {
               "spark.kryo.registrationRequired",
               "true"),
           "java",
-          Map.of("spark.serializer", "org.apache.spark.serializer.JavaSerializer"));
+          Map.of("spark.serializer", "org.apache.spark.serializer.JavaSerializer"),
+          "jars of table formats",
+          Map.of(
+              "spark.sql.extensions",
+              Neighbours.class.getName(),
+              "spark.sql.catalog.spark_catalog",
+              Neighbours.Catalog.class.getName()));
 
   @AfterAll
   static void stop() {
@@ -60,7 +73,8 @@ class FiveLinesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"default", "kryo, registration required", "java"})
+  @ValueSource(
+      strings = {"default", "kryo, registration required", "java", "jars of table formats"})
   void aTableIsDecomposedInFiveLines(String session) {
     LocalSpark.restart(SESSIONS.get(session));
     SparkSession spark = LocalSpark.current();
@@ -80,7 +94,8 @@ class FiveLinesTest {
       List<Row> predicted =
           m.transform(
                   spark.sql(
-                      "SELECT 'c' AS user, 'pear' AS item, 3 AS week UNION ALL SELECT 'x', 'pear', 3"))
+                      "SELECT 'c' AS user, 'pear' AS item, 3 AS week UNION ALL SELECT 'x', 'pear',"
+                          + " 3"))
               .sort("user")
               .collectAsList();
       assertThat(predicted.get(0).getDouble(3)).isCloseTo(5, within(1e-5));
@@ -90,6 +105,8 @@ class FiveLinesTest {
       assertThat(m.predict(2, 0, 0)).isCloseTo(0, within(1e-5));
     }
     assertThat(df.agg(Map.of("count", "sum")).head().getLong(0)).isEqualTo(17);
+    assertThat(Neighbours.parsed > 0).isEqualTo(session.startsWith("jars"));
+    Neighbours.parsed = 0;
   }
 
   @ParameterizedTest
@@ -163,28 +180,84 @@ class FiveLinesTest {
   }
 
   @Test
-  void twoJobsRunAtATimeInOneSession() throws InterruptedException {
+  void ofTwoJobsInOneSessionOneIsCancelled() throws Exception {
     SparkSession spark = LocalSpark.session();
     Dataset<Row> df = sales(spark);
-    double[] fits = new double[2];
-    List<Thread> jobs = new ArrayList<>();
-    for (int job = 0; job < 2; job++) {
-      int number = job;
-      Thread thread =
-          new Thread(
-              () -> {
-                try (Weft weft = Weft.on(spark)) {
-                  Tensor x = weft.tensor(df, List.of("user", "item", "week"), "count");
-                  fits[number] = x.cpd(2).seed(number).run().fit();
-                }
-              });
-      thread.start();
-      jobs.add(thread);
+    CountDownLatch bothRun = new CountDownLatch(2);
+    try (Weft first = Weft.on(spark);
+        Weft second = Weft.on(spark);
+        Workers workers = new Workers()) {
+      CpdRun endless = run(first, df, bothRun).tolerance(0).iterations(1_000_000);
+      CpdRun other = run(second, df, bothRun).tolerance(0).iterations(20);
+      Future<CpModel> cancelled = workers.start(endless);
+      Future<CpModel> kept = workers.start(other);
+      bothRun.await();
+      endless.cancel();
+
+      assertThatThrownBy(cancelled::get)
+          .cause()
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining("the decomposition was cancelled")
+          .extracting(e -> ((WeftException) e).code())
+          .isEqualTo(ErrorCode.INTERRUPTED);
+      assertThat(kept.get().fits()).hasSize(20);
+      assertThat(kept.get().fit()).isGreaterThan(0.9);
+      assertThatThrownBy(endless::run).hasMessageContaining("was cancelled");
     }
-    for (Thread job : jobs) {
-      job.join();
+  }
+
+  private static CpdRun run(Weft weft, Dataset<Row> rows, CountDownLatch begun) {
+    AtomicBoolean first = new AtomicBoolean(true);
+    return weft.tensor(rows, List.of("user", "item", "week"), "count")
+        .cpd(2)
+        .onIteration(
+            (iteration, fit, seconds) -> {
+              if (first.getAndSet(false)) {
+                begun.countDown();
+                await(begun);
+              }
+            });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    assertThat(fits[0]).isGreaterThan(0.9);
-    assertThat(fits[1]).isGreaterThan(0.9);
+  }
+
+  /** Threads that end with the test. */
+  private static final class Workers implements AutoCloseable {
+    private final ExecutorService threads = Executors.newFixedThreadPool(2);
+
+    Future<CpModel> start(CpdRun run) {
+      return threads.submit(run::run);
+    }
+
+    @Override
+    public void close() {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void aRunInOneProcessIsHeardAndCancelled() {
+    try (Weft weft = Weft.local()) {
+      Tensor a = weft.tensor(new double[][] {{1, 2}, {3, 4}});
+      List<String> heard = new ArrayList<>();
+      CpdRun run = a.cpd(1).tolerance(0).onStep(heard::add);
+      run.onIteration(
+          (iteration, fit, seconds) -> {
+            heard.add("iteration " + iteration);
+            if (iteration == 3) {
+              run.cancel();
+            }
+          });
+      assertThatThrownBy(run::run).hasMessageContaining("was cancelled");
+      assertThat(heard).endsWith("iteration 1", "iteration 2", "iteration 3");
+      assertThat(heard).contains("alternating least squares");
+      assertThat(a.tucker(2, 2).run().predict(1, 0)).isCloseTo(3, within(1e-9));
+    }
   }
 }

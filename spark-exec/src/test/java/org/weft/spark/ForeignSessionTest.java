@@ -7,24 +7,23 @@ import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 
 /**
- * The contract of engines in an application that has no off-heap memory, and whose Kryo refuses
+ * The contracts of engines in an application that has no off-heap memory, and whose Kryo refuses
  * classes that it does not know, Weft's among them.
  */
-class ForeignSessionTest extends EngineContract {
-  static final Map<String, String> STRICT =
-      Map.of(
-          "spark.serializer",
-          "org.apache.spark.serializer.KryoSerializer",
-          "spark.kryo.registrationRequired",
-          "true");
-
+class ForeignSessionTest {
   @BeforeAll
   static void start() {
-    LocalSpark.restart(STRICT);
+    LocalSpark.restart(
+        Map.of(
+            "spark.serializer",
+            "org.apache.spark.serializer.KryoSerializer",
+            "spark.kryo.registrationRequired",
+            "true"));
   }
 
   @AfterAll
@@ -32,14 +31,25 @@ class ForeignSessionTest extends EngineContract {
     LocalSpark.stop();
   }
 
-  @Override
-  Engine open(EngineOptions options) {
-    return SparkEngine.create(LocalSpark.context(), options);
-  }
-
   @AfterEach
   void nothingStaysOffHeap() {
     LocalSpark.assertNothingResident();
     assertThat(SparkEnv.get().memoryManager().maxOffHeapMemory()).isZero();
+  }
+
+  @Nested
+  class Jobs extends EngineContract {
+    @Override
+    Engine open(EngineOptions options) {
+      return SparkEngine.create(LocalSpark.context(), options);
+    }
+  }
+
+  @Nested
+  class Decompositions extends CpdContract {
+    @Override
+    Engine open(EngineOptions options) {
+      return SparkEngine.create(LocalSpark.context(), options);
+    }
   }
 }

@@ -35,6 +35,8 @@ final class ArchitectureTest {
               "org.weft.engine",
               "org.weft.spark",
               "org.weft.api",
+              "org.weft.ml",
+              "org.weft.sql",
               "org.weft.jobs");
 
   private static final List<String> LOWERING =
@@ -56,6 +58,8 @@ final class ArchitectureTest {
         "org.weft.engine",
         "org.weft.spark",
         "org.weft.api",
+        "org.weft.ml",
+        "org.weft.sql",
         "org.weft.jobs"
       })
   void theRulesSeeEveryModule(String packageName) {
@@ -85,7 +89,12 @@ final class ArchitectureTest {
         .definedBy("org.weft.planner..")
         .layer("spark-exec")
         .definedBy(
-            "org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..", "org.weft.api..")
+            "org.weft.decomposition..",
+            "org.weft.engine..",
+            "org.weft.spark..",
+            "org.weft.api..",
+            "org.weft.ml..",
+            "org.weft.sql..")
         .layer("jobs")
         .definedBy("org.weft.jobs..")
         .whereLayer("native")
@@ -158,9 +167,9 @@ final class ArchitectureTest {
   @ParameterizedTest
   @CsvSource({
     "Spark only where jobs run,                    'org.apache.spark..,scala..',"
-        + " 'org.weft.spark..,org.weft.api..,org.weft.jobs..'",
+        + " 'org.weft.spark..,org.weft.api..,org.weft.ml..,org.weft.sql..,org.weft.jobs..'",
     "Hadoop only in storage-hdfs and the glue,     org.apache.hadoop..,"
-        + " 'org.weft.storage..,org.weft.spark..,org.weft.api..,org.weft.jobs..'",
+        + " 'org.weft.storage..,org.weft.spark..,org.weft.api..,org.weft.sql..,org.weft.jobs..'",
     "LLVM only in the compiler's last stage,       org.bytedeco.llvm.., org.weft.compiler.llvm..",
     "JavaCPP only in the compiler's last stage,    org.bytedeco.., org.weft.compiler.llvm..",
     "picocli only in the command,                  picocli.., org.weft.jobs..",
@@ -183,7 +192,12 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "org.weft.decomposition..", "org.weft.engine..", "org.weft.spark..", "org.weft.api..")
+            "org.weft.decomposition..",
+            "org.weft.engine..",
+            "org.weft.spark..",
+            "org.weft.api..",
+            "org.weft.ml..",
+            "org.weft.sql..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

@@ -1,0 +1,99 @@
+package org.weft.api;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.model.ModelValue;
+import org.weft.spark.model.TableModel;
+import org.weft.tensor.DenseMatrix;
+
+/** A model's factors in this process, and what they and the model's value give. */
+record ModelFactors(
+    Weft weft,
+    List<String> modes,
+    List<Source.ModeLabels> labels,
+    List<DenseMatrix> factors,
+    ModelValue value) {
+  ModelFactors {
+    modes = List.copyOf(modes);
+    labels = List.copyOf(labels);
+    factors = List.copyOf(factors);
+  }
+
+  /** Columns {@code mode}, {@code coordinate} and {@code weights}. */
+  Dataset<Row> table(String mode) {
+    int number = number(mode);
+    return ModelTables.factor(weft.requireSpark(), mode, factors.get(number), labels.get(number));
+  }
+
+  double[][] matrix(String mode) {
+    return rows(factors.get(number(mode)));
+  }
+
+  private static double[][] rows(DenseMatrix factor) {
+    double[][] rows = new double[Math.toIntExact(factor.rows())][factor.columns()];
+    for (int row = 0; row < rows.length; row++) {
+      factor.copyRow(row, rows[row], 0);
+    }
+    return rows;
+  }
+
+  double predict(long[] coordinates) {
+    if (coordinates.length != modes.size()) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          "expected a coordinate for each of " + modes + ", found " + coordinates.length);
+    }
+    double[][] rows = new double[coordinates.length][];
+    for (int mode = 0; mode < rows.length; mode++) {
+      DenseMatrix factor = factors.get(mode);
+      if (coordinates[mode] < 0 || coordinates[mode] >= factor.rows()) {
+        throw new WeftException(
+            ErrorCode.COORDINATE_OUT_OF_RANGE,
+            modes.get(mode)
+                + ": expected a coordinate from 0 to "
+                + (factor.rows() - 1)
+                + ", found "
+                + coordinates[mode]);
+      }
+      rows[mode] = new double[factor.columns()];
+      factor.copyRow(coordinates[mode], rows[mode], 0);
+    }
+    return value.at(rows);
+  }
+
+  /** The factors as tables whose labels, or coordinates where a mode has none, are keys. */
+  TableModel tables() {
+    List<Dataset<Row>> tables =
+        IntStream.range(0, modes.size())
+            .mapToObj(
+                mode -> {
+                  boolean labelled = !labels.get(mode).equals(Source.ModeLabels.NONE);
+                  return table(modes.get(mode))
+                      .select(
+                          functions
+                              .col(
+                                  labelled
+                                      ? TableModel.quoted(modes.get(mode))
+                                      : TableModel.COORDINATE)
+                              .as(TableModel.LABEL),
+                          functions.col(TableModel.COORDINATE),
+                          functions.col(TableModel.WEIGHTS));
+                })
+            .toList();
+    return new TableModel(modes, tables, value);
+  }
+
+  private int number(String mode) {
+    int number = modes.indexOf(mode);
+    if (number < 0) {
+      throw new WeftException(
+          ErrorCode.USAGE, "expected a mode of " + modes + ", found '" + mode + "'");
+    }
+    return number;
+  }
+}

@@ -1,0 +1,115 @@
+package org.weft.ml;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.param.Params;
+import org.apache.spark.ml.param.StringArrayParam;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NumericType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** The params that estimators and models have, which say what columns of tables mean. */
+final class Columns implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  static final String NAN = "nan";
+  static final String DROP = "drop";
+
+  private final Params stage;
+  final StringArrayParam modes;
+  final Param<String> value;
+  final Param<String> prediction;
+  final Param<String> coldStart;
+
+  Columns(Params stage) {
+    this.stage = stage;
+    modes = new StringArrayParam(stage, "modeCols", "columns of labels, one for each mode");
+    value = new Param<>(stage, "valueCol", "column of values, a number; without it a row counts 1");
+    prediction = new Param<>(stage, "predictionCol", "column of the model's value");
+    coldStart =
+        new Param<>(
+            stage,
+            "coldStartStrategy",
+            "rows with labels that the model lacks: nan or drop",
+            ParamValidators.inArray(List.of(NAN, DROP)));
+    stage.setDefault(prediction, "prediction");
+    stage.setDefault(coldStart, NAN);
+  }
+
+  List<String> modeNames() {
+    if (!stage.isDefined(modes)) {
+      throw usage("expected modeCols, such as setModeCols(\"user\", \"item\"); found none");
+    }
+    return List.of(stage.getOrDefault(modes));
+  }
+
+  String predictionName() {
+    return stage.getOrDefault(prediction);
+  }
+
+  boolean drops() {
+    return stage.getOrDefault(coldStart).equals(DROP);
+  }
+
+  /** Checks what an estimator reads; gives what its model writes. */
+  StructType fitted(StructType schema) {
+    List<String> names = modeNames();
+    if (names.size() < 2 || names.stream().distinct().count() < names.size()) {
+      throw usage("modeCols: expected two columns or more, each once, found " + names);
+    }
+    names.forEach(name -> requireLabels(schema, name));
+    if (stage.isDefined(value)) {
+      StructField field = field(schema, stage.getOrDefault(value));
+      if (!(field.dataType() instanceof NumericType)) {
+        throw usage(
+            "valueCol: expected a number in column '"
+                + field.name()
+                + "', found "
+                + field.dataType().simpleString()
+                + "; cast it");
+      }
+    }
+    return transformed(schema);
+  }
+
+  /** Checks what a model reads; gives what it writes. */
+  StructType transformed(StructType schema) {
+    modeNames().forEach(name -> requireLabels(schema, name));
+    if (Arrays.asList(schema.fieldNames()).contains(predictionName())) {
+      throw usage(
+          "predictionCol: expected a column that is not there, found '" + predictionName() + "'");
+    }
+    return schema.add(predictionName(), DataTypes.DoubleType);
+  }
+
+  private static void requireLabels(StructType schema, String name) {
+    DataType type = field(schema, name).dataType();
+    if (type instanceof MapType) {
+      throw usage(
+          "modeCols: expected labels that can be compared in column '"
+              + name
+              + "', found "
+              + type.simpleString());
+    }
+  }
+
+  private static StructField field(StructType schema, String name) {
+    if (!Arrays.asList(schema.fieldNames()).contains(name)) {
+      throw usage(
+          "expected a column '" + name + "', found " + String.join(", ", schema.fieldNames()));
+    }
+    return schema.apply(name);
+  }
+
+  static WeftException usage(String message) {
+    return new WeftException(ErrorCode.USAGE, message);
+  }
+}

@@ -1,0 +1,101 @@
+package org.weft.ml;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.IntParam;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.Identifiable;
+import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.weft.api.CpdRun;
+import org.weft.api.Tensor;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.TableModel;
+
+/**
+ * CP decomposition of a table: {@code T(i,j,...) ~ sum_r lambda(r) A(i,r) B(j,r) ...}, by
+ * alternating least squares, or HALS for nonnegative factors (Kolda and Bader 2009, section 3.4).
+ *
+ * <pre>{@code
+ * CpModel m = new Cp().setModeCols("user", "item", "week").setValueCol("count").setRank(16).fit(df);
+ * m.transform(df);                    // another column, prediction
+ * m.recommend(users, "item", 10);     // ten items for each row of users
+ * }</pre>
+ *
+ * <p>Entries that the table lacks are zeros. Cost of an iteration: {@code O(order nnz R)}.
+ */
+public final class Cp extends TensorEstimator<Cp, CpModel> {
+  private static final long serialVersionUID = 1L;
+  private static final int RANK = 10;
+
+  private final IntParam rank;
+  private final BooleanParam nonnegative;
+
+  public Cp() {
+    this(Identifiable.randomUID("cp"));
+  }
+
+  public Cp(String uid) {
+    super(uid);
+    rank = new IntParam(this, "rank", "number of components", ParamValidators.gtEq(1));
+    nonnegative = new BooleanParam(this, "nonnegative", "whether factors are nonnegative");
+    setDefault(rank, RANK);
+    setDefault(nonnegative, false);
+  }
+
+  public IntParam rank() {
+    return rank;
+  }
+
+  public BooleanParam nonnegative() {
+    return nonnegative;
+  }
+
+  /** Number of components; 10 if this is not called. */
+  public Cp setRank(int components) {
+    return with(rank, components);
+  }
+
+  /** Whether factors are nonnegative; false if this is not called. */
+  public Cp setNonnegative(boolean wanted) {
+    return with(nonnegative, wanted);
+  }
+
+  @Override
+  CpModel fit(Tensor tensor) {
+    CpdRun run =
+        tensor
+            .cpd((Integer) getOrDefault(rank))
+            .iterations(iterations())
+            .tolerance(tolerance())
+            .seed(seedNumber());
+    if ((Boolean) getOrDefault(nonnegative)) {
+      run.nonnegative();
+    }
+    org.weft.api.CpModel found = run.run();
+    List<Dataset<Row>> factors = new ArrayList<>();
+    for (String mode : found.modes()) {
+      factors.add(held(found.factors(mode), mode));
+    }
+    return new CpModel(
+        uid(), new TableModel(found.modes(), factors, new CpValue(found.lambda())), found.fits());
+  }
+
+  @Override
+  public Cp copy(ParamMap extra) {
+    return defaultCopy(extra);
+  }
+
+  /** Reads an estimator that was saved. */
+  public static MLReader<Cp> read() {
+    return new DefaultParamsReader<>();
+  }
+
+  public static Cp load(String path) {
+    return read().load(path);
+  }
+}

@@ -1,0 +1,39 @@
+package org.weft.ml;
+
+import java.util.List;
+import org.apache.spark.ml.util.MLReader;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.TableModel;
+
+/** A CP decomposition of a table; see {@link Cp}. Columns of factors have 2-norm 1. */
+public final class CpModel extends TensorModel<CpModel> {
+  private static final long serialVersionUID = 1L;
+
+  CpModel(String uid, TableModel tables, List<Double> fits) {
+    super(uid, tables, fits);
+  }
+
+  /** Number of components R. */
+  public int rank() {
+    return lambda().length;
+  }
+
+  /** Weights of the components: R of them. */
+  public double[] lambda() {
+    return ((CpValue) tables().value()).lambda().clone();
+  }
+
+  @Override
+  CpModel again() {
+    return new CpModel(uid(), tables(), fitList());
+  }
+
+  /** Reads a model that was saved. */
+  public static MLReader<CpModel> read() {
+    return new ModelReader<>(CpModel.class, CpModel::new);
+  }
+
+  public static CpModel load(String path) {
+    return read().load(path);
+  }
+}

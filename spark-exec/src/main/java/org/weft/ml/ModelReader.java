@@ -1,0 +1,50 @@
+package org.weft.ml;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.ml.util.DefaultParamsReader;
+import org.apache.spark.ml.util.MLReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.ModelValue;
+import org.weft.spark.model.TableModel;
+import org.weft.spark.model.TuckerValue;
+
+/** Reads what {@link ModelWriter} wrote. */
+final class ModelReader<M extends TensorModel<M>> extends MLReader<M> {
+  private final Class<M> type;
+  private final Maker<M> maker;
+
+  ModelReader(Class<M> type, Maker<M> maker) {
+    this.type = type;
+    this.maker = maker;
+  }
+
+  /** A model's constructor. */
+  interface Maker<M> {
+    M make(String uid, TableModel tables, List<Double> fits);
+  }
+
+  @Override
+  public M load(String path) {
+    DefaultParamsReader.Metadata metadata =
+        DefaultParamsReader.loadMetadata(path, sparkSession(), type.getName());
+    Row data = sparkSession().read().parquet(ModelWriter.data(path)).head();
+    List<String> modes = data.getList(0);
+    List<Integer> ranks = data.getList(2);
+    List<Double> numbers = data.getList(3);
+    List<Dataset<Row>> factors = new ArrayList<>();
+    for (int mode = 0; mode < modes.size(); mode++) {
+      factors.add(sparkSession().read().parquet(ModelWriter.factor(path, mode)));
+    }
+    double[] values = numbers.stream().mapToDouble(Double::doubleValue).toArray();
+    ModelValue value =
+        ranks.isEmpty()
+            ? new CpValue(values)
+            : new TuckerValue(ranks.stream().mapToInt(Integer::intValue).toArray(), values);
+    M model = maker.make(metadata.uid(), new TableModel(modes, factors, value), data.getList(1));
+    metadata.getAndSetParams(model, metadata.getAndSetParams$default$2());
+    return model;
+  }
+}

@@ -1,0 +1,182 @@
+package org.weft.ml;
+
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.ml.Estimator;
+import org.apache.spark.ml.param.DoubleParam;
+import org.apache.spark.ml.param.IntParam;
+import org.apache.spark.ml.param.LongParam;
+import org.apache.spark.ml.param.Param;
+import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.ParamValidators;
+import org.apache.spark.ml.param.StringArrayParam;
+import org.apache.spark.ml.util.DefaultParamsWritable;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.storage.StorageLevel;
+import org.weft.api.Tensor;
+import org.weft.api.Weft;
+import org.weft.spark.model.TableModel;
+
+/**
+ * What estimators share: {@code modeCols}, {@code valueCol} (without it a row counts 1), {@code
+ * maxIter} (50), {@code tol} of the fit (1e-5), {@code seed} (1), {@code predictionCol}, {@code
+ * coldStartStrategy} ({@code nan} or {@code drop}).
+ *
+ * <p>Values of rows with the same labels are summed. Labels are of any type that can be ordered.
+ *
+ * @param <E> the estimator
+ * @param <M> its model
+ */
+public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends TensorModel<M>>
+    extends Estimator<M> implements DefaultParamsWritable {
+  private static final long serialVersionUID = 1L;
+  private static final int ITERATIONS = 50;
+  private static final double TOLERANCE = 1e-5;
+
+  private final String uid;
+  private final Columns columns;
+  private final IntParam maxIter;
+  private final DoubleParam tol;
+  private final LongParam seed;
+
+  TensorEstimator(String uid) {
+    this.uid = uid;
+    this.columns = new Columns(this);
+    this.maxIter = new IntParam(this, "maxIter", "iterations at most", ParamValidators.gtEq(1));
+    this.tol =
+        new DoubleParam(this, "tol", "end when the fit changes by less", ParamValidators.gtEq(0));
+    this.seed = new LongParam(this, "seed", "seed of the initial factors");
+    setDefault(maxIter, ITERATIONS);
+    setDefault(tol, TOLERANCE);
+    setDefault(seed, 1L);
+  }
+
+  @Override
+  public String uid() {
+    return uid;
+  }
+
+  public final StringArrayParam modeCols() {
+    return columns.modes;
+  }
+
+  public final Param<String> valueCol() {
+    return columns.value;
+  }
+
+  public final Param<String> predictionCol() {
+    return columns.prediction;
+  }
+
+  public final Param<String> coldStartStrategy() {
+    return columns.coldStart;
+  }
+
+  public final IntParam maxIter() {
+    return maxIter;
+  }
+
+  public final DoubleParam tol() {
+    return tol;
+  }
+
+  public final LongParam seed() {
+    return seed;
+  }
+
+  /** The columns of labels, one for each mode. */
+  public final E setModeCols(String... names) {
+    return with(columns.modes, names);
+  }
+
+  /** The column of values, a number. */
+  public final E setValueCol(String name) {
+    return with(columns.value, name);
+  }
+
+  public final E setPredictionCol(String name) {
+    return with(columns.prediction, name);
+  }
+
+  /** {@code nan}: a row with a label that the model lacks has NaN; {@code drop}: it is left out. */
+  public final E setColdStartStrategy(String strategy) {
+    return with(columns.coldStart, strategy);
+  }
+
+  public final E setMaxIter(int most) {
+    return with(maxIter, most);
+  }
+
+  public final E setTol(double change) {
+    return with(tol, change);
+  }
+
+  public final E setSeed(long number) {
+    return with(seed, number);
+  }
+
+  @SuppressWarnings("unchecked")
+  final <T> E with(Param<? super T> param, T value) {
+    set(param, value);
+    return (E) this;
+  }
+
+  @Override
+  public StructType transformSchema(StructType schema) {
+    checkModes(columns.modeNames().size());
+    return columns.fitted(schema);
+  }
+
+  /** Checks params that depend on the number of modes. */
+  void checkModes(int order) {}
+
+  @Override
+  public M fit(Dataset<?> rows) {
+    transformSchema(rows.schema(), true);
+    SparkSession spark = rows.sparkSession();
+    try (Weft weft = Weft.on(spark)) {
+      List<String> modes = columns.modeNames();
+      Dataset<Row> table = rows.toDF();
+      Tensor tensor =
+          isDefined(columns.value)
+              ? weft.tensor(table, modes, getOrDefault(columns.value))
+              : weft.tensor(table, modes);
+      M model = fit(tensor);
+      model.setParent(this);
+      return copyValues(model, extractParamMap());
+    }
+  }
+
+  abstract M fit(Tensor tensor);
+
+  final int iterations() {
+    return (Integer) getOrDefault(maxIter);
+  }
+
+  final double tolerance() {
+    return (Double) getOrDefault(tol);
+  }
+
+  final long seedNumber() {
+    return (Long) getOrDefault(seed);
+  }
+
+  /**
+   * A factor on executors, computed before the tensor is gone. It is dropped when nothing refers to
+   * it.
+   *
+   * @param factor with the labels in a column {@code mode}
+   */
+  static Dataset<Row> held(Dataset<Row> factor, String mode) {
+    Dataset<Row> table = factor.withColumnRenamed(mode, TableModel.LABEL);
+    JavaRDD<Row> rows = table.javaRDD().persist(StorageLevel.MEMORY_AND_DISK());
+    rows.count();
+    return factor.sparkSession().createDataFrame(rows, table.schema());
+  }
+
+  @Override
+  public abstract E copy(ParamMap extra);
+}

@@ -1,0 +1,85 @@
+package org.weft.sql;
+
+import com.google.auto.service.AutoService;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.SQLContext;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.sources.RelationProvider;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.weft.compiler.eval.LabelledStatement;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * {@code format("weft-eval")}: the value of a statement, with a column for each label of the result
+ * and the column {@code value}.
+ *
+ * <pre>{@code
+ * spark.read.format("weft-eval").option("expression", "y(user) = C(user,item) * p(item)")
+ *     .option("operand.C", "counts").option("operand.p", "prices").load()
+ * }</pre>
+ *
+ * <p>An operand is a table or view, a path, or a number.
+ */
+@AutoService(DataSourceRegister.class)
+public final class EvalSource implements RelationProvider, DataSourceRegister {
+  static final String NAME = "weft-eval";
+  static final String EXPRESSION = "expression";
+  static final String OPERAND = "operand.";
+
+  @Override
+  public String shortName() {
+    return NAME;
+  }
+
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context, scala.collection.immutable.Map<String, String> options) {
+    SparkSession spark = context.sparkSession();
+    Settings settings =
+        new Settings(NAME, CollectionConverters.asJava(options), Set.of(EXPRESSION, OPERAND));
+    String text = settings.required(EXPRESSION, "'y(i) = A(i,j) * x(j)'");
+    LabelledStatement statement = LabelledStatement.parse(text);
+    Map<String, Operand> operands = new LinkedHashMap<>();
+    for (String name : statement.operands().keySet()) {
+      operands.put(
+          name, Operand.of(spark, settings.required(OPERAND + name, "a path or a table's name")));
+    }
+    return new ComputedRelation(
+        context,
+        schema(statement, operands),
+        weft -> {
+          Map<String, Object> given = new LinkedHashMap<>();
+          operands.forEach((name, operand) -> given.put(name, operand.given()));
+          return weft.eval(text, given).entries();
+        });
+  }
+
+  /** A label has the type that it has in the first operand. */
+  private static StructType schema(LabelledStatement statement, Map<String, Operand> operands) {
+    Map<String, DataType> types = new HashMap<>();
+    Map<String, List<String>> accesses = statement.operands();
+    operands.forEach(
+        (name, operand) -> {
+          List<String> labels = accesses.getOrDefault(name, List.of());
+          for (int mode = 0; mode < labels.size(); mode++) {
+            if (!types.containsKey(labels.get(mode))) {
+              types.put(labels.get(mode), operand.type(mode));
+            }
+          }
+        });
+    List<String> labels = statement.resultLabels();
+    StructType schema = new StructType();
+    for (String label : labels) {
+      schema = schema.add(label, types.getOrDefault(label, DataTypes.LongType));
+    }
+    return schema.add("value", DataTypes.DoubleType);
+  }
+}

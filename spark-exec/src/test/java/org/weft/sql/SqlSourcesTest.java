@@ -1,0 +1,140 @@
+package org.weft.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.WeftException;
+import org.weft.spark.LocalSpark;
+
+/** Statements and decompositions by SQL alone, as clients without Weft's classes ask for them. */
+class SqlSourcesTest {
+  @TempDir static Path folder;
+  private static SparkSession spark;
+
+  @BeforeAll
+  static void start() throws IOException {
+    LocalSpark.restart(Map.of("spark.sql.shuffle.partitions", "2"));
+    spark = LocalSpark.current();
+    spark.sql(
+        "CREATE TEMPORARY VIEW counts AS SELECT * FROM VALUES ('a','apple',6L), ('b','apple',3L),"
+            + " ('c','pear',5L) AS t(user, item, count)");
+    spark.sql(
+        "CREATE TEMPORARY VIEW prices AS SELECT * FROM VALUES ('apple', 2.0D), ('pear', 10.0D)"
+            + " AS t(item, price)");
+    Files.writeString(folder.resolve("a.tns"), "1 1 2\n1 2 3\n2 2 4\n");
+  }
+
+  @AfterAll
+  static void stop() {
+    LocalSpark.stop();
+  }
+
+  @Test
+  void aStatementIsATable() {
+    Dataset<Row> paid =
+        spark
+            .read()
+            .format("weft-eval")
+            .option("expression", "P(user) = k * C(user,item) * p(item)")
+            .option("operand.C", "counts")
+            .option("operand.p", "prices")
+            .option("operand.k", "0.5")
+            .load();
+
+    assertThat(paid.columns()).containsExactly("user", "value");
+    assertThat(paid.where("value > 3").sort("user").collectAsList())
+        .containsExactly(RowFactory.create("a", 6.0), RowFactory.create("c", 25.0));
+    assertThat(paid.count()).isEqualTo(3);
+  }
+
+  @Test
+  void viewsAndFunctionsNeedNoProgram() {
+    spark.sql(
+        "CREATE TEMPORARY VIEW squares USING `weft-eval` OPTIONS (expression 'C(i,k) = A(i,j) *"
+            + " A(j,k)', `operand.A` '"
+            + folder.resolve("a.tns")
+            + "')");
+    List<Row> rows = spark.sql("SELECT * FROM squares ORDER BY i, k").collectAsList();
+    assertThat(rows)
+        .containsExactly(
+            RowFactory.create(0L, 0L, 4.0),
+            RowFactory.create(0L, 1L, 18.0),
+            RowFactory.create(1L, 1L, 16.0));
+    assertThat(
+            spark
+                .sql(
+                    "SELECT user, value FROM weft_eval('y(user) = C(user,item) * p(item)', 'C',"
+                        + " 'counts', 'p', 'prices') WHERE user = 'b'")
+                .collectAsList())
+        .containsExactly(RowFactory.create("b", 6.0));
+    List<Row> top =
+        spark
+            .sql(
+                "SELECT label, weight FROM weft_cp('counts', 2, 'tolerance', 0, 'iterations', 30)"
+                    + " WHERE mode = 'user' AND component = 0 ORDER BY abs(weight) DESC LIMIT 1")
+            .collectAsList();
+    assertThat(top.get(0).getString(0)).isIn("a", "c");
+  }
+
+  @Test
+  void aDecompositionIsATableOfWeights() {
+    Dataset<Row> model =
+        spark
+            .read()
+            .format("weft-cp")
+            .option("tensor", "counts")
+            .option("modes", "user, item")
+            .option("value", "count")
+            .option("rank", 2)
+            .option("iterations", 200)
+            .option("tolerance", 0)
+            .load();
+    assertThat(model.count()).isEqualTo((3 + 2) * 2);
+    Row value =
+        model
+            .where("mode = 'user' AND label = 'c'")
+            .as("u")
+            .join(
+                model.where("mode = 'item' AND label = 'pear'").as("i"),
+                org.apache.spark.sql.functions.expr("u.component = i.component"))
+            .selectExpr("sum(u.lambda * u.weight * i.weight)", "max(u.fit)")
+            .head();
+    assertThat(value.getDouble(0)).isCloseTo(5, within(1e-6));
+    assertThat(value.getDouble(1)).isCloseTo(1, within(1e-6));
+  }
+
+  @Test
+  void optionsAreCheckedBeforeWork() {
+    assertError("weft-eval", Map.of(), "expected option 'expression', such as");
+    assertError(
+        "weft-eval",
+        Map.of("expression", "y(i) = A(i,j)"),
+        "expected option 'operand.A', such as a path or a table's name; found none");
+    assertError("weft-eval", Map.of("expresion", "x"), "expected options among");
+    assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank' of at least 1");
+    assertError(
+        "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
+    assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts')").count())
+        .hasMessageContaining("weft_cp: expected tensor, rank and then pairs");
+  }
+
+  private static void assertError(String format, Map<String, String> options, String message) {
+    assertThatThrownBy(() -> spark.read().format(format).options(options).load())
+        .isInstanceOf(WeftException.class)
+        .hasMessageContaining(message);
+  }
+}
