@@ -55,7 +55,7 @@ class JavaEstimator(JavaParams):
     def fit(self, dataset):
         self._transfer_params_to_java()
         model = self._create_model(self._java_obj.fit(dataset._jdf))
-        model._set(**{p.name: v for p, v in self._paramMap.items() if hasattr(model, p.name)})
+        model._set(**{p.name: v for p, v in self._paramMap.items() if isinstance(getattr(model, p.name, None), Param)})
         return model
 
 

@@ -46,6 +46,7 @@ final class Commands {
           "demo",
           "eval",
           "compile",
+          "resident",
           "run",
           "mttkrp",
           "ttm",
@@ -144,6 +145,7 @@ final class Commands {
       case "demo" -> new DemoCommand();
       case "eval" -> new EvalCommand();
       case "compile" -> new CompileCommand();
+      case "resident" -> new ResidentCommand();
       case "run" -> new RunCommand();
       case "mttkrp" -> new MttkrpCommand();
       case "ttm" -> new TtmCommand();

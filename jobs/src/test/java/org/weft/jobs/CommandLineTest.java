@@ -115,8 +115,10 @@ class CommandLineTest {
         "frobnicate x                            | Unmatched argument",
         "mttkrp                                  | Missing required",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
-        "mttkrp IN --mode one --rank 2 --output m.npy | not an int",
+        "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one",
         "mttkrp IN --mode 3 --rank 2 --output m.npy | expected --mode 0 to 2, found 3",
+        "mttkrp IN --mode user --names item,week,user2 --rank 2 --output m.npy | expected --mode 0"
+            + " to 2 or item, week, user2, found user",
         "mttkrp IN --mode -1 --rank 2 --output m.npy | expected --mode 0 to 2, found -1",
         "mttkrp IN --mode 0 --output m.npy       | expected --rank R or --factors DIR",
         "mttkrp IN --mode 0 --rank 2 --output m.xyz | expected a file name that ends in",

@@ -78,6 +78,17 @@ class KeptModesTest {
   }
 
   @Test
+  void aModeIsNamedWhereItCanBeNumbered() {
+    ok("ttv", path("t.weft"), "--mode", "item", "--output", path("named.tns"));
+    ok("ttv", path("t.weft"), "--mode", "1", "--output", path("numbered.tns"));
+    assertThat(Run.read(path("named.tns"))).isEqualTo(Run.read(path("numbered.tns")));
+    ok("convert", path("t.weft"), path("o.weft"), "--mode-order", "day,user,item");
+    assertThat(
+            Run.of("convert", path("t.weft"), path("p.weft"), "--mode-order", "day,u,item").err())
+        .contains("expected --mode-order 0 to 2 or user, item, day, found u");
+  }
+
+  @Test
   void convertAndReorderKeepThem() {
     ok("convert", path("t.weft"), path("c.weft"), "--mode-order", "2,0,1");
     ok("reorder", path("t.weft"), path("r.weft"), "--method", "random:2");

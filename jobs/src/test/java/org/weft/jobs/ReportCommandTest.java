@@ -135,6 +135,58 @@ class ReportCommandTest {
   }
 
   @Test
+  void residualsOtherRanksAndThePlanHaveSections() throws Exception {
+    String other = path("rank1");
+    Run cpd = Run.of("cpd", path("sales.tns"), "--rank", "1", "--output", other, "--seed", "1");
+    assertThat(cpd.status()).as(cpd.err()).isZero();
+    String page =
+        page("--tensor", path("sales.tns"), "--beside", other, "--json", path("out.json"));
+    assertThat(page)
+        .contains("Residuals and outliers", "Slices of user with the largest squared error")
+        .contains("Fit by rank, from rank 1 to rank 2", "Roofline: 3 steps below");
+    body(page);
+    JsonNode figures = new ObjectMapper().readTree(folder.resolve("out.json").toFile());
+    assertThat(figures.at("/outliers/relativeError").asDouble()).isCloseTo(0, within(1e-3));
+    assertThat(figures.at("/outliers/entries").asLong()).isEqualTo(144);
+    assertThat(figures.at("/rank_scan/0/rank").asInt()).isEqualTo(1);
+    assertThat(figures.path("steps")).hasSize(3);
+    assertThat(figures.at("/steps/0/skew").asDouble()).isGreaterThanOrEqualTo(1);
+    assertThat(Run.of("report", model, path("x.html"), "--tensor", path("weeks.tns")).err())
+        .contains("WEFT-105");
+    String small = Run.write(folder, "small.tns", "1 1 1 1\n");
+    assertThat(Run.of("report", model, path("x.html"), "--tensor", small).err())
+        .contains("WEFT-103", "expected the model's tensor of [8, 6, 12], found [1, 1, 1]");
+  }
+
+  @Test
+  void aMirroredComponentHasNoCardOfItsOwn() throws Exception {
+    String tensor = Run.write(folder, "parts.tns", "1 1 2 3\n1 1 3 3\n2 2 1 2\n3 2 1 2\n");
+    String parts = path("parts");
+    Run cpd =
+        Run.of(
+            "cpd",
+            tensor,
+            "--rank",
+            "2",
+            "--output",
+            parts,
+            "--names",
+            "part,relation,whole",
+            "--tolerance",
+            "1e-9",
+            "--nonnegative",
+            "--seed",
+            "2");
+    assertThat(cpd.status()).as(cpd.err()).isZero();
+    assertThat(Run.of("report", parts, path("parts.html")).status()).isZero();
+    String page = Run.read(path("parts.html"));
+    assertThat(page)
+        .contains("With component 2, its mirror image: part and whole exchanged. Together")
+        .contains("relation, of the mirror image");
+    assertThat(body(page).getElementsByTagName("article").getLength()).isEqualTo(1);
+  }
+
+  @Test
   void whatCannotBeWrittenIsRefusedAndAnOutputStays() {
     page();
     assertThat(Run.of("report", model, path("out.html")).err()).contains("WEFT-104");
@@ -145,7 +197,7 @@ class ReportCommandTest {
 
   /** Nothing is wider than the window, in light and dark, on a screen, a telephone and paper. */
   @ParameterizedTest
-  @CsvSource({"desktop,1200,false", "dark,1200,true", "narrow,400,false"})
+  @CsvSource({"desktop,1200,false", "dark,1200,true", "narrow,400,false", "paper,794,false"})
   void aBrowserShowsItWithoutScrollingSideways(String name, int width, boolean dark)
       throws Exception {
     String browser =
@@ -157,7 +209,11 @@ class ReportCommandTest {
             + " document.title;</script>";
     Path measured = folder.resolve("measured.html");
     // A window of a browser is at least 500 wide: the page is measured in a frame.
-    Files.writeString(measured, page().replace("</body>", probe + "</body>"));
+    Files.writeString(
+        measured,
+        page("--tensor", path("sales.tns"))
+            .replace(name.equals("paper") ? "@media print" : "no", "@media all")
+            .replace("</body>", probe + "</body>"));
     Path frame = folder.resolve("frame.html");
     Files.writeString(
         frame,

@@ -45,7 +45,8 @@ public final class JobClock {
           slowestNanos * 1e-9 / times,
           nonzeros / seconds,
           flops / seconds * 1e-9,
-          bytes / seconds * 1e-9);
+          bytes / seconds * 1e-9,
+          nanos == 0 ? 1 : (double) slowestNanos / times / ((double) nanos / Math.max(1, calls)));
     }
   }
 

@@ -11,6 +11,7 @@ package org.weft.engine;
  * @param nonzerosPerSecond over the kernels' own time, summed over partitions
  * @param gflops floating-point operations per second of kernel time, in 1e9
  * @param gbps bytes of operands and results per second of kernel time, in 1e9
+ * @param skew kernel time of the slowest task over the mean; 1 is even
  */
 public record StepReport(
     String name,
@@ -20,4 +21,5 @@ public record StepReport(
     double measuredSeconds,
     double nonzerosPerSecond,
     double gflops,
-    double gbps) {}
+    double gbps,
+    double skew) {}

@@ -9,6 +9,7 @@ import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.SortedEntries;
 import org.weft.jobs.option.BatchOptions;
 import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.option.ReorderOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.process.Versions;
@@ -74,9 +75,9 @@ public final class ConvertCommand extends WeftCommand {
       split = ",",
       paramLabel = "M",
       description =
-          "Modes of a .weft tensor from the outermost level to the innermost, such as 1,0,2;"
-              + " partitions are cut along the first (default: 0, then by size).")
-  List<Integer> modeOrder = List.of();
+          "Modes of a .weft tensor from the outermost level to the innermost, such as 1,0,2 or"
+              + " item,user,week; partitions are cut along the first (default: 0, then by size).")
+  List<String> modeOrder = List.of();
 
   @Option(
       names = "--keep-order",
@@ -116,6 +117,11 @@ public final class ConvertCommand extends WeftCommand {
                 .withStoredOrder(keepOrder)
                 .withZeroBased(common.zeroBased && isFrosttText(input)));
     List<String> modeNames = names.of(files, input, plan.header().order());
+    int modes = plan.header().order();
+    List<Integer> levels =
+        modeOrder.stream()
+            .map(mode -> NamedMode.number(input, "--mode-order", mode, modeNames, modes))
+            .toList();
     if (append && TensorFiles.extensionOf(output).equals(".weft")) {
       Container.open(files, output).requireModes(modeNames);
     }
@@ -147,7 +153,7 @@ public final class ConvertCommand extends WeftCommand {
                     .withModeNames(modeNames)
                     .withByCoordinates(byCoordinates)
                     .withBatch(batch.key(), batch.replace)
-                    .withModeOrder(modeOrder)
+                    .withModeOrder(levels)
                     .withPermutations(permutations)
                     .withCompressed(!uncompressed)
                     .withProvenance(input, provenance(), Versions.program()));
@@ -160,7 +166,7 @@ public final class ConvertCommand extends WeftCommand {
             existing(),
             survey.shape().order(),
             survey.sorted() ? options.withEntries(survey.entries()) : options)) {
-      written = entries.write(survey, modeOrder, made);
+      written = entries.write(survey, levels, made);
       if (!made.commit()) {
         batch.isDone(files, output, console);
         return;

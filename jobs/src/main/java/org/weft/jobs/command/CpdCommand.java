@@ -123,8 +123,8 @@ public final class CpdCommand extends WeftCommand {
     order.check(files, input, common.overwrite);
     starts.check(files, rank, common.overwrite);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
-    Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order());
     List<String> modeNames = names.of(files, input, plan.header().order());
+    Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     try (Session session =
         Session.open(
             common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
@@ -139,6 +139,8 @@ public final class CpdCommand extends WeftCommand {
       StartOptions.Best best =
           starts.run(files, session.engine(), tensor, job, arguments(), console);
       CpdResult result = best.result();
+      Map<String, Object> outcome = best.outcome(starts.init);
+      outcome.put("machine", ModelSummary.machine(session.engine()));
       ModelSummary.About about =
           new ModelSummary.About(
               input,
@@ -153,7 +155,7 @@ public final class CpdCommand extends WeftCommand {
               result.factors(),
               ModelOutput.Coupling.lambda(result.lambda()),
               order.labels(tensor, labels),
-              ModelSummary.cpd(about, job, result, best.outcome(starts.init)));
+              ModelSummary.cpd(about, job, result, outcome));
       if (factorsTable != null) {
         session.writeFactors(
             files, factorsTable, common.overwrite, result, order.labels(tensor, labels));

@@ -7,14 +7,21 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineTensor;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.model.ModelFigures;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.ReportPage;
+import org.weft.jobs.report.Residuals;
+import org.weft.jobs.run.Session;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import picocli.CommandLine.Command;
@@ -29,12 +36,14 @@ import picocli.CommandLine.Parameters;
       "Show a decomposition that weft cpd wrote as one HTML page to look at, print or send: what"
           + " ran, the tensor, convergence, a card for each component with its share of the"
           + " tensor's variation and the strongest labels of every mode, a mode of time as a line"
-          + " in its own order, and the overlap of components.",
+          + " in its own order, the overlap of components, and the run against its plan.",
       "A mode is one of time if its name says so (time, date, year, month, week, day, hour) or all"
           + " its labels are dates. The page needs no network."
     },
     footer = {"", "Example: weft report factors report.html --json report.json"})
 public final class ReportCommand extends WeftCommand {
+  private static final int OUTLIERS = 5;
+
   @Parameters(index = "0", paramLabel = "DIR", description = "Folder that weft cpd wrote.")
   String folder = "";
 
@@ -53,6 +62,19 @@ public final class ReportCommand extends WeftCommand {
       description = "Labels of each mode and component (default: ${DEFAULT-VALUE}).")
   int count = 8;
 
+  @Option(
+      names = "--beside",
+      paramLabel = "DIR",
+      description = "Another model of the tensor, for a curve of the fit by rank. Repeatable.")
+  List<String> beside = List.of();
+
+  @Option(
+      names = "--tensor",
+      paramLabel = "IN",
+      description =
+          "The tensor that was decomposed, for residuals: slices and entries far from the model.")
+  @Nullable String tensor;
+
   @Override
   protected void run(Console console) throws IOException {
     if (count < 1) {
@@ -68,7 +90,10 @@ public final class ReportCommand extends WeftCommand {
       checkOutput(files, json);
     }
     console.step("read " + folder, 0, 2);
-    Figures figures = new ModelFigures(files, ModelFolder.open(files, folder), count).read();
+    ModelFolder model = ModelFolder.open(files, folder);
+    Residuals.Found residuals =
+        tensor == null || planOnly() ? null : residuals(console, model, tensor);
+    Figures figures = new ModelFigures(files, model, count).read(beside, residuals);
     if (planOnly()) {
       console.result("would write %s: %d components", output, figures.components().size());
       return;
@@ -79,6 +104,31 @@ public final class ReportCommand extends WeftCommand {
       console.result("wrote %s", json);
     }
     console.result("wrote %s: %d components", output, figures.components().size());
+  }
+
+  private Residuals.Found residuals(Console console, ModelFolder model, String uri)
+      throws IOException {
+    Session.requireOneProcess(common, "report --tensor");
+    ModelFolder.Components components = model.components();
+    Residuals residuals = new Residuals(components.factors(), components.lambda());
+    try (Session session = Session.open(common, "weft report " + uri, console)) {
+      EngineTensor read = session.read(uri);
+      long[] found = read.statistics().shape().toArray();
+      long[] expected = components.factors().stream().mapToLong(factor -> factor.rows()).toArray();
+      if (!Arrays.equals(expected, found)) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            "--tensor "
+                + uri
+                + ": expected the model's tensor of "
+                + Arrays.toString(expected)
+                + ", found "
+                + Arrays.toString(found));
+      }
+      console.step("compare " + uri, 1, 2);
+      read.parts().pieces().forEachRemaining(piece -> residuals.add(piece.entries()));
+      return residuals.found(OUTLIERS);
+    }
   }
 
   private void write(FileAccess files, String uri, byte[] bytes) throws IOException {

@@ -17,6 +17,7 @@ import org.weft.engine.OutputTarget;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.option.ReorderOptions;
 import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
@@ -45,7 +46,10 @@ abstract class TensorJobCommand extends WeftCommand {
       names = "--mode",
       required = true,
       paramLabel = "N",
-      description = "Mode of the tensor, counted from 0.")
+      description = "Mode of the tensor: its number from 0, or its name.")
+  String modeText = "";
+
+  /** The number of the mode, once the names of the modes are known. */
   int mode;
 
   @Option(
@@ -121,16 +125,12 @@ abstract class TensorJobCommand extends WeftCommand {
     order.check(files, input, common.overwrite);
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     int modes = plan.header().order();
-    if (mode < 0 || mode >= modes) {
-      throw usage(
-          "%s: expected --mode 0 to %d, found %d: the tensor's order is %d and modes count from 0",
-          input, modes - 1, mode, modes);
-    }
+    List<String> modeNames = names.of(files, input, modes);
+    mode = NamedMode.number(input, "--mode", modeText, modeNames, modes);
     if (target != null) {
       checkExtension(target, modes);
     }
     prepare(files, modes);
-    List<String> modeNames = names.of(files, input, modes);
     Optional<Schedule> loops = Optional.ofNullable(schedule).map(Schedule::parse);
     String application = "weft " + commandName() + " " + input;
     try (Session session =

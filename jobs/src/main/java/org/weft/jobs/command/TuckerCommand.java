@@ -94,8 +94,8 @@ public final class TuckerCommand extends WeftCommand {
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     tucker.ranks().checkOrder(plan.header().order());
     plan.header().shape().ifPresent(tucker::check);
-    Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order());
     List<String> modeNames = names.of(files, input, plan.header().order());
+    Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     try (Session session = Session.open(common, "weft tucker " + input, console, this::planned)) {
       EngineTensor tensor = session.read(input);
       tucker.check(tensor.statistics().shape());

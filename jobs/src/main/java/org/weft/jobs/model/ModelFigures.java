@@ -11,9 +11,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.report.Figures;
+import org.weft.jobs.report.Mirrors;
+import org.weft.jobs.report.Residuals;
+import org.weft.jobs.report.Signs;
 import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
 import org.weft.tensor.DenseMatrix;
@@ -42,7 +46,11 @@ public final class ModelFigures {
     this.count = count;
   }
 
-  public Figures read() throws IOException {
+  /**
+   * @param beside folders of other models of the tensor
+   * @param residuals of the tensor, if it was read
+   */
+  public Figures read(List<String> beside, Residuals.@Nullable Found residuals) throws IOException {
     ModelFolder.Components components = model.components();
     double[] lambda = components.lambda();
     double[][] products = Figures.innerProducts(components.factors(), lambda.length);
@@ -51,6 +59,7 @@ public final class ModelFigures {
     List<Figures.Mode> modes = new ArrayList<>();
     List<StrongestLabels> strongest = new ArrayList<>();
     List<@Nullable Ends> times = new ArrayList<>();
+    List<String> things = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {
       DenseMatrix factor = components.factors().get(mode);
       String table = model.at("mode" + mode + ".tsv");
@@ -60,26 +69,33 @@ public final class ModelFigures {
       boolean time = factor.rows() > 2 && (ends.dates() || named(model.modeName(mode)));
       modes.add(new Figures.Mode(model.modeName(mode), factor.rows(), time));
       times.add(time ? ends : null);
+      things.add(factor.rows() + " from " + ends.first() + " to " + ends.last());
       strongest.add(
           labelled
               ? StrongestLabels.ofTable(files, table, lambda.length, count)
               : StrongestLabels.ofMatrix(factor, count));
     }
+    Signs signs = Signs.of(components.factors(), lambda.length);
+    List<Mirrors.Mirror> mirrors = Mirrors.find(components.factors(), order, things);
     List<Figures.Component> cards = new ArrayList<>();
     for (int r : order) {
-      List<List<Figures.Weighted>> labels = new ArrayList<>();
       Map<Integer, Figures.Line> lines = new LinkedHashMap<>();
       for (int mode = 0; mode < modes.size(); mode++) {
-        labels.add(
-            strongest.get(mode).of(r).stream()
-                .map(w -> new Figures.Weighted(w.label(), w.weight()))
-                .toList());
         Ends ends = times.get(mode);
         if (ends != null) {
-          lines.put(mode, line(components.factors().get(mode), r, ends));
+          lines.put(mode, line(components.factors().get(mode), r, signs.of(mode, r), ends));
         }
       }
-      cards.add(new Figures.Component(r, lambda[r], shares[r], labels, lines));
+      Figures.Image image =
+          mirrors.stream()
+              .filter(mirror -> mirror.of() == r)
+              .findFirst()
+              .map(mirror -> image(mirror, order, shares, strongest, signs))
+              .orElse(null);
+      boolean isImage = mirrors.stream().anyMatch(mirror -> mirror.number() == r);
+      cards.add(
+          new Figures.Component(
+              r, lambda[r], shares[r], weighted(strongest, signs, r), lines, image, isImage));
     }
     String input = summary.path("input").asText("a tensor");
     return new Figures(
@@ -91,7 +107,38 @@ public final class ModelFigures {
         starts(),
         cards,
         Figures.cosines(products, order),
-        residuals());
+        residuals(),
+        new MeasuredFigures(files, model).read(beside, residuals));
+  }
+
+  private static List<List<Figures.Weighted>> weighted(
+      List<StrongestLabels> strongest, Signs signs, int r) {
+    return IntStream.range(0, strongest.size())
+        .mapToObj(
+            mode ->
+                strongest.get(mode).of(r).stream()
+                    .map(w -> new Figures.Weighted(w.label(), signs.of(mode, r) * w.weight()))
+                    .toList())
+        .toList();
+  }
+
+  private Figures.Image image(
+      Mirrors.Mirror mirror,
+      List<Integer> order,
+      double[] shares,
+      List<StrongestLabels> strongest,
+      Signs signs) {
+    Map<Integer, List<Figures.Weighted>> own = new LinkedHashMap<>();
+    for (int mode = 0; mode < strongest.size(); mode++) {
+      if (mode != mirror.first() && mode != mirror.second()) {
+        own.put(mode, weighted(strongest, signs, mirror.number()).get(mode));
+      }
+    }
+    return new Figures.Image(
+        order.indexOf(mirror.number()) + 1,
+        shares[mirror.number()],
+        model.modeName(mirror.first()) + " and " + model.modeName(mirror.second()),
+        own);
   }
 
   private static boolean named(String mode) {
@@ -124,7 +171,7 @@ public final class ModelFigures {
   }
 
   /** A column in the order of the mode; of a long one the largest weight of each run of rows. */
-  private static Figures.Line line(DenseMatrix factor, int column, Ends ends) {
+  private static Figures.Line line(DenseMatrix factor, int column, int sign, Ends ends) {
     long rows = factor.rows();
     int points = (int) Math.min(rows, MOST_POINTS);
     List<Double> weights = new ArrayList<>();
@@ -135,7 +182,7 @@ public final class ModelFigures {
         double weight = factor.get(row, column);
         most = Math.abs(weight) > Math.abs(most) ? weight : most;
       }
-      weights.add(most);
+      weights.add(sign * most);
     }
     return new Figures.Line(ends.first(), ends.last(), weights);
   }

@@ -2,16 +2,20 @@ package org.weft.jobs.model;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
+import org.weft.engine.StepReport;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
 import org.weft.planner.CpdJob;
+import org.weft.planner.MachineParameters;
 import org.weft.storage.Contents;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Fingerprints;
@@ -82,6 +86,7 @@ public final class ModelSummary {
     content.put("converged", converged);
     content.putAll(outcome);
     content.put("times", times(report, about.seconds()));
+    content.put("steps", steps(report));
     content.put("peak_memory_bytes", report.peakMemoryBytes());
     content.put("operand_rows_fetched", report.operandRowsFetched());
     content.put("kernel_nonzeros_per_second", report.nonzerosPerSecond());
@@ -113,6 +118,35 @@ public final class ModelSummary {
         result.converged(),
         outcome,
         result.report());
+  }
+
+  private static List<Object> steps(JobReport report) {
+    List<Object> steps = new ArrayList<>();
+    for (StepReport step : report.steps()) {
+      Map<String, Object> members = new LinkedHashMap<>();
+      members.put("step", step.name());
+      members.put("calls", step.calls());
+      if (!Double.isNaN(step.predictedSeconds())) {
+        members.put("predicted_seconds", step.predictedSeconds());
+      }
+      members.put("measured_seconds", step.measuredSeconds());
+      members.put("gflops", step.gflops());
+      members.put("gbps", step.gbps());
+      members.put("skew", step.skew());
+      steps.add(members);
+    }
+    return steps;
+  }
+
+  /** The rates that plans expect of the threads of one kernel. */
+  public static Map<String, Object> machine(Engine engine) {
+    MachineParameters machine = engine.planner().options().machine();
+    int threads = engine.resources().kernelThreads();
+    return Map.of(
+        "gflops",
+        threads * machine.flopsPerSecond() * 1e-9,
+        "gbps",
+        threads * machine.streamBytesPerSecond() * 1e-9);
   }
 
   private static Map<String, Double> times(JobReport report, double seconds) {

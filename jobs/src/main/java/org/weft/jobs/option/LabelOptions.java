@@ -1,9 +1,8 @@
 package org.weft.jobs.option;
 
-import static org.weft.jobs.output.Usage.usage;
-
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -19,18 +18,23 @@ public final class LabelOptions {
       names = "--labels",
       paramLabel = "MODE=FILE",
       description =
-          "Labels of a mode, line n for coordinate n; repeatable. A .wtb may hold its own.")
-  Map<Integer, String> given = new LinkedHashMap<>();
+          "Labels of a mode, named or numbered from 0, line n for coordinate n; repeatable. A .wtb"
+              + " may hold its own.")
+  Map<String, String> given = new LinkedHashMap<>();
 
-  /** The labels of the modes of {@code uri}: its own, and those given. */
-  public Map<Integer, Labels> of(FileAccess files, String uri, int order) {
+  private final Map<Integer, String> byNumber = new LinkedHashMap<>();
+
+  /**
+   * The labels of the modes of {@code uri}: its own, and those given.
+   *
+   * @param names of the modes; empty if they have none
+   */
+  public Map<Integer, Labels> of(FileAccess files, String uri, int order, List<String> names) {
     Map<Integer, Labels> labels = new HashMap<>(TensorFiles.labels(files, uri));
     given.forEach(
-        (mode, file) -> {
-          if (mode < 0 || mode >= order) {
-            throw usage(
-                "expected --labels of a mode from 0 to %d, found %d=%s", order - 1, mode, file);
-          }
+        (text, file) -> {
+          int mode = NamedMode.number(uri, "--labels of a mode from", text, names, order);
+          byNumber.put(mode, file);
           labels.put(mode, Labels.read(files, file));
         });
     return labels;
@@ -43,13 +47,13 @@ public final class LabelOptions {
   public void check(Map<Integer, Labels> labels, TensorShape shape) {
     labels.forEach(
         (mode, names) -> {
-          if (given.containsKey(mode) && names.size() < shape.size(mode)) {
+          if (byNumber.containsKey(mode) && names.size() < shape.size(mode)) {
             throw new WeftException(
                 ErrorCode.SHAPE_MISMATCH,
                 String.format(
                     "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
                         + " labels of another mode?",
-                    given.get(mode), shape.size(mode), mode, names.size()));
+                    byNumber.get(mode), shape.size(mode), mode, names.size()));
           }
         });
   }

@@ -24,6 +24,15 @@ public final class JsonText {
     return text.append('\n').toString();
   }
 
+  /** On one line, without its end. */
+  public static String line(Object value) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+      write(json, value);
+    }
+    return text.toString();
+  }
+
   private static void write(JsonGenerator json, Object value) throws IOException {
     if (value instanceof Map<?, ?> map) {
       json.writeStartObject();

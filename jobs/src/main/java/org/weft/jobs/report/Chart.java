@@ -1,20 +1,15 @@
 package org.weft.jobs.report;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.weft.jobs.chart.Axes;
 
 /**
  * Pictures of a report as inline SVG. Colours are classes of the page's style sheet, so that they
  * follow its light and dark modes; every picture says in words what it shows.
  */
 final class Chart {
-  private static final int WIDTH = 460;
-  private static final int HEIGHT = 200;
-  private static final int LEFT = 56;
-  private static final int RIGHT = 16;
-  private static final int TOP = 12;
-  private static final int BOTTOM = 44;
-  private static final int WIDEST = 580;
   private static final int LINE_WIDTH = 320;
   private static final int LINE_HEIGHT = 84;
   private static final int MANY = 100;
@@ -26,84 +21,20 @@ final class Chart {
 
   /** The fit by iteration. */
   static String convergence(List<Double> fits) {
-    Chart chart = new Chart();
-    double least = fits.stream().mapToDouble(d -> d).min().orElse(0);
-    double most = fits.stream().mapToDouble(d -> d).max().orElse(1);
-    double margin = most > least ? (most - least) * 0.05 : Math.max(1e-6, Math.abs(most) * 0.05);
-    double low = least - margin;
-    double high = most + margin;
-    chart.open(
-        WIDTH,
-        HEIGHT,
-        WIDEST,
-        String.format(
-            Locale.ROOT,
-            "Fit by iteration: from %.4g in iteration 1 to %.4g in iteration %d",
-            fits.get(0),
-            fits.get(fits.size() - 1),
-            fits.size()));
-    double step = step((high - low) / 4);
-    for (double tick = Math.ceil(low / step) * step; tick <= high; tick += step) {
-      double y = y(tick, low, high);
-      chart.add(
-          "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
-          LEFT, WIDTH - RIGHT, y, y);
-      chart.add(
-          "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-          LEFT - 8, y + 4, number(tick, step));
-    }
-    int every = Math.max(1, (int) Math.round(step(fits.size() / 6.0)));
+    List<Axes.Point> points = new ArrayList<>();
     for (int n = 1; n <= fits.size(); n++) {
-      if (n == 1 || n % every == 0 && n > every / 2) {
-        chart.add(
-            "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d</text>",
-            x(n, fits.size()), HEIGHT - BOTTOM + 18, n);
-      }
+      double fit = fits.get(n - 1);
+      points.add(new Axes.Point(n, fit, String.format(Locale.ROOT, "iteration %d: %.6g", n, fit)));
     }
-    chart.add(
-        "<text class=\"tick\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">iteration</text>",
-        (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6);
-    StringBuilder points = new StringBuilder();
-    for (int n = 1; n <= fits.size(); n++) {
-      points.append(
-          String.format(
-              Locale.ROOT, "%.1f,%.1f ", x(n, fits.size()), y(fits.get(n - 1), low, high)));
-    }
-    chart.add("<polyline class=\"curve\" points=\"%s\"/>", points.toString().strip());
-    if (fits.size() <= 60) {
-      for (int n = 1; n <= fits.size(); n++) {
-        chart.add(
-            "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\"><title>iteration %d: %.6g</title></circle>",
-            x(n, fits.size()), y(fits.get(n - 1), low, high), n, fits.get(n - 1));
-      }
-    }
-    return chart.close();
-  }
-
-  private static double x(int n, int count) {
-    return count < 2
-        ? (LEFT + WIDTH - RIGHT) / 2.0
-        : LEFT + 8 + (WIDTH - LEFT - RIGHT - 16.0) * (n - 1) / (count - 1);
-  }
-
-  private static double y(double value, double low, double high) {
-    return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low);
-  }
-
-  /** The least of 1, 2 and 5 times a power of ten that is at least {@code least}. */
-  static double step(double least) {
-    double power = Math.pow(10, Math.floor(Math.log10(Math.max(1e-300, least))));
-    for (double times : new double[] {1, 2, 5}) {
-      if (times * power >= least * (1 - 1e-9)) {
-        return times * power;
-      }
-    }
-    return 10 * power;
-  }
-
-  private static String number(double value, double step) {
-    int digits = (int) Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9)));
-    return String.format(Locale.ROOT, "%." + digits + "f", value);
+    return Axes.of("iteration", "fit")
+        .curve("fit", points)
+        .svg(
+            String.format(
+                Locale.ROOT,
+                "Fit by iteration: from %.4g in iteration 1 to %.4g in iteration %d",
+                fits.get(0),
+                fits.get(fits.size() - 1),
+                fits.size()));
   }
 
   /** A mode of time in its own order. */
@@ -173,7 +104,8 @@ final class Chart {
       for (int s = 0; s < count; s++) {
         double size = Math.min(1, Math.abs(cosines[r][s]));
         chart.add(
-            "<rect class=\"%s%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>%d and %d: %.3f</title></rect>",
+            "<rect class=\"%s%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>%d and %d:"
+                + " %.3f</title></rect>",
             cosines[r][s] < 0 ? "n" : "p",
             (int) Math.round(size * SHADES),
             left + s * cell,

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.weft.tensor.DenseMatrix;
 
 /**
@@ -19,6 +20,7 @@ import org.weft.tensor.DenseMatrix;
  * @param components heaviest share first
  * @param overlap of the components, in their order: product over the modes of the cosines of their
  *     columns, R x R
+ * @param measured what the run took, other models, and where the model differs from the tensor
  * @param residuals what the model's folder records of residuals, as text by name; may be empty
  */
 @SuppressWarnings("ArrayRecordComponent") // compared with nothing
@@ -31,7 +33,8 @@ public record Figures(
     List<Double> starts,
     List<Component> components,
     double[][] overlap,
-    Map<String, String> residuals) {
+    Map<String, String> residuals,
+    Measured measured) {
 
   /** A mode; one of time is drawn as a line in its own order. */
   public record Mode(String name, long size, boolean time) {}
@@ -49,13 +52,71 @@ public record Figures(
    * @param share of the tensor's sum of squares; all together have what the model has of it
    * @param strongest labels by mode
    * @param lines by mode, of modes of time
+   * @param image of the component, which has no card of its own
+   * @param isImage whether this is such an image
    */
   public record Component(
       int number,
       double lambda,
       double share,
       List<List<Weighted>> strongest,
-      Map<Integer, Line> lines) {}
+      Map<Integer, Line> lines,
+      @Nullable Image image,
+      boolean isImage) {}
+
+  /**
+   * A component that is another one with two modes exchanged.
+   *
+   * @param place of it among all, from 1
+   * @param exchanged names of the modes
+   * @param strongest labels of the modes that are not exchanged
+   */
+  public record Image(
+      int place, double share, String exchanged, Map<Integer, List<Weighted>> strongest) {}
+
+  /**
+   * A step of the run against its prediction, in seconds a call.
+   *
+   * @param skew time of the slowest partition over the mean
+   */
+  public record Step(
+      String name,
+      int calls,
+      double predicted,
+      double measured,
+      double gflops,
+      double gbps,
+      double skew) {}
+
+  /** The rates that the plan expects of the machine at most; 0 if they are not known. */
+  public record Machine(double gflops, double gbps) {}
+
+  /** A model of some rank. */
+  public record RankFit(int rank, double fit, String model) {}
+
+  /** A slice with a large part of the squared error. */
+  public record Outlier(String label, double share, double leverage) {}
+
+  /** An entry far from the model. */
+  public record Worst(List<String> labels, double value, double model) {}
+
+  /**
+   * Where the model differs from the tensor.
+   *
+   * @param relativeError {@code |T - model| / |T|}
+   * @param slices by mode
+   */
+  public record Outliers(
+      long entries,
+      double relativeError,
+      double storedShare,
+      List<List<Outlier>> slices,
+      Residuals.Histogram histogram,
+      List<Worst> worst) {}
+
+  /** What the run took, other models of the tensor, and outliers if they were asked for. */
+  public record Measured(
+      List<Step> steps, Machine machine, List<RankFit> scan, @Nullable Outliers outliers) {}
 
   /**
    * The products over the modes of the Gram matrices of the factors, R x R: inner products of
@@ -136,6 +197,12 @@ public record Figures(
     all.put("components", new ArrayList<>(components));
     all.put("overlap", overlap);
     all.put("residuals", residuals);
+    all.put("steps", measured.steps());
+    all.put("machine", measured.machine());
+    all.put("rank_scan", measured.scan());
+    if (measured.outliers() != null) {
+      all.put("outliers", measured.outliers());
+    }
     return all;
   }
 }

@@ -7,16 +7,14 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Figures as one HTML page: styles, pictures and the little script inside, no network. */
 public final class ReportPage {
   private static final double CLOSE = 0.7;
   private static final int SHADES = 10;
-  private static final int LONG = 36;
 
   private final Figures figures;
-  private final StringBuilder html = new StringBuilder();
+  private final Html html = new Html();
   private double most = 1;
 
   private ReportPage(Figures figures) {
@@ -38,7 +36,8 @@ public final class ReportPage {
     add(
         "<nav aria-label=\"Sections\"><a href=\"#run\">What ran</a> <a href=\"#tensor\">Tensor</a>"
             + " <a href=\"#convergence\">Convergence</a> <a href=\"#components\">Components</a>"
-            + " <a href=\"#overlap\">Overlap</a></nav>");
+            + " <a href=\"#overlap\">Overlap</a>%s</nav>",
+        figures.measured().outliers() == null ? "" : " <a href=\"#residuals\">Residuals</a>");
     add("</header>\n<main>");
     run();
     tensor();
@@ -46,10 +45,11 @@ public final class ReportPage {
     components();
     overlap();
     if (!figures.residuals().isEmpty()) {
-      section("residuals", "Residuals");
-      definitions(figures.residuals());
+      html.section("recorded", "Residuals of the run");
+      html.definitions(figures.residuals());
       add("</section>");
     }
+    new MeasuredSections(html, figures).addTo();
     add("</main>");
     html.append("<script>\n").append(resource("report.js")).append("</script>\n");
     add("</body>\n</html>");
@@ -69,23 +69,13 @@ public final class ReportPage {
   }
 
   private void run() {
-    section("run", "What ran");
-    definitions(figures.run());
+    html.section("run", "What ran");
+    html.definitions(figures.run());
     add("</section>");
   }
 
-  private void definitions(Map<String, String> all) {
-    add("<dl>");
-    all.forEach(
-        (name, value) ->
-            add(
-                "<div%s><dt>%s</dt><dd>%s</dd></div>",
-                value.length() > LONG ? " class=\"long\"" : "", escape(name), escape(value)));
-    add("</dl>");
-  }
-
   private void tensor() {
-    section("tensor", "Tensor");
+    html.section("tensor", "Tensor");
     add(
         "<table><caption>Modes</caption><thead><tr><th scope=\"col\">mode</th>"
             + "<th scope=\"col\" class=\"number\">size</th></tr></thead><tbody>");
@@ -95,12 +85,12 @@ public final class ReportPage {
           escape(mode.name()), mode.size());
     }
     add("</tbody></table>");
-    definitions(figures.profile());
+    html.definitions(figures.profile());
     add("</section>");
   }
 
   private void convergence() {
-    section("convergence", "Convergence");
+    html.section("convergence", "Convergence");
     if (figures.fits().isEmpty()) {
       add("<p>No iteration ran.</p></section>");
       return;
@@ -130,11 +120,12 @@ public final class ReportPage {
   }
 
   private void components() {
-    section("components", "Components");
+    html.section("components", "Components");
     double all = figures.components().stream().mapToDouble(Figures.Component::share).sum();
     add(
-        "<p>The model has %.1f %% of the tensor's variation (sum of squares). A component's share is"
-            + " its part of that; shares of components that cancel each other may be below 0.</p>",
+        "<p>The model has %.1f %% of the tensor's variation (sum of squares). A component's share"
+            + " is its part of that; shares of components that cancel each other may be below"
+            + " 0.</p>",
         100 * all);
     add(
         "<p class=\"find\" hidden=\"\"><label>Find a label <input type=\"search\" id=\"find\""
@@ -143,7 +134,10 @@ public final class ReportPage {
     int rank = 1;
     most = figures.components().stream().mapToDouble(Figures.Component::share).max().orElse(1);
     for (Figures.Component component : figures.components()) {
-      card(rank++, component);
+      if (!component.isImage()) {
+        card(rank, component);
+      }
+      rank++;
     }
     add("</div></section>");
   }
@@ -151,6 +145,13 @@ public final class ReportPage {
   private void card(int place, Figures.Component component) {
     double percent = 100 * component.share();
     add("<article aria-labelledby=\"c%d\"><h3 id=\"c%d\">Component %d</h3>", place, place, place);
+    Figures.Image image = component.image();
+    if (image != null) {
+      add(
+          "<p class=\"share\">With component %d, its mirror image: %s exchanged. Together %.1f %%"
+              + " of variation.</p>",
+          image.place(), escape(image.exchanged()), 100 * (component.share() + image.share()));
+    }
     add(
         "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\">"
             + "</span></span> %.1f %% of variation, lambda %s</p>",
@@ -165,6 +166,10 @@ public final class ReportPage {
         html.append(Chart.line(name, line));
       }
       labels(component.strongest().get(mode));
+      if (image != null && image.strongest().containsKey(mode)) {
+        add("<h4>%s, of the mirror image</h4>", escape(name));
+        labels(image.strongest().get(mode));
+      }
     }
     add("</article>");
   }
@@ -179,7 +184,8 @@ public final class ReportPage {
     for (Figures.Weighted label : labels) {
       add(
           "<li><span class=\"label\" dir=\"auto\">%s</span> <span class=\"number\">%s</span><span"
-              + " class=\"bar%s\" aria-hidden=\"true\"><span style=\"width:%.0f%%\"></span></span></li>",
+              + " class=\"bar%s\" aria-hidden=\"true\"><span"
+              + " style=\"width:%.0f%%\"></span></span></li>",
           escape(label.label()),
           weight(label.weight()),
           label.weight() < 0 ? " below" : "",
@@ -196,7 +202,7 @@ public final class ReportPage {
   }
 
   private void overlap() {
-    section("overlap", "Overlap of components");
+    html.section("overlap", "Overlap of components");
     double[][] cosines = figures.overlap();
     StringBuilder close = new StringBuilder();
     int pairs = 0;
@@ -213,22 +219,17 @@ public final class ReportPage {
             ? "No two components overlap by " + CLOSE + " or more."
             : "Components that overlap by " + CLOSE + " or more: " + close + ".";
     add(
-        "<p>%s Overlap is the product over the modes of the cosines of the components' columns: 1 for"
-            + " the same component, 0 for unrelated ones, below 0 for ones that cancel.</p>",
+        "<p>%s Overlap is the product over the modes of the cosines of the components' columns: 1"
+            + " for the same component, 0 for unrelated ones, below 0 for ones that cancel.</p>",
         said);
     if (cosines.length > 1) {
       add("<figure>");
       html.append(Chart.overlap(cosines, "Overlap of " + cosines.length + " components. " + said));
       add(
-          "<figcaption>The fuller the colour, the larger the overlap; orange is below 0.</figcaption></figure>");
+          "<figcaption>The fuller the colour, the larger the overlap; orange is below"
+              + " 0.</figcaption></figure>");
     }
     add("</section>");
-  }
-
-  private void section(String id, String title) {
-    add(
-        "<section id=\"%s\" aria-labelledby=\"%s-title\"><h2 id=\"%s-title\">%s</h2>",
-        id, id, id, title);
   }
 
   /** Classes of overlap: p0 to p10 of blue, n0 to n10 of orange, over the page's own colour. */
@@ -260,6 +261,6 @@ public final class ReportPage {
   }
 
   private void add(String format, Object... arguments) {
-    html.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+    html.add(format, arguments);
   }
 }

@@ -1,0 +1,94 @@
+package org.weft.jobs.chart;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Where values of an axis lie: from 0 for {@code low} to 1 for {@code high}.
+ *
+ * @param logarithmic only for a {@code low} above 0
+ */
+record Scale(double low, double high, boolean logarithmic) {
+  private static final double MARGIN = 0.05;
+  private static final double ROOM = 0.6;
+
+  /** A scale that has all {@code values}, with room around them. */
+  static Scale of(List<Double> values, boolean logarithmic) {
+    double least = values.stream().mapToDouble(v -> v).min().orElse(logarithmic ? 1 : 0);
+    double most = values.stream().mapToDouble(v -> v).max().orElse(least + 1);
+    if (logarithmic) {
+      double positive = (least > 0 ? least : most > 0 ? most / 1e3 : 1) * ROOM;
+      return new Scale(power(positive, false), power(Math.max(most, positive * 1.01), true), true);
+    }
+    double range = most > least ? most - least : Math.max(1e-6, Math.abs(most));
+    return new Scale(least - MARGIN * range, most + MARGIN * range, false);
+  }
+
+  /** The next of 1, 2 and 5 times a power of ten, below or above. */
+  private static double power(double value, boolean above) {
+    double power = Math.pow(10, Math.floor(Math.log10(value)));
+    double best = above ? 10 * power : power;
+    for (double times : new double[] {1, 2, 5}) {
+      double at = times * power;
+      if (above ? at >= value && at < best : at <= value && at > best) {
+        best = at;
+      }
+    }
+    return best;
+  }
+
+  double at(double value) {
+    return logarithmic
+        ? Math.log(Math.max(value, low) / low) / Math.log(high / low)
+        : (value - low) / (high - low);
+  }
+
+  /** Round values, {@code most} of them or a few more. */
+  List<Double> ticks(int most) {
+    List<Double> ticks = new ArrayList<>();
+    if (logarithmic) {
+      double decades = Math.log10(high / low);
+      double[] times = decades > most ? new double[] {1} : new double[] {1, 2, 5};
+      int every = decades > 2 * most ? (int) Math.ceil(decades / most) : 1;
+      for (int p = (int) Math.floor(Math.log10(low)); Math.pow(10, p) <= high; p += every) {
+        for (double t : decades > most / 2.0 ? new double[] {1} : times) {
+          double tick = t * Math.pow(10, p);
+          if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) {
+            ticks.add(tick);
+          }
+        }
+      }
+      return ticks;
+    }
+    double step = step((high - low) / most);
+    for (double tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; ) {
+      ticks.add(Math.abs(tick) < step / 2 ? 0 : tick);
+      tick += step;
+    }
+    return ticks;
+  }
+
+  /** The least of 1, 2 and 5 times a power of ten that is at least {@code least}. */
+  private static double step(double least) {
+    double power = Math.pow(10, Math.floor(Math.log10(Math.max(1e-300, least))));
+    for (double times : new double[] {1, 2, 5}) {
+      if (times * power >= least * (1 - 1e-9)) {
+        return times * power;
+      }
+    }
+    return 10 * power;
+  }
+
+  /** As short as it is exact. */
+  static String label(double value) {
+    double size = Math.abs(value);
+    if (size != 0 && (size < 1e-3 || size >= 1e6)) {
+      return String.format(Locale.ROOT, "%.0e", value)
+          .replaceAll("e([+-])0+", "e$1")
+          .replace("e+", "e");
+    }
+    String text = String.format(Locale.ROOT, size >= 1e4 ? "%,.0f" : "%.6f", value);
+    return text.contains(".") ? text.replaceAll("0+$", "").replaceAll("\\.$", "") : text;
+  }
+}

@@ -1,0 +1,75 @@
+package org.weft.jobs.report;
+
+import static org.weft.jobs.report.Chart.escape;
+
+import java.util.Locale;
+import java.util.Map;
+
+/** Text of a page as it grows. Arguments are escaped by those who add them. */
+final class Html {
+  private static final int LONG = 36;
+
+  private final StringBuilder text = new StringBuilder();
+
+  /** A line, formatted as by {@link String#format}. */
+  void add(String format, Object... arguments) {
+    text.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+  }
+
+  /** Text as it is. */
+  Html append(String more) {
+    text.append(more);
+    return this;
+  }
+
+  /** Opens a section. */
+  void section(String id, String title) {
+    add(
+        "<section id=\"%s\" aria-labelledby=\"%s-title\"><h2 id=\"%s-title\">%s</h2>",
+        id, id, id, title);
+  }
+
+  void definitions(Map<String, String> all) {
+    add("<dl>");
+    all.forEach(
+        (name, value) ->
+            add(
+                "<div%s><dt>%s</dt><dd>%s</dd></div>",
+                value.length() > LONG ? " class=\"long\"" : "", escape(name), escape(value)));
+    add("</dl>");
+  }
+
+  /** Opens a table; names that begin with a space are those of numbers. */
+  void table(String caption, String... columns) {
+    add(
+        "<div class=\"wide\" tabindex=\"0\"><table><caption>%s</caption><thead><tr>",
+        escape(caption));
+    for (String column : columns) {
+      boolean number = column.startsWith(" ");
+      add("<th scope=\"col\"%s>%s</th>", number ? " class=\"number\"" : "", escape(column.strip()));
+    }
+    add("</tr></thead><tbody>");
+  }
+
+  /** A row: its name, then numbers as text. */
+  void row(String name, String... numbers) {
+    append("<tr><th scope=\"row\" dir=\"auto\">" + escape(name) + "</th>");
+    for (String number : numbers) {
+      append("<td class=\"number\">" + escape(number) + "</td>");
+    }
+    add("</tr>");
+  }
+
+  void endTable() {
+    add("</tbody></table></div>");
+  }
+
+  static String format(String format, Object... arguments) {
+    return String.format(Locale.ROOT, format, arguments);
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+}

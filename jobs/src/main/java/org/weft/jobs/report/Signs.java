@@ -1,0 +1,50 @@
+package org.weft.jobs.report;
+
+import java.util.List;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * Signs of columns: a component stays the same if the signs of two of its columns change. They are
+ * chosen so that the large weights of a column are above 0, but for one mode of a component whose
+ * signs do not pair, the one in which they are least decided (after Bro, Acar and Kolda 2008).
+ */
+public final class Signs {
+  private final int[][] signs;
+
+  private Signs(int[][] signs) {
+    this.signs = signs;
+  }
+
+  /** Signs for the columns of {@code factors}. Cost: {@code O(I R)} a mode. */
+  public static Signs of(List<DenseMatrix> factors, int rank) {
+    int[][] signs = new int[factors.size()][rank];
+    double[][] decided = new double[factors.size()][rank];
+    double[] row = new double[rank];
+    for (int mode = 0; mode < signs.length; mode++) {
+      for (long i = 0; i < factors.get(mode).rows(); i++) {
+        factors.get(mode).copyRow(i, row, 0);
+        for (int r = 0; r < rank; r++) {
+          decided[mode][r] += row[r] * Math.abs(row[r]);
+        }
+      }
+    }
+    for (int r = 0; r < rank; r++) {
+      int product = 1;
+      int weakest = 0;
+      for (int mode = 0; mode < signs.length; mode++) {
+        signs[mode][r] = decided[mode][r] < 0 ? -1 : 1;
+        product *= signs[mode][r];
+        weakest = Math.abs(decided[mode][r]) < Math.abs(decided[weakest][r]) ? mode : weakest;
+      }
+      if (product < 0) {
+        signs[weakest][r] = -signs[weakest][r];
+      }
+    }
+    return new Signs(signs);
+  }
+
+  /** 1 or -1. */
+  public int of(int mode, int component) {
+    return signs[mode][component];
+  }
+}
