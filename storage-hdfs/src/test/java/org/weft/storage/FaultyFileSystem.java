@@ -253,6 +253,22 @@ public final class FaultyFileSystem extends FilterFileSystem {
       out.write(b);
     }
 
+    /** The last thing that a dying process does may be half of this. */
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (operationsLeft < 0) {
+        super.write(bytes, offset, length);
+        return;
+      }
+      operation();
+      boolean dies = operationsLeft == 0;
+      out.write(bytes, offset, dies ? length / 2 : length);
+      if (dies) {
+        out.flush();
+        operation();
+      }
+    }
+
     @Override
     public void close() throws IOException {
       operation();

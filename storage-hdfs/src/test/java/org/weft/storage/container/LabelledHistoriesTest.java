@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.BlockReader;
@@ -47,6 +49,7 @@ class LabelledHistoriesTest {
   private static final int MODES = 2;
   private static final List<String> NAMES = List.of("user", "day");
   private static final int OPERATIONS = 60;
+  private static final int LEAST_OPERATIONS = 30;
 
   @TempDir Path folder;
 
@@ -70,6 +73,31 @@ class LabelledHistoriesTest {
         throw new AssertionError("-Dweft.seed=" + (seed + history) + " -Dweft.histories=1", e);
       }
     }
+  }
+
+  /** Each file operation of an append, a retry and a replacement is the last one once. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void everyFileOperationMayBeTheLast(boolean replace) throws Exception {
+    int operations = 0;
+    boolean died = true;
+    while (died) {
+      operations++;
+      History history = new History(folder.resolve("o" + operations), new Random(1));
+      try {
+        history.begin();
+        history.append(history.batch("key", false));
+        history.check();
+        died = history.crash(history.batch(replace ? "key" : "next", replace), operations);
+        history.check();
+        history.retry();
+        history.check();
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("when operation " + operations + " is the last", e);
+      }
+    }
+    assertThat(operations).isGreaterThan(LEAST_OPERATIONS);
+    assertThat(operations).as("what random histories draw from").isLessThanOrEqualTo(OPERATIONS);
   }
 
   /** One container and what should be in it. */
@@ -96,7 +124,7 @@ class LabelledHistoriesTest {
         switch (random.nextInt(8)) {
           case 0, 1 -> append(batch(fresh(), false));
           case 2 -> append(batch("", false));
-          case 3 -> crash(batch(random.nextInt(4) == 0 ? "" : fresh(), false));
+          case 3 -> crash(batch(random.nextInt(4) == 0 ? "" : fresh(), false), anyOperation());
           case 4 -> retry();
           case 5 -> replace(false);
           case 6 -> replace(true);
@@ -112,6 +140,10 @@ class LabelledHistoriesTest {
           check();
         }
       }
+    }
+
+    private int anyOperation() {
+      return 1 + random.nextInt(OPERATIONS);
     }
 
     private String fresh() {
@@ -207,11 +239,16 @@ class LabelledHistoriesTest {
       add(batch);
     }
 
-    /** A writer dies; the container is as before or as after; then it is started again. */
-    private void crash(Batch batch) throws Exception {
+    /**
+     * A writer dies; the container is as before or as after; then it is started again.
+     *
+     * @param operations of the file system until the writer dies
+     * @return whether it came so far
+     */
+    private boolean crash(Batch batch, int operations) throws Exception {
       Map<String, Map<String, Double>> before = new LinkedHashMap<>(model);
       Map<String, Double> old = sums();
-      boolean died = dies(batch);
+      boolean died = dies(batch, operations);
       model.remove(batch.key());
       add(batch);
       Map<String, Double> now = read(uri);
@@ -221,17 +258,18 @@ class LabelledHistoriesTest {
       }
       if (batch.key().isEmpty()) {
         model = now.equals(sums()) ? model : before; // nobody can tell, so nobody retries
-        return;
+        return died;
       }
       boolean there = before.containsKey(batch.key());
       boolean written = write(batch);
       if (!there) {
         assertThat(written).as("written again").isEqualTo(now.equals(old) && !now.equals(sums()));
       }
+      return died;
     }
 
-    private boolean dies(Batch batch) throws IOException {
-      FaultyFileSystem.operationsLeft = 1 + random.nextInt(OPERATIONS);
+    private boolean dies(Batch batch, int operations) throws IOException {
+      FaultyFileSystem.operationsLeft = operations;
       try {
         write(batch);
         return false;
@@ -263,7 +301,7 @@ class LabelledHistoriesTest {
         return;
       }
       if (dies) {
-        crash(batch);
+        crash(batch, anyOperation());
       } else {
         assertThat(write(batch)).isTrue();
         model.remove(batch.key());
