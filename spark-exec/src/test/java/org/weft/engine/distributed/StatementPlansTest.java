@@ -62,9 +62,10 @@ final class StatementPlansTest {
   private static TensorCompiler compiler;
   private static Evaluator evaluator;
 
+  /** Kernels run once, on a few entries: optimising them would take most of the time. */
   @BeforeAll
   static void start() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(0));
     evaluator = new Evaluator(compiler, 1);
   }
 
@@ -348,13 +349,13 @@ final class StatementPlansTest {
   }
 
   /**
-   * Statements that nobody wrote, each divided along one label, with one exchange, both drawn. Run
-   * 2,000 of them with {@code -Dweft.test.limit=60m
+   * Statements that nobody wrote, each divided along one label, which is drawn, with every exchange
+   * in turn. Run 2,000 of them with {@code -Dweft.test.limit=60m
    * -Dweft.test.jvm=-Dweft.test.distributedStatements=2000}.
    */
   @Test
   void randomStatementsGiveTheUndividedResult() {
-    int count = Integer.getInteger("weft.test.distributedStatements", 40);
+    int count = Integer.getInteger("weft.test.distributedStatements", 200);
     long seed = Long.getLong("weft.seed", 20261124L);
     int ran = 0;
     int divided = 0;
@@ -374,28 +375,28 @@ final class StatementPlansTest {
       ran++;
       List<String> labels = labels(tried.statement(), text);
       String label = labels.get(random.nextInt(labels.size()));
-      Class<? extends Route> exchange =
-          random.nextBoolean() ? Route.Everywhere.class : Route.ByNeed.class;
       int parts = 1 + random.nextInt(7);
-      DistributedPlan plan;
-      try {
-        plan =
-            new DistributedPlanner(compiler, MachineParameters.defaults())
-                .plan(tried.request(parts, label, Optional.of(exchange)));
-      } catch (WeftException e) {
-        assertThat(e).as(text).hasMessageContaining("cannot be divided along");
-        continue;
+      for (Class<? extends Route> exchange : List.of(Route.Everywhere.class, Route.ByNeed.class)) {
+        DistributedPlan plan;
+        try {
+          plan =
+              new DistributedPlanner(compiler, MachineParameters.defaults())
+                  .plan(tried.request(parts, label, Optional.of(exchange)));
+        } catch (WeftException e) {
+          assertThat(e).as(text).hasMessageContaining("cannot be divided along");
+          continue;
+        }
+        divided++;
+        assertThat(run(tried, plan))
+            .as("%d: %s by %s, %s, %d parts%n%s", n, text, label, exchange, parts, plan)
+            .isEqualTo(expected);
       }
-      divided++;
-      assertThat(run(tried, plan))
-          .as("%d: %s by %s, %s, %d parts%n%s", n, text, label, exchange, parts, plan)
-          .isEqualTo(expected);
     }
     System.out.printf(
-        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d divided as drawn%n",
+        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d plans as drawn%n",
         seed, count, ran, divided);
     assertThat(ran).isGreaterThan(count / 2);
-    assertThat(divided).isGreaterThan(count / 4);
+    assertThat(divided).isGreaterThan(count / 2);
   }
 
   @ParameterizedTest
