@@ -179,6 +179,47 @@ class CommandLineTest {
     assertThat(read.err()).startsWith("weft: WEFT-").contains("directory");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "convert IN OUT",
+        "convert IN OUT.weft",
+        "generate 4x4 OUT --nonzeros 3",
+        "ttv IN --mode 0 --output OUT",
+        "cpd IN --rank 1 --output OUT",
+        "eval y(i)=T(i,j,k) --input T=IN --output OUT",
+        "spy IN OUT.svg",
+      })
+  void aFileAmongTheFoldersOfAnOutputIsAMistakeThatNoRetryMends(String command) {
+    String in = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
+    for (String out : new String[] {in + "/x.tns", in + "/y/x.tns"}) {
+      Run run = Run.of(command.replace("OUT", out).replace("IN", in).split(" "));
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("weft: WEFT-100: " + out).contains("found a file among them");
+    }
+    assertThat(Run.names(folder)).containsExactly("in.tns");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'{\n  \"dims\": [1, REDACTED],\n  \"fit\": 1\n}' | :2:15: | other text",
+        "'{\n  \"dims\": [1, 2' | :2: | the end of the file",
+        "'' | '' | as dims",
+        "'no json' | :1: | other text",
+        "'{\"dims\": []}' | '' | as dims",
+      })
+  void aBrokenSummaryOfAModelIsSaidInOurWords(String json, String place, String found) {
+    String file = Run.write(folder, "summary.json", json.replace("\\n", "\n"));
+    for (String command : new String[] {"top DIR", "report DIR DIR.html"}) {
+      Run run = Run.of(command.replace("DIR", folder.toString()).split(" "));
+      assertThat(run.status()).as(run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("weft: WEFT-300: " + file + place).contains(found);
+      assertThat(run.err()).doesNotContain("Source", "REDACTED", "Unexpected", "token");
+    }
+  }
+
   @Test
   void aFolderThatIsNoDecompositionIsNeverOverwritten() {
     String in = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");

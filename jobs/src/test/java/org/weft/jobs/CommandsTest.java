@@ -42,6 +42,15 @@ class CommandsTest {
     assertThat(Run.of("--help").out()).contains("  " + command + " ");
   }
 
+  /** What reads a tensor reads every format, and says so. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"mttkrp", "ttm", "ttv", "cpd", "tucker", "stats", "convert", "reorder", "spy"})
+  void helpNamesTheFormatsOfInputs(String command) {
+    assertThat(Run.of(command, "--help").out().replaceAll("\\s+", " "))
+        .contains(".weft", ".tns", ".mtx");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"cpd", "eval", "spy"})
   void explainHasOneCommandOrAll(String command) {

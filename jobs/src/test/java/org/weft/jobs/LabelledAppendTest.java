@@ -104,7 +104,7 @@ class LabelledAppendTest {
   void aSecondDayIsFoundByItsLabels() throws IOException {
     String x = tensor("x.weft", "user,day", "ann mon 1", "bob mon 2");
     String more = tensor("d2.weft", "user,day", "bob tue 4", "adam tue 8", "ann mon 16");
-    ok("convert", more, x, "--append");
+    assertThat(ok("convert", more, x, "--append")).contains(": 3 x 2, 3 entries added");
     assertThat(read(x)).isEqualTo("{adam tue=8.0, ann mon=17.0, bob mon=2.0, bob tue=4.0}");
     assertThat(read(x + "/manifest-1.json")).isEqualTo("{ann mon=1.0, bob mon=2.0}");
     assertThat(Container.open(FileAccess.local(), x).modeNames()).containsExactly("user", "day");

@@ -68,7 +68,8 @@ final class ProcessesTest {
     "TERM, 143, convert IN/t.tns OUT/x.weft",
     "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
     "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
-    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master local[2]",
+    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master"
+        + " local[2]",
   })
   void aSignalHalfWayLeavesNothing(String signal, int status, String command) throws Exception {
     try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
@@ -81,6 +82,33 @@ final class ProcessesTest {
     }
     assertThat(Run.names(outputs)).isEmpty();
     assertThat(Run.names(temporary)).isEmpty();
+  }
+
+  /** Nothing can be done at the time; whoever starts next cleans up, also after Spark. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
+        "cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master local[1]"
+      })
+  void whatAKillLeavesIsGoneAfterTheNextStart(String command) throws Exception {
+    try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
+      weft.await(() -> iterates(weft));
+      weft.signal("KILL");
+      assertThat(weft.status()).as(weft.err()).isEqualTo(137);
+    }
+    if (command.contains("--master")) {
+      assertThat(left()).isNotEmpty().allMatch(name -> name.startsWith("weft-run-"));
+    }
+    try (WeftProcess next = start(List.of(), "stats IN/t.tns")) {
+      assertThat(next.status()).as(next.err()).isZero();
+    }
+    assertThat(left()).isEmpty();
+  }
+
+  /** What is in the temporary folder, but for a library that Spark's codec unpacks there. */
+  private List<String> left() {
+    return Run.names(temporary).stream().filter(name -> !name.startsWith("liblz4-")).toList();
   }
 
   /** A night that is cut off and repeated under its key: its rows are there once. */

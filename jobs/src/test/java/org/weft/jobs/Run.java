@@ -8,10 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** One command line run in this process: its exit status and what it said. */
 record Run(int status, String out, String err) {
+  private static final Pattern STEP = Pattern.compile("^\\[(\\d+)/(\\d+)] ");
 
   static Run of(String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -21,8 +24,30 @@ record Run(int status, String out, String err) {
             arguments,
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8));
-    return new Run(
-        status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    Run run =
+        new Run(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    run.requireStepsInOrder();
+    return run;
+  }
+
+  /** Steps of progress are numbered from 1 without gaps, and agree on how many there are. */
+  private void requireStepsInOrder() {
+    int last = 0;
+    int total = 0;
+    for (String line : err.lines().toList()) {
+      Matcher step = STEP.matcher(line);
+      if (step.find()) {
+        int number = Integer.parseInt(step.group(1));
+        int of = Integer.parseInt(step.group(2));
+        boolean begins = number == 1;
+        boolean goesOn = of == total && (number == last || number == last + 1);
+        if (!begins && !goesOn || number > of) {
+          throw new AssertionError("steps of progress have a gap before " + line + "\n" + err);
+        }
+        last = number;
+        total = of;
+      }
+    }
   }
 
   static String write(Path folder, String name, String text) {

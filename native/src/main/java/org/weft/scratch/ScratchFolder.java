@@ -103,7 +103,8 @@ public final class ScratchFolder {
     return new ScratchFolder(folder, lock);
   }
 
-  private static synchronized void end() {
+  /** Removes this process's folder, for good: the process is about to end. */
+  public static synchronized void end() {
     ending = true;
     ScratchFolder made = current;
     current = null;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.security.AccessControlException;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -27,8 +28,32 @@ final class StorageFault {
 
   /** One error for a failure at {@code where}, which names no file that nobody has heard of. */
   static WeftException of(String where, IOException failure) {
+    String mistake = mistake(failure);
+    if (mistake != null) {
+      return new WeftException(ErrorCode.USAGE, where + ": " + mistake, failure);
+    }
     return new WeftException(
         ErrorCode.STORAGE_UNAVAILABLE, where + ": " + whatAndRemedy(failure), failure);
+  }
+
+  /**
+   * What is wrong with the path itself, so that another try fails in the same way; null: nothing.
+   */
+  private static @Nullable String mistake(IOException failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      String message = String.valueOf(cause.getMessage());
+      String lower = message.toLowerCase(Locale.ROOT);
+      if (lower.contains("not a directory")) {
+        return "expected folders above it, found a file among them ("
+            + shown(message)
+            + "); name another place";
+      }
+      if (lower.contains("incomplete hdfs uri")) {
+        return "expected a host, as in hdfs://namenode:8020/x.tns, found none; name it, or set"
+            + " fs.defaultFS in core-site.xml";
+      }
+    }
+    return null;
   }
 
   private static String whatAndRemedy(IOException failure) {

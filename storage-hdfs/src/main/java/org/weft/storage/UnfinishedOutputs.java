@@ -85,8 +85,11 @@ public final class UnfinishedOutputs {
         ErrorCode.INTERRUPTED, "the process was told to end; nothing is written, run again");
   }
 
-  /** One hook waits for the other: both return when nothing is left. */
-  private static synchronized void giveUpAll() {
+  /**
+   * Removes every output that is not published, and refuses new ones: the process is about to end.
+   * Whoever calls while another does returns when nothing is left.
+   */
+  public static synchronized void giveUpAll() {
     synchronized (OPEN) {
       ending = true;
     }

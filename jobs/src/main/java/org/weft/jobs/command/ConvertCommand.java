@@ -173,7 +173,12 @@ public final class ConvertCommand extends WeftCommand {
       }
     }
     InputNames.noteDropped(console, output, modeNames, options.labels());
-    console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+    if (append) { // what is there now: labels that the tensor had keep their coordinates
+      TensorShape shape = Container.open(files, output).shape();
+      console.result("wrote %s: %s, %,d entries added", output, shape, written);
+    } else {
+      console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+    }
   }
 
   private Map<Integer, Labels> labels(

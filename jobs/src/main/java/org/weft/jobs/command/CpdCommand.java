@@ -47,10 +47,7 @@ import picocli.CommandLine.Parameters;
       "Example: weft cpd x.weft --rank 16 --output factors --factors-table factors.parquet"
     })
 public final class CpdCommand extends WeftCommand {
-  @Parameters(
-      index = "0",
-      paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Option(

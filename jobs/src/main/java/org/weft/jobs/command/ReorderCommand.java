@@ -64,7 +64,7 @@ public final class ReorderCommand extends WeftCommand {
   private static final long CACHE_BYTES = 2L << 20;
   private static final int ROUNDS = 7;
 
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Parameters(

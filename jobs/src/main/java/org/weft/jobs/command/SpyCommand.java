@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
@@ -38,7 +39,7 @@ import picocli.CommandLine.Parameters;
     },
     footer = {"", "Example: weft spy x.tns.gz x.png --method lexi --partitions 8"})
 public final class SpyCommand extends WeftCommand {
-  @Parameters(index = "0", paramLabel = "IN", description = "Tensor to read.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Parameters(index = "1", paramLabel = "OUT", description = "Picture to write: .png or .svg.")
@@ -72,7 +73,8 @@ public final class SpyCommand extends WeftCommand {
     }
     FileAccess files = CommonOptions.files();
     checkOutput(files, output);
-    console.step("read " + input, 0, 2);
+    int steps = method == null ? 1 : 2;
+    console.step("read " + input, 0, steps);
     LoadedTensor tensor = LoadedTensor.read(files, input, common.readOptions());
     if (planOnly()) {
       console.result("would draw %s (%s) into %s", input, tensor.shape(), output);
@@ -86,7 +88,7 @@ public final class SpyCommand extends WeftCommand {
       add(plot, "as stored", tensor, Relabelling.ofLabels(tensor.shape(), stored).modes());
     }
     if (method != null) {
-      console.step("order by " + method, 1, 2);
+      console.step("order by " + method, 1, steps);
       add(plot, method, tensor, Reorderers.named(method).reorder(tensor.shape(), tensor.blocks()));
     }
     try (OutputCommit commit = OutputCommit.begin(files, output, common.overwrite)) {

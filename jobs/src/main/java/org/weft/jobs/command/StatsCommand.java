@@ -40,10 +40,7 @@ import picocli.CommandLine.Parameters;
 public final class StatsCommand extends WeftCommand {
   private static final int NOMINAL_RANK = 16;
 
-  @Parameters(
-      index = "0",
-      paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Option(names = "--json", description = "As JSON; sizes are numbers of entries or bytes.")
@@ -65,7 +62,7 @@ public final class StatsCommand extends WeftCommand {
       return;
     }
     try (Session session = Session.open(common, "weft stats " + input, console)) {
-      EngineTensor tensor = session.read(input);
+      EngineTensor tensor = session.read(input, 2);
       console.step("count duplicates", 1, 2);
       if (json) {
         console.text(JsonText.of(members(session.engine(), tensor, modeNames)));

@@ -36,10 +36,7 @@ import picocli.CommandLine.Parameters;
 
 /** Commands that multiply one tensor along one mode into one output: mttkrp, ttm, ttv. */
 abstract class TensorJobCommand extends WeftCommand {
-  @Parameters(
-      index = "0",
-      paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Option(

@@ -41,10 +41,7 @@ import picocli.CommandLine.Parameters;
     },
     footer = {"", "Example: weft tucker x.tns.gz --ranks 10,10,10 --output factors"})
 public final class TuckerCommand extends WeftCommand {
-  @Parameters(
-      index = "0",
-      paramLabel = "IN",
-      description = "Tensor: .tns, .mtx, each also .gz, .bz2, .zst, or .wtb.")
+  @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
   @Option(

@@ -11,6 +11,11 @@ import picocli.CommandLine.Option;
 
 /** Names for the modes of an input whose format has none. */
 public final class InputNames {
+  /** What every command says about the tensor that it reads. */
+  public static final String INPUT =
+      "Tensor: .weft (x.weft@3 is version 3), .tns, .mtx, .rb, .hb, each of these four also .gz, .bz2,"
+          + " .zst, or .wtb.";
+
   @Option(
       names = "--names",
       split = ",",

@@ -1,6 +1,8 @@
 package org.weft.jobs.model;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.FileNotFoundException;
@@ -65,9 +67,20 @@ public final class ModelFolder {
     } catch (JsonProcessingException e) {
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,
-          name + ": expected JSON, found other text: " + e.getOriginalMessage(),
+          place(name, e)
+              + ": expected JSON as weft cpd and weft tucker write it, found "
+              + (e instanceof JsonEOFException ? "the end of the file" : "other text")
+              + "; copy the model again, or make it anew",
           e);
     }
+  }
+
+  /** {@code summary.json:3:14}: file, line and column, from 1, where reading JSON ended. */
+  private static String place(String name, JsonProcessingException failure) {
+    JsonLocation at = failure.getLocation();
+    return at == null || at.getLineNr() < 1
+        ? name
+        : name + ":" + at.getLineNr() + ":" + Math.max(1, at.getColumnNr());
   }
 
   private static String at(String uri, String name) {

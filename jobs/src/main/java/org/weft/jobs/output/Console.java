@@ -85,13 +85,15 @@ public final class Console {
     }
   }
 
-  /** Part {@code done} of {@code total} begins. */
+  /** Part {@code done}, from 0, of {@code total} begins; the last has ended if they are equal. */
   public void step(String description, int done, int total) {
     if (quiet || ended) {
       return;
     }
     if (!terminal) {
-      err.printf(Locale.ROOT, "[%d/%d] %s%n", Math.min(done + 1, total), total, description);
+      if (done < total) {
+        err.printf(Locale.ROOT, "[%d/%d] %s%n", done + 1, total, description);
+      }
       return;
     }
     int filled = total == 0 ? 0 : Math.min(BAR, BAR * done / total);

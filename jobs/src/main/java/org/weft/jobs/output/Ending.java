@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.hadoop.service.launcher.IrqHandler;
 import org.jspecify.annotations.Nullable;
+import org.weft.scratch.ScratchFolder;
+import org.weft.storage.UnfinishedOutputs;
 
 /**
  * How the process ends when its command does not return: SIGTERM and SIGINT, with status 143 and
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Ending {
   private static final System.Logger LOG = System.getLogger(Ending.class.getName());
   private static final int SIGNAL_STATUS = 128;
+  private static final int HEAP_STATUS = 1;
   private static final int INT = 2;
   private static final int TERM = 15;
   private static final long PATIENCE_MILLIS = 20_000;
@@ -40,7 +43,19 @@ public final class Ending {
     // There before it is needed: a full heap has no room for threads.
     daemon("weft-heap", ending::awaitFullHeap);
     Thread.setDefaultUncaughtExceptionHandler(ending::uncaught);
+    Runtime.getRuntime().addShutdownHook(new Thread(ending::keepStatus, "weft-status"));
     return ending;
+  }
+
+  /** Spark, whose tasks run in this process, ends it with a status of its own on a full heap. */
+  private void keepStatus() {
+    Throwable failure = full.get();
+    if (failure != null) {
+      console.endOfHeap(failure);
+      UnfinishedOutputs.giveUpAll();
+      ScratchFolder.end();
+      Runtime.getRuntime().halt(HEAP_STATUS);
+    }
   }
 
   /** Takes signals from now on, but those that the process was told to ignore. */
@@ -120,7 +135,7 @@ public final class Ending {
   private void awaitFullHeap() throws InterruptedException {
     heapIsFull.await();
     console.endOfHeap(java.util.Objects.requireNonNull(full.get()));
-    exit(1);
+    exit(HEAP_STATUS);
   }
 
   /** For the thread that runs the command: ends with {@code status}, unless the end is near. */

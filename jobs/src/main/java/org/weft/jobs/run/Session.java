@@ -21,6 +21,7 @@ import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.SparkLog;
 import org.weft.jobs.process.Surroundings;
+import org.weft.scratch.ScratchFolder;
 import org.weft.spark.Failures;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
@@ -123,6 +124,8 @@ public final class Session implements AutoCloseable {
     if (conf.get("spark.master").startsWith("local")) {
       conf.setIfMissing("spark.driver.host", "localhost");
       conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
+      // Where the next process finds what one that was killed has left.
+      conf.setIfMissing("spark.local.dir", ScratchFolder.newFolder("spark-").toString());
     }
     for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {
       conf.setIfMissing(entry.getKey(), entry.getValue().unwrapped().toString());
@@ -165,7 +168,12 @@ public final class Session implements AutoCloseable {
 
   /** Reads the input of a command. */
   public EngineTensor read(String uri) {
-    console.step("read " + uri, 0, 1);
+    return read(uri, 1);
+  }
+
+  /** As above, as the first of {@code steps} steps. */
+  public EngineTensor read(String uri, int steps) {
+    console.step("read " + uri, 0, steps);
     EngineTensor tensor = engine.read(uri, options.readOptions(), options.type);
     console.note(
         "%s: %s, %,d entries", uri, tensor.statistics().shape(), tensor.statistics().entries());

@@ -7,6 +7,8 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
 import javax.imageio.ImageIO;
+import javax.imageio.stream.ImageOutputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
 
 /** A sheet of pixels, written as PNG. */
 final class PixelSheet implements Sheet {
@@ -58,6 +60,8 @@ final class PixelSheet implements Sheet {
   @Override
   public void writeTo(OutputStream out) throws IOException {
     graphics.dispose();
-    ImageIO.write(pixels, "png", out);
+    try (ImageOutputStream image = new MemoryCacheImageOutputStream(out)) {
+      ImageIO.write(pixels, "png", image); // not through a file for temporary data
+    }
   }
 }

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;
 import javax.imageio.ImageIO;
+import javax.imageio.stream.ImageOutputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
 
 /** A sheet of SVG: pictures embedded, text and lines as such. */
 final class SvgSheet implements Sheet {
@@ -42,7 +44,9 @@ final class SvgSheet implements Sheet {
   public void picture(int x, int y, int width, int height, BufferedImage picture)
       throws IOException {
     ByteArrayOutputStream png = new ByteArrayOutputStream();
-    ImageIO.write(picture, "png", png);
+    try (ImageOutputStream image = new MemoryCacheImageOutputStream(png)) {
+      ImageIO.write(picture, "png", image); // not through a file for temporary data
+    }
     add(
         "<image x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" preserveAspectRatio=\"none\""
             + " style=\"image-rendering:pixelated\" href=\"data:image/png;base64,%s\"/>",

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +17,9 @@ import java.util.Random;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
+import javax.imageio.stream.MemoryCacheImageInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.tensor.CooBlock;
@@ -49,6 +55,26 @@ class DensityPlotTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     plot.writeSvg(out);
     return out.toString(StandardCharsets.UTF_8);
+  }
+
+  /** A full temporary folder, or none, is no reason not to draw. */
+  @Test
+  void drawingNeedsNoFileForTemporaryData(@TempDir Path folder) throws IOException {
+    File before = ImageIO.getCacheDirectory();
+    Path gone = Files.createDirectory(folder.resolve("gone"));
+    ImageIO.setCacheDirectory(gone.toFile());
+    try {
+      Files.delete(gone);
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      plot(64, "", 9, 5, 5).writePng(out);
+      assertThat(
+              ImageIO.read(
+                  new MemoryCacheImageInputStream(new ByteArrayInputStream(out.toByteArray()))))
+          .isNotNull();
+      assertThat(svg(plot(64, "", 9, 5, 5))).contains("<image ");
+    } finally {
+      ImageIO.setCacheDirectory(before);
+    }
   }
 
   @ParameterizedTest

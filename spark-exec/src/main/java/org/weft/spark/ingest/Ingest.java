@@ -157,8 +157,11 @@ public final class Ingest implements AutoCloseable {
       @Nullable OutputCommit side,
       ProgressListener progress)
       throws IOException {
-    int steps = 4 + job.modes().size();
-    progress.step("read " + job.source(), 0, steps);
+    boolean mayReject = job.maxRejects() > 0;
+    boolean mayBeRare = job.modes().stream().anyMatch(mode -> mode.minCount() > 0);
+    int steps = 2 + (mayReject ? 1 : 0) + (mayBeRare ? 1 : 0) + job.modes().size();
+    int done = 0;
+    progress.step("read " + job.source(), done++, steps);
     TableSource source = source(job);
     Dataset<Row> table = used(source, job);
     RowReader reader = new RowReader(job);
@@ -170,11 +173,15 @@ public final class Ingest implements AutoCloseable {
     Held all = Held.of(spark, aggregated(read, job));
     requireValues(all.entries(), job);
     List<IngestReport.Reason> reasons = List.of();
+    if (mayReject) {
+      progress.step("rejects of " + job.source(), done++, steps);
+    }
     if (!rejected.isZero()) {
-      progress.step("rejects of " + job.source(), 1, steps);
       reasons = rejects(job, source, table, reader, side);
     }
-    progress.step("drop rare labels", 2, steps);
+    if (mayBeRare) {
+      progress.step("drop rare labels", done++, steps);
+    }
     long used = all.rows();
     int rounds = 0;
     Held kept = all;
@@ -202,10 +209,10 @@ public final class Ingest implements AutoCloseable {
     List<Dictionary> dictionaries = new ArrayList<>();
     try {
       for (int mode = 0; mode < job.modes().size(); mode++) {
-        progress.step("labels of " + job.modes().get(mode).name(), 3 + mode, steps);
+        progress.step("labels of " + job.modes().get(mode).name(), done++, steps);
         dictionaries.add(dictionary(job, container.base().orElse(null), kept.entries(), mode));
       }
-      progress.step("write " + job.output(), steps - 1, steps);
+      progress.step("write " + job.output(), done, steps);
       Written written = write(job, container, kept.entries(), dictionaries);
       boolean published = commit(container, written, reasons.isEmpty() ? null : side);
       long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();

@@ -178,21 +178,38 @@ record Manifest(
     DataFile {
       require(path != null && bytes >= 0, "path and bytes");
       if (!OwnFiles.isPlainPath(path)) {
-        throw new EscapingPathException(path);
+        throw ImplausibleException.path(path);
       }
     }
   }
 
-  /** A path that leads, or may lead, out of the folder: nothing that a writer of ours writes. */
-  static final class EscapingPathException extends IllegalArgumentException {
+  /** What no writer of ours writes, although the check sum is right. */
+  static final class ImplausibleException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
     private static final int SHOWN = 80;
 
-    EscapingPathException(String path) {
+    private ImplausibleException(String expected, String found) {
       super(
-          "expected a path inside the folder, such as data/1/part-00000.bin, found '"
-              + path.substring(0, Math.min(SHOWN, path.length())).replaceAll("\\p{Cntrl}", "?")
-              + "'; do not trust where this tensor comes from");
+          "expected "
+              + expected
+              + ", found "
+              + found
+              + "; do not trust where this tensor comes from");
+    }
+
+    /** A path that leads, or may lead, out of the folder. */
+    static ImplausibleException path(String path) {
+      String shown =
+          path.substring(0, Math.min(SHOWN, path.length())).replaceAll("\\p{Cntrl}", "?");
+      return new ImplausibleException(
+          "a path inside the folder, such as data/1/part-00000.bin", "'" + shown + "'");
+    }
+
+    /** A place in a data file where no array begins. */
+    static ImplausibleException offset(int file, long offset) {
+      return new ImplausibleException(
+          "a file from 0 and an offset that is a multiple of " + ALIGNMENT,
+          "file " + file + ", offset " + offset);
     }
   }
 
@@ -294,7 +311,9 @@ record Manifest(
       implements Serializable {
     ArrayEntry {
       blocks = copy(blocks, "blocks");
-      require(file >= 0 && offset >= 0 && offset % ALIGNMENT == 0, "file and aligned offset");
+      if (file < 0 || offset < 0 || offset % ALIGNMENT != 0) {
+        throw ImplausibleException.offset(file, offset);
+      }
       require(length >= 0 && type != null, "length and type");
       ElementType.valueOf(type.toUpperCase(java.util.Locale.ROOT));
     }

@@ -116,7 +116,7 @@ final class ManifestFile {
       return manifest;
     } catch (JsonMappingException e) {
       Throwable reason = e instanceof ValueInstantiationException ? e.getCause() : null;
-      if (reason instanceof Manifest.EscapingPathException) {
+      if (reason instanceof Manifest.ImplausibleException) {
         throw new WeftException(
             ErrorCode.CORRUPT_INPUT, uri + ": " + place(e.getPath()) + reason.getMessage(), e);
       }

@@ -345,10 +345,12 @@ class HostileManifestTest {
       if (at.last().mayMatchProperty() && at.last().getMatchingProperty().equals("offset")) {
         for (long offset = Long.MAX_VALUE / 64 * 64; offset > 0; offset -= 64L << 55) {
           JsonNode tree = good.deepCopy();
-          set(tree, at, JsonNodeFactory.instance.numberNode(offset));
-          seal(tree);
-          WeftException e = refused(at + " = " + offset);
-          assertThat(e.code()).as(at + ": " + e.getMessage()).isEqualTo(ErrorCode.CORRUPT_INPUT);
+          for (long near : new long[] {offset, offset + 63, -offset}) {
+            set(tree, at, JsonNodeFactory.instance.numberNode(near));
+            seal(tree);
+            WeftException e = refused(at + " = " + near);
+            assertThat(e.code()).as(at + ": " + e.getMessage()).isEqualTo(ErrorCode.CORRUPT_INPUT);
+          }
         }
       }
     }

@@ -1,0 +1,92 @@
+package org.weft.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Ordinary faults of a cluster, on real processes: each is one line with a code and what to do, no
+ * stack trace, and nothing is left.
+ */
+@ExtendWith(ClusterExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FaultsOnClusterIT {
+  private final TestCluster cluster;
+
+  FaultsOnClusterIT(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  void upload(@TempDir Path temp) throws IOException {
+    Path local = Files.writeString(temp.resolve("t.tns"), "1 1 1 2\n40 30 1 3\n7 2 20 1\n");
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      hdfs.copyFromLocalFile(new org.apache.hadoop.fs.Path(local.toUri()), path("t.tns"));
+    }
+  }
+
+  @Test
+  void safeModeIsCalledThat() throws IOException {
+    try (FileSystem client = cluster.fileSystem()) {
+      DistributedFileSystem hdfs = (DistributedFileSystem) client;
+      hdfs.setSafeMode(SafeModeAction.ENTER);
+      try {
+        for (String command :
+            List.of(
+                "convert IN OUT/safe.tns",
+                "convert IN OUT/safe.weft",
+                "cpd IN --rank 2 --output OUT/safe")) {
+          Submission done = cluster.submit(weft(command));
+          assertOneLine(done, 1, "WEFT-402: " + uri("safe"));
+          assertThat(done.standardError())
+              .contains("HDFS is in safe mode", "dfsadmin -safemode")
+              .doesNotContain("weft-tmp");
+        }
+      } finally {
+        hdfs.setSafeMode(SafeModeAction.LEAVE);
+      }
+    }
+    assertNothingLeft("safe");
+  }
+
+  private static void assertOneLine(Submission done, int status, String line) {
+    assertThat(done.exitCode()).as(done.transcript()).isEqualTo(status);
+    assertThat(done.standardError().lines().filter(said -> said.startsWith("weft: ")))
+        .as(done.transcript())
+        .hasSize(1)
+        .allMatch(said -> said.startsWith("weft: " + line));
+    assertThat(done.standardError()).as(done.transcript()).doesNotContain("\tat ");
+  }
+
+  private void assertNothingLeft(String name) throws IOException {
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      assertThat(hdfs.listStatus(path("")))
+          .extracting(file -> file.getPath().getName())
+          .noneMatch(found -> found.contains(name));
+    }
+  }
+
+  private SparkApplication weft(String command) {
+    String words = command.replace("IN", uri("t.tns")).replace("OUT/", uri(""));
+    return WeftJars.weft((Object[]) words.split(" "));
+  }
+
+  private String uri(String name) {
+    return cluster.hdfsUri() + "/faults/" + name;
+  }
+
+  private org.apache.hadoop.fs.Path path(String name) {
+    return new org.apache.hadoop.fs.Path(uri(name));
+  }
+}
