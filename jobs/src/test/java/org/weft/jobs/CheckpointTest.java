@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -24,7 +25,6 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.option.CommonOptions;
-import org.weft.planner.CpdJob;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;
@@ -63,7 +63,7 @@ class CheckpointTest {
     }
   }
 
-  private CpdResult decompose(CpdJob job, CpRun run, ProgressListener listener, String reorder) {
+  private CpdResult decompose(Cpd job, CpRun run, ProgressListener listener, String reorder) {
     try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
       EngineTensor x = engine.read(tensor, ReadOptions.defaults(), job.valueType());
       if (!reorder.equals("none")) {
@@ -82,7 +82,7 @@ class CheckpointTest {
   void aKilledRunGoesOnWithTheSameBits(
       ValueType type, boolean nonnegative, String reorder, String every, int sweep)
       throws IOException {
-    CpdJob job = new CpdJob(3, 9, 0, nonnegative, 5, type);
+    Cpd job = new Cpd(3, 9, 0, nonnegative, 5, type);
     CpdResult undisturbed = decompose(job, CpRun.FRESH, ProgressListener.NONE, reorder);
 
     CpRun first = new CpRun(Optional.empty(), checkpoints(every));
@@ -115,7 +115,7 @@ class CheckpointTest {
 
   @Test
   void aDamagedStateFallsBackOnTheOneBefore() throws IOException {
-    CpdJob job = new CpdJob(3, 5, 0, false, 5, ValueType.DOUBLE);
+    Cpd job = new Cpd(3, 5, 0, false, 5, ValueType.DOUBLE);
     decompose(job, new CpRun(Optional.empty(), checkpoints("1it")), ProgressListener.NONE, "none");
     assertThat(Run.names(folder.resolve("kept"))).containsExactly("latest", "state0", "state1");
     Path newest = folder.resolve("kept/state0");

@@ -102,7 +102,6 @@ class TuckerCommandTest {
         "--ranks 2,2,2 --iterations 0 --output D | WEFT-100 | expected at least 1 iteration",
         "--ranks 2,2,2 | WEFT-100 | expected --output DIR",
         "--ranks 2,2,2 --output D --labels 7=x | WEFT-100 | --labels of a mode from 0 to 2",
-        "--ranks 2,2,2 --output D --master local[1] | WEFT-200 | runs in one process",
       })
   void mistakesAreOneError(String line, String code, String message) {
     String[] arguments = ("tucker " + tensor + " " + line.replace("D", path("out"))).split(" ");

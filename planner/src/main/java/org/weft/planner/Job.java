@@ -9,8 +9,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** One operation on one sparse tensor. Modes count from 0. */
-public sealed interface Job extends Serializable
-    permits MttkrpJob, TtmJob, TtvJob, CpdJob, RowsJob {
+public sealed interface Job extends Serializable permits MttkrpJob, TtmJob, TtvJob, RowsJob {
 
   /** Name for people and logs: {@code mttkrp}, {@code ttm}, {@code ttv}, {@code cpd}, ... */
   String name();

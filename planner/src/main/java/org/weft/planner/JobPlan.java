@@ -16,7 +16,7 @@ import org.weft.tensor.TensorStatistics;
  * @param statistics the tensor
  * @param resources the cluster
  * @param modes one pass per mode for CPD, in mode order; one pass otherwise
- * @param algebra the kernels of a decomposition's dense algebra: {@link FactorStatements}
+ * @param algebra the kernels of a method's dense algebra
  * @param image the compiled kernels of all passes, and of the algebra
  * @param predicted costs
  * @param forms why the passes of a decomposition share a form, or do not; null for other jobs

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +64,12 @@ public final class Planner {
     List<ModePlan> modes = passes.of(job);
     PlanCosts predicted = steps.costs(modes, iterations);
     FormsChoice forms = null;
-    if (job instanceof CpdJob cpd && considersOneForm(statistics)) {
-      List<ModePlan> shared = passes.ofOneForm(cpd);
+    OptionalInt rank =
+        job instanceof RowsJob rows
+            ? rows.mttkrpRank(statistics.shape().order())
+            : OptionalInt.empty();
+    if (rank.isPresent() && considersOneForm(statistics)) {
+      List<ModePlan> shared = passes.ofOneForm((RowsJob) job, rank.getAsInt());
       PlanCosts one = steps.costs(shared, iterations);
       int root = shared.get(0).kernel().partitionedMode();
       forms = choice(root, one, predicted, resources);
@@ -193,30 +198,25 @@ public final class Planner {
       if (job instanceof TtvJob ttv) {
         return List.of(pass(ttv.mode(), choice.ttv(ttv.mode())));
       }
-      if (job instanceof RowsJob rows) {
-        return rows.statements().stream()
-            .map(statement -> pass(statement.mode(), choice.rows(statement)))
-            .toList();
-      }
-      CpdJob cpd = (CpdJob) job;
-      return IntStream.range(0, statistics.shape().order())
-          .mapToObj(mode -> pass(mode, choice.mttkrp(mode, cpd.rank())))
-          .toList();
+      return ((RowsJob) job)
+          .statements().stream()
+              .map(statement -> pass(statement.mode(), choice.rows(statement)))
+              .toList();
     }
 
     /** Passes over all modes of one form, at the root that takes least time. */
-    List<ModePlan> ofOneForm(CpdJob job) {
+    List<ModePlan> ofOneForm(RowsJob job, int rank) {
       KernelChoice choice = choice(job.valueType());
       StepModel ranking = new StepModel(statistics, ranking(), options.machine());
       List<ModePlan> best = List.of();
       double least = Double.POSITIVE_INFINITY;
       for (int root = 0; root < statistics.shape().order(); root++) {
-        List<KernelPlan> kernels = choice.mttkrps(root, job.rank());
+        List<KernelPlan> kernels = choice.mttkrps(root, rank);
         List<ModePlan> passes =
             IntStream.range(0, kernels.size())
                 .mapToObj(mode -> grouped(pass(mode, kernels.get(mode))))
                 .toList();
-        double seconds = ranking.costs(passes, job.maxIterations()).seconds();
+        double seconds = ranking.costs(passes, job.iterations()).seconds();
         if (best.isEmpty() || seconds < least) {
           best = passes;
           least = seconds;

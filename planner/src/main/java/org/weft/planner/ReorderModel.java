@@ -6,8 +6,6 @@ package org.weft.planner;
  * keeps the number of slices and fibers.
  */
 public final class ReorderModel {
-  /** Sweeps of a job that may stop early, for which an order must pay. */
-  private static final int CERTAIN_SWEEPS = 10;
 
   /** Share of the job's predicted time that a search for an order may take. */
   private static final double BUDGET = 0.03;
@@ -34,9 +32,7 @@ public final class ReorderModel {
 
   /** Times that every pass runs, as far as can be relied on. */
   public int iterations() {
-    return plan.job() instanceof CpdJob cpd
-        ? Math.min(cpd.maxIterations(), cpd.tolerance() > 0 ? CERTAIN_SWEEPS : Integer.MAX_VALUE)
-        : 1;
+    return plan.job() instanceof RowsJob rows ? rows.certain() : 1;
   }
 
   /** Cache that the operands of one kernel share. */

@@ -180,7 +180,7 @@ class PlannerTest {
   @Test
   void cpdHasOnePassPerModeAndStatesTheirMemory() {
     TensorStatistics s = uniform(200_000, 600, 500, 400);
-    JobPlan plan = planner().plan(new CpdJob(16, 50, 1e-5, false, 1, ValueType.DOUBLE), s, LAPTOP);
+    JobPlan plan = planner().plan(CPD, s, LAPTOP);
     assertThat(plan.modes()).extracting(ModePlan::mode).containsExactly(0, 1, 2);
     assertThat(plan.modes()).extracting(m -> m.kernel().request().symbol()).doesNotHaveDuplicates();
     double sum = plan.modes().stream().mapToDouble(ModePlan::storageBytes).sum();
@@ -191,7 +191,11 @@ class PlannerTest {
     assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isGreaterThan(sum);
   }
 
-  private static final CpdJob CPD = new CpdJob(16, 50, 1e-5, false, 1, ValueType.DOUBLE);
+  private static final RowsJob CPD = cpd(3, 16, 50, ValueType.DOUBLE);
+
+  private static RowsJob cpd(int order, int rank, int iterations, ValueType type) {
+    return RowsJob.mttkrps("cpd", order, rank, List.of(), iterations, type);
+  }
 
   private static JobPlan cpd(Forms forms, TensorStatistics s, Resources r) {
     return planner(PlannerOptions.defaults().withPartitions(4).withForms(forms)).plan(CPD, s, r);
@@ -419,7 +423,7 @@ class PlannerTest {
             new MttkrpJob(0, 3, ValueType.DOUBLE),
             new TtmJob(0, 3, ValueType.DOUBLE),
             new TtvJob(0, ValueType.DOUBLE),
-            new CpdJob(3, 1, 0, true, 0, ValueType.DOUBLE))) {
+            cpd(s.shape().order(), 3, 1, ValueType.DOUBLE))) {
       JobPlan plan = planner().plan(job, s, LAPTOP);
       for (ModePlan mode : plan.modes()) {
         assertThat(mode.partitioning().partitions()).isOne();
@@ -545,7 +549,7 @@ class PlannerTest {
   @Test
   void plansAreValues() throws Exception {
     TensorStatistics s = uniform(50_000, 500, 40, 30);
-    Job job = new CpdJob(4, 3, 0, false, 5, ValueType.FLOAT);
+    Job job = cpd(3, 4, 3, ValueType.FLOAT);
     JobPlan plan = planner().plan(job, s, LAPTOP);
     assertThat(planner().plan(job, s, LAPTOP).modes()).isEqualTo(plan.modes());
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -570,8 +574,6 @@ class PlannerTest {
         .hasMessageContaining("mode 2 does not exist in a tensor of order 2 (5 x 5)");
     assertThatThrownBy(() -> new TtmJob(-1, 3, ValueType.DOUBLE)).hasMessageContaining("mode -1");
     assertThatThrownBy(() -> new MttkrpJob(0, 0, ValueType.DOUBLE)).hasMessageContaining("rank");
-    assertThatThrownBy(() -> new CpdJob(2, 0, 0, false, 0, ValueType.DOUBLE))
-        .hasMessageContaining("iteration");
     assertThatThrownBy(() -> new TtvJob(0, ValueType.INT)).hasMessageContaining("double or float");
   }
 

@@ -1,7 +1,7 @@
 package org.weft.api;
 
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
-import org.weft.planner.CpdJob;
 import org.weft.tensor.ValueType;
 
 /**
@@ -98,7 +98,7 @@ public final class CpdRun {
    *     iterations out of range, {@code OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
    */
   public CpModel run() {
-    CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE);
+    Cpd job = new Cpd(rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE);
     return running.run(
         progress -> {
           CpdResult result = tensor.weft().engine().cpd(tensor.packable(), job, progress);

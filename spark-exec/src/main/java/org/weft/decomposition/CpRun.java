@@ -2,7 +2,6 @@ package org.weft.decomposition;
 
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 
 /**
  * How one run of a CP decomposition begins, and what it leaves on its way.
@@ -23,12 +22,5 @@ public record CpRun(Optional<CpState> start, Checkpoints checkpoints) {
      * @param state copies the factors; rows in the tensor's own coordinates
      */
     void after(int sweep, boolean last, Supplier<CpState> state);
-  }
-
-  /** The same with states changed before they are kept. */
-  public CpRun keeping(UnaryOperator<CpState> change) {
-    return new CpRun(
-        start,
-        (sweep, last, state) -> checkpoints.after(sweep, last, () -> change.apply(state.get())));
   }
 }

@@ -2,7 +2,6 @@ package org.weft.decomposition;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiFunction;
 import org.weft.tensor.DenseMatrix;
 
 /**
@@ -43,12 +42,5 @@ public record CpState(
       norms[mode] = lambda.clone();
     }
     return new CpState(factors, scales, norms, new double[0][], lambda, List.of(), List.of());
-  }
-
-  /** The same with each factor changed, as by an order of the slices. */
-  public CpState moved(BiFunction<Integer, DenseMatrix, DenseMatrix> move) {
-    DenseMatrix[] moved = new DenseMatrix[factors.size()];
-    Arrays.setAll(moved, mode -> move.apply(mode, factors.get(mode)));
-    return new CpState(List.of(moved), scales, norms, grams, lambda, fits, seconds);
   }
 }

@@ -1,65 +1,38 @@
 package org.weft.decomposition;
 
-import java.util.stream.IntStream;
-import org.weft.tensor.TensorStorage;
-
 /**
- * One HALS update of a nonnegative factor (Cichocki and Phan 2009, algorithm 2): for each component
- * in turn, {@code a_r <- max(0, a_r + (m_r - A v_r) / v_rr)}, the exact minimiser over that column
- * with the others fixed. Rows are independent of each other.
+ * One HALS update of a row of a nonnegative factor A (Cichocki and Phan 2009, algorithm 2): for
+ * each component in turn, {@code a_r <- max(0, a_r + (m_r - A v_r) / v_rr)}, the exact minimiser
+ * over that column with the others fixed. Rows are independent of each other.
+ *
+ * @param weights of the columns of A, multiplied into A first
+ * @param others what the columns of the MTTKRP M are multiplied by
+ * @param v the Hadamard product of the other factors' Gram matrices: R x R, row-major
  */
-final class Hals {
+@SuppressWarnings("ArrayRecordComponent")
+record Hals(double[] weights, double[] others, double[] v) implements RowRule {
   /** Instead of 0 where there is data, so that a component that loses all of it can come back. */
   private static final double FLOOR = 1e-16;
 
-  private static final int CHUNK_ROWS = 1024;
-
-  private Hals() {}
-
-  /**
-   * Updates rows in place, by chunks that fit a cache.
-   *
-   * @param factor rows of A, row-major
-   * @param m the same rows of the MTTKRP
-   */
-  static void update(RowUpdate.Nonnegative rule, TensorStorage factor, TensorStorage m) {
-    int rank = rule.weights().length;
-    long rows = factor.shape().size(0);
-    int chunks = Math.toIntExact((rows + CHUNK_ROWS - 1) / CHUNK_ROWS);
-    IntStream.range(0, chunks)
-        .parallel()
-        .forEach(
-            chunk -> {
-              double[] a = new double[rank];
-              double[] right = new double[rank];
-              long end = Math.min(rows, (chunk + 1L) * CHUNK_ROWS);
-              for (long row = (long) chunk * CHUNK_ROWS; row < end; row++) {
-                for (int r = 0; r < rank; r++) {
-                  a[r] = factor.vals().getDouble(row * rank + r);
-                  right[r] = m.vals().getDouble(row * rank + r);
-                }
-                rule.applyToRow(a, 0, right);
-                for (int r = 0; r < rank; r++) {
-                  factor.vals().setDouble(row * rank + r, a[r]);
-                }
-              }
-            });
-  }
-
-  static void updateRow(double[] a, int at, double[] weights, double[] m, double[] v) {
+  /** Of A, then of M, which is changed, too. */
+  @Override
+  public void apply(double[][] rows, double[] sums) {
+    double[] a = rows[0];
+    double[] m = rows[1];
     int rank = weights.length;
     for (int r = 0; r < rank; r++) {
-      a[at + r] *= weights[r];
+      a[r] *= weights[r];
+      m[r] *= others[r];
     }
     for (int r = 0; r < rank; r++) {
       double diagonal = v[r * rank + r];
       if (diagonal > 0) {
         double product = 0;
         for (int s = 0; s < rank; s++) {
-          product += a[at + s] * v[s * rank + r];
+          product += a[s] * v[s * rank + r];
         }
         double floor = m[r] > 0 ? FLOOR : 0;
-        a[at + r] = Math.max(floor, a[at + r] + (m[r] - product) / diagonal);
+        a[r] = Math.max(floor, a[r] + (m[r] - product) / diagonal);
       }
     }
   }

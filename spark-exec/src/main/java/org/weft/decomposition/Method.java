@@ -48,6 +48,9 @@ public interface Method<M> {
    * @param largest what takes most of them, and what the user can do about it
    */
   record Memory(double bytes, String largest) {
+    /** No more than the plan of the job predicts. */
+    public static final Memory PLANNED = new Memory(0, "");
+
     /**
      * Checks that it is there.
      *

@@ -30,4 +30,19 @@ public interface Site {
 
   /** The rows in the order in which the user knows the slices. Memory: all of them. */
   DenseMatrix collect(Rows rows);
+
+  /**
+   * What the user gets: a user who asked for it gets the rows in the order of the packed slices.
+   * Memory: all of them.
+   */
+  DenseMatrix result(Factor factor);
+
+  /**
+   * Writes what {@link #result} collects as a NumPy file, in place of one that is there: whoever
+   * has the rows does. Memory of this process: nothing that grows with the mode, where it has none
+   * of them.
+   *
+   * @param uri ends in .npy
+   */
+  void write(Factor factor, String uri);
 }

@@ -2,6 +2,7 @@ package org.weft.decomposition;
 
 import java.io.Serializable;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.ejml.data.DMatrixRMaj;
 
@@ -13,6 +14,20 @@ import org.ejml.data.DMatrixRMaj;
 public record Sums(Map<String, double[]> byName) implements Serializable {
   public Sums {
     byName = new LinkedHashMap<>(byName);
+  }
+
+  /** What no rows add up to. */
+  public static Sums zeros(List<RowOperation> operations) {
+    Sums sums = new Sums(Map.of());
+    for (RowOperation operation : operations) {
+      if (operation instanceof RowOperation.Sum sum) {
+        int cells = sum.shape().stream().reduce(1, Math::multiplyExact);
+        sums.byName().put(sum.name(), new double[cells]);
+      } else if (operation instanceof RowOperation.Each each && each.sums() > 0) {
+        sums.byName().put(each.sum(), new double[each.sums()]);
+      }
+    }
+    return sums;
   }
 
   /** The numbers of a sum. */

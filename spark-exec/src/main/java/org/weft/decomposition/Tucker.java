@@ -11,7 +11,6 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.RowStatement;
 import org.weft.planner.RowsJob;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -42,12 +41,12 @@ public record Tucker(
   /**
    * What a run ends with.
    *
-   * @param factors mode size x R_n, columns orthonormal
+   * @param factors mode size x R_n, columns orthonormal; the site has them
    * @param core G, row-major
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
-      List<DenseMatrix> factors,
+      List<Factor> factors,
       double[] core,
       List<Double> fits,
       List<Double> seconds,
@@ -73,7 +72,8 @@ public record Tucker(
         IntStream.range(0, ranks.order())
             .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
             .toList();
-    return new RowsJob("tucker", statements, Basis.algebra(valueType), maxIterations, valueType);
+    return new RowsJob("tucker", statements, Basis.algebra(valueType), maxIterations, valueType)
+        .withTolerance(tolerance);
   }
 
   @Override
@@ -140,7 +140,7 @@ public record Tucker(
             });
       }
       return new Model(
-          Arrays.stream(factors).map(site::collect).toList(),
+          Arrays.stream(factors).map(Factor::of).toList(),
           coreByModes(),
           sweeps.fits(),
           sweeps.seconds(),

@@ -6,7 +6,8 @@ import org.weft.tensor.DenseMatrix;
 /**
  * A CP decomposition.
  *
- * @param factors per mode, mode size x R, columns of 2-norm 1 (or zero where lambda is 0)
+ * @param factors per mode, mode size x R, columns of 2-norm 1 (or zero where lambda is 0); none
+ *     where they were written and not collected
  * @param lambda weights of the R components
  * @param fits after each sweep
  * @param seconds that each sweep took
@@ -26,5 +27,9 @@ public record CpdResult(
     factors = List.copyOf(factors);
     fits = List.copyOf(fits);
     seconds = List.copyOf(seconds);
+  }
+
+  CpdResult withFactors(List<DenseMatrix> collected) {
+    return new CpdResult(collected, lambda, fits, seconds, norm, converged, report);
   }
 }

@@ -1,5 +1,6 @@
 package org.weft.engine;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -7,23 +8,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
+import org.weft.decomposition.Cpd;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.Site;
 import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
-import org.weft.engine.entries.Shared;
 import org.weft.engine.order.ReorderChoice;
 import org.weft.engine.order.SampledOrder;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.MachineParameters;
@@ -344,50 +344,66 @@ public final class Engine implements AutoCloseable {
   }
 
   /** CP decomposition; see {@link AlternatingLeastSquares} for the algorithm. */
-  public CpdResult cpd(EngineTensor tensor, CpdJob job, ProgressListener progress) {
-    return cpd(tensor, job, CpRun.FRESH, progress);
+  public CpdResult cpd(EngineTensor tensor, Cpd cpd, ProgressListener progress) {
+    return cpd(tensor, cpd, CpRun.FRESH, progress);
   }
 
   /** CP decomposition from a state on; states have the coordinates of the tensor's file. */
-  public CpdResult cpd(EngineTensor tensor, CpdJob job, CpRun run, ProgressListener progress) {
-    job.checkAppliesTo(tensor.statistics().shape());
-    return run(
-        tensor,
-        job,
-        (label, clock) -> {
-          JobPlan plan = planned(tensor, job, clock, progress);
-          try (Passes passes = backend.open(tensor, plan, clock)) {
-            int forms = plan.packedForms().size();
-            progress.step("pack " + forms + " form(s) of " + plan.statistics().shape(), 1, 3);
-            label.describe("cpd: pack");
-            passes.pack(plan.modes());
-            ModePlan first = plan.modes().get(0);
-            Passes.Packed packed = passes.packed(first);
-            progress.step("alternating least squares", 2, 3);
-            AlternatingLeastSquares.Model model =
-                passes.decompose(job, packed.normSquared(), run, progress);
-            JobReport report =
-                clock.report(job, packed.storedEntries(), first.partitioning().partitions());
-            return new CpdResult(
-                resultFactors(model.factors(), tensor),
-                model.lambda(),
-                model.fits(),
-                model.seconds(),
-                Math.sqrt(packed.normSquared()),
-                model.converged(),
-                report);
-          }
-        });
+  public CpdResult cpd(EngineTensor tensor, Cpd cpd, CpRun run, ProgressListener progress) {
+    List<DenseMatrix> collected = new ArrayList<>();
+    CpdResult result =
+        cpd(
+            tensor,
+            cpd,
+            run,
+            progress,
+            (model, site) -> {
+              collected.clear();
+              model.factors().forEach(factor -> collected.add(site.result(factor)));
+            });
+    return result.withFactors(collected);
+  }
+
+  /**
+   * As above, with factors that stay where they are: {@code keep} writes or collects what it wants
+   * of them. It may be called again, where rows were lost.
+   *
+   * @return a result without factors
+   */
+  public CpdResult cpd(
+      EngineTensor tensor,
+      Cpd cpd,
+      CpRun run,
+      ProgressListener progress,
+      Keep<AlternatingLeastSquares.Model> keep) {
+    MethodResult<AlternatingLeastSquares.Model> result =
+        run(tensor, new AlternatingLeastSquares(cpd, run), progress, keep);
+    AlternatingLeastSquares.Model model = result.model();
+    return new CpdResult(
+        List.of(),
+        model.lambda(),
+        model.fits(),
+        model.seconds(),
+        result.norm(),
+        model.converged(),
+        result.report());
+  }
+
+  /** What is kept of a model, whose rows go with the job. */
+  @FunctionalInterface
+  public interface Keep<M> {
+    void keep(M model, Site site) throws IOException;
   }
 
   /**
    * Runs a method: its statements are planned and compiled as one job.
    *
+   * @param keep may be called again, where rows were lost
    * @throws WeftException {@code USAGE} where the method does not apply to the tensor, {@code
-   *     OUT_OF_MEMORY} where its predicted memory is not there, {@code UNSUPPORTED_OPERATION} on a
-   *     cluster
+   *     OUT_OF_MEMORY} where its predicted memory is not there
    */
-  public <M> MethodResult<M> run(EngineTensor tensor, Method<M> method, ProgressListener progress) {
+  public <M> MethodResult<M> run(
+      EngineTensor tensor, Method<M> method, ProgressListener progress, Keep<M> keep) {
     TensorShape shape = tensor.statistics().shape();
     method.check(shape);
     RowsJob job = method.job(shape);
@@ -400,10 +416,11 @@ public final class Engine implements AutoCloseable {
           try (Passes passes = backend.open(tensor, plan, clock)) {
             int forms = plan.packedForms().size();
             progress.step("pack " + forms + " form(s) of " + shape, 1, 3);
+            label.describe(job.name() + ": pack");
             passes.pack(plan.modes());
             Passes.Packed packed = passes.packed(plan.modes().get(0));
             progress.step(job.name(), 2, 3);
-            M model = method.run(passes.site(packed.normSquared()), progress::iteration);
+            M model = passes.run(method, packed.normSquared(), progress, keep);
             int partitions = plan.modes().get(0).partitioning().partitions();
             return new MethodResult<>(
                 model,
@@ -485,17 +502,6 @@ public final class Engine implements AutoCloseable {
     } finally {
       backend.sweep();
     }
-  }
-
-  private static List<DenseMatrix> resultFactors(List<DenseMatrix> factors, EngineTensor tensor) {
-    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
-    return back == null ? factors : relabelled(factors, back.value());
-  }
-
-  private static List<DenseMatrix> relabelled(List<DenseMatrix> factors, Relabelling relabelling) {
-    return IntStream.range(0, factors.size())
-        .mapToObj(mode -> relabelling.applyToRows(mode, factors.get(mode)))
-        .toList();
   }
 
   private JobPlan planned(EngineTensor tensor, Job job, JobClock clock, ProgressListener progress) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.CpState;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
@@ -193,12 +192,6 @@ public abstract class EngineTensor implements StatementOperand {
   /** From the coordinates of the packed forms to the original ones, if they differ. */
   public final @Nullable Shared<Relabelling> originalCoordinates() {
     return order == null ? null : order.back();
-  }
-
-  /** A state of a decomposition with the coordinates of {@link #originalCoordinates}. */
-  public final CpState original(CpState state) {
-    Shared<Relabelling> back = originalCoordinates();
-    return back == null ? state : state.moved(back.value()::applyToRows);
   }
 
   /** From the coordinates of the parsed entries to those of the packed forms, if they differ. */

@@ -1,10 +1,8 @@
 package org.weft.engine;
 
+import java.io.IOException;
 import java.util.List;
-import org.weft.decomposition.AlternatingLeastSquares;
-import org.weft.decomposition.CpRun;
-import org.weft.decomposition.Site;
-import org.weft.planner.CpdJob;
+import org.weft.decomposition.Method;
 import org.weft.planner.ModePlan;
 import org.weft.tensor.DenseMatrix;
 
@@ -32,20 +30,13 @@ public interface Passes extends AutoCloseable {
   void write(ModePlan pass, List<DenseMatrix> operands, OutputTarget out);
 
   /**
-   * Runs the sweeps of a decomposition.
-   *
-   * @param run whose states have the tensor's own coordinates
-   */
-  AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, CpRun run, ProgressListener progress);
-
-  /**
-   * Where the method of a {@link org.weft.planner.RowsJob} runs.
+   * Runs the method whose job this is.
    *
    * @param normSquared of the tensor
-   * @throws org.weft.error.WeftException {@code UNSUPPORTED_OPERATION} where they run elsewhere
+   * @param keep what is to be kept of the rows, which end with this call
    */
-  Site site(double normSquared);
+  <M> M run(Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+      throws IOException;
 
   @Override
   void close();

@@ -1,14 +1,14 @@
 package org.weft.spark;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.AlternatingLeastSquares;
-import org.weft.decomposition.CpRun;
-import org.weft.decomposition.FactorUpdates;
-import org.weft.decomposition.Site;
+import org.weft.decomposition.Method;
+import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
@@ -17,7 +17,6 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.CpdJob;
 import org.weft.planner.EqualNonzeros;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
@@ -93,14 +92,14 @@ final class PlanRunner implements Passes {
   }
 
   @Override
-  public AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, CpRun start, ProgressListener progress) {
+  public <M> M run(
+      Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+      throws IOException {
     for (int run = 1; ; run++) {
-      try (SparkFactors factors = new SparkFactors(context, tensor, this, plan, job, start)) {
-        FactorUpdates updates =
-            FactorUpdates.of(job, plan.modes().size(), factors, Math.sqrt(normSquared), start);
-        return new AlternatingLeastSquares(job)
-            .run(updates, normSquared, start.keeping(tensor::original), progress::iteration);
+      try (SparkSite site = new SparkSite(context, tensor, this, plan, normSquared)) {
+        M model = method.run(site, progress::iteration);
+        keep.keep(model, site);
+        return model;
       } catch (Exception e) {
         if (!FactorLost.isIn(e)) {
           throw e;
@@ -116,13 +115,6 @@ final class PlanRunner implements Passes {
         progress.step("factors were lost with their executors: from the first iteration", 2, 3);
       }
     }
-  }
-
-  @Override
-  public Site site(double normSquared) {
-    throw new WeftException(
-        ErrorCode.UNSUPPORTED_OPERATION,
-        plan.job().name() + " runs in one process: leave out the master");
   }
 
   @Override
@@ -147,6 +139,12 @@ final class PlanRunner implements Passes {
       offered.forEach(OperandRows::destroy);
     }
     ran(pass, System.nanoTime() - start);
+  }
+
+  /** Writes rows in place of a file that is there. */
+  void writeRows(JavaRDD<RowBlock> rows, TensorShape shape, String uri) {
+    new ResultFile(files, uri, true, List.of(), Map.of(), clock.measurements())
+        .writeRows(rows, shape);
   }
 
   /** Says what the next Spark jobs of this thread do. */

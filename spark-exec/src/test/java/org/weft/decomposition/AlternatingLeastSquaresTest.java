@@ -7,24 +7,31 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.NormOps_DDRM;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.compiler.CompilerOptions;
-import org.weft.compiler.TensorCompiler;
-import org.weft.engine.FactorAlgebra;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.local.LocalBackend;
 import org.weft.error.WeftException;
-import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
-import org.weft.planner.CpdJob;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 class AlternatingLeastSquaresTest {
+  /** Factors with unit columns, lambda, and the fit of each sweep. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Model(List<DenseMatrix> factors, double[] lambda, List<Double> fits) {}
 
   /** A dense tensor of order 3 with a naive MTTKRP. */
   private static final class Dense {
@@ -48,6 +55,18 @@ class AlternatingLeastSquaresTest {
 
     TensorShape shape() {
       return TensorShape.of(Arrays.stream(sizes).asLongStream().toArray());
+    }
+
+    CooBlock entries() {
+      CooBlock.Builder block = new CooBlock.Builder(3, sizes[0] * sizes[1] * sizes[2]);
+      for (int i = 0; i < sizes[0]; i++) {
+        for (int j = 0; j < sizes[1]; j++) {
+          for (int k = 0; k < sizes[2]; k++) {
+            block.add(new long[] {i, j, k}, x[i][j][k]);
+          }
+        }
+      }
+      return block.build();
     }
 
     DenseMatrix mttkrp(int mode, DenseMatrix[] factors) {
@@ -89,52 +108,37 @@ class AlternatingLeastSquaresTest {
     return tensor;
   }
 
-  private static AlternatingLeastSquares.Model run(
-      Dense tensor, int iterations, boolean nonnegative, long seed) {
+  private static Model run(Dense tensor, int iterations, boolean nonnegative, long seed) {
     return run(tensor, iterations, nonnegative, 1, seed);
   }
 
-  /** The naive MTTKRP gets copies of the factors. */
-  private static AlternatingLeastSquares.Model run(
+  private static Model run(
       Dense tensor, int iterations, boolean nonnegative, int threads, long seed) {
-    CpdJob job = job(tensor, iterations, nonnegative, seed);
-    LocalFactors.Mttkrp mttkrp =
-        (mode, sweep, factors, result) -> {
-          DenseMatrix[] copies = new DenseMatrix[3];
-          for (int m = 0; m < 3; m++) {
-            copies[m] = DenseMatrix.zeros(tensor.sizes[m], tensor.rank);
-            copies[m].copyFrom(factors.get(m).vals().address());
-          }
-          tensor.mttkrp(mode, copies).copyTo(result.vals().address());
-        };
-    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
-        MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
-      FactorKernels kernels = FactorAlgebra.compile(compiler, tensor.rank, ValueType.DOUBLE);
-      LocalFactors factors =
-          new LocalFactors(
-              job,
-              AlternatingLeastSquares.initialFactors(job, tensor.shape()),
-              mttkrp,
-              kernels,
-              threads,
-              scope);
-      return new AlternatingLeastSquares(job)
-          .run(
-              new FactorUpdates(job, 3, factors, Math.sqrt(tensor.normSquared())),
-              tensor.normSquared(),
-              (number, fit, change, seconds) -> {});
+    EngineOptions options =
+        EngineOptions.defaults().withThreadsPerTask(threads).withReproducible(true);
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      EngineTensor x = engine.of("x", tensor.shape(), List.of(tensor.entries()), ValueType.DOUBLE);
+      Cpd cpd = job(tensor, iterations, nonnegative, seed);
+      CpdResult result = engine.cpd(x, cpd, ProgressListener.NONE);
+      return new Model(result.factors(), result.lambda(), result.fits());
     }
   }
 
-  private static CpdJob job(Dense tensor, int iterations, boolean nonnegative, long seed) {
-    return new CpdJob(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
+  private static Cpd job(Dense tensor, int iterations, boolean nonnegative, long seed) {
+    return new Cpd(tensor.rank, iterations, 1e-9, nonnegative, seed, ValueType.DOUBLE);
   }
 
   /** ALS as the books have it: {@code A = M V^-1}, then columns of norm 1. */
-  private static AlternatingLeastSquares.Model textbook(Dense tensor, int iterations, long seed) {
+  private static Model textbook(Dense tensor, int iterations, long seed) {
     DenseMatrix[] factors =
-        AlternatingLeastSquares.initialFactors(job(tensor, iterations, false, seed), tensor.shape())
-            .toArray(new DenseMatrix[0]);
+        IntStream.range(0, 3)
+            .mapToObj(
+                mode ->
+                    DenseMatrix.random(
+                        tensor.sizes[mode],
+                        tensor.rank,
+                        job(tensor, iterations, false, seed).seed(mode)))
+            .toArray(DenseMatrix[]::new);
     double[] lambda = new double[tensor.rank];
     for (int sweep = 0; sweep < iterations; sweep++) {
       for (int mode = 0; mode < 3; mode++) {
@@ -159,7 +163,7 @@ class AlternatingLeastSquaresTest {
         }
       }
     }
-    return new AlternatingLeastSquares.Model(List.of(factors), lambda, List.of(), List.of(), false);
+    return new Model(List.of(factors), lambda, List.of());
   }
 
   private static DMatrixRMaj matrix(DenseMatrix from) {
@@ -184,8 +188,8 @@ class AlternatingLeastSquaresTest {
   @Test
   void factorsAreThoseOfTheTextbook() {
     Dense tensor = planted(5, 3, 2, 30, 20, 9);
-    AlternatingLeastSquares.Model expected = textbook(tensor, 12, 4);
-    AlternatingLeastSquares.Model found = run(tensor, 12, false, 4);
+    Model expected = textbook(tensor, 12, 4);
+    Model found = run(tensor, 12, false, 4);
     assertThat(found.fits().get(11)).isCloseTo(fit(tensor, expected), within(1e-9));
     assertThat(found.fits().get(11)).isCloseTo(fit(tensor, found), within(1e-9));
     for (int r = 0; r < 3; r++) {
@@ -198,7 +202,7 @@ class AlternatingLeastSquaresTest {
         }
       }
     }
-    AlternatingLeastSquares.Model threads = run(tensor, 12, false, 3, 4);
+    Model threads = run(tensor, 12, false, 3, 4);
     assertThat(threads.fits()).isEqualTo(found.fits());
     assertThat(threads.lambda()).containsExactly(found.lambda());
   }
@@ -217,7 +221,7 @@ class AlternatingLeastSquaresTest {
   }
 
   /** The fit computed the long way, from the residual. */
-  private static double fit(Dense tensor, AlternatingLeastSquares.Model model) {
+  private static double fit(Dense tensor, Model model) {
     double residual = 0;
     for (int i = 0; i < tensor.sizes[0]; i++) {
       for (int j = 0; j < tensor.sizes[1]; j++) {
@@ -240,17 +244,17 @@ class AlternatingLeastSquaresTest {
   @Test
   void fitsATensorOfLowRankAndReportsTheTrueFit() {
     Dense tensor = planted(2, 2, 1, 7, 6, 5);
-    AlternatingLeastSquares.Model model = run(tensor, 200, false, 4);
+    Model model = run(tensor, 200, false, 4);
     assertThat(model.fits().get(model.fits().size() - 1)).isGreaterThan(0.999);
     Dense coarse = planted(5, 2, 2, 7, 6, 5);
-    AlternatingLeastSquares.Model rough = run(coarse, 20, false, 4);
+    Model rough = run(coarse, 20, false, 4);
     assertThat(rough.fits().get(rough.fits().size() - 1))
         .isCloseTo(fit(coarse, rough), within(1e-9));
   }
 
   @Test
   void fitNeverFallsWithoutConstraints() {
-    AlternatingLeastSquares.Model model = run(planted(4, 3, 3, 9, 4, 6), 30, false, 5);
+    Model model = run(planted(4, 3, 3, 9, 4, 6), 30, false, 5);
     for (int i = 1; i < model.fits().size(); i++) {
       assertThat(model.fits().get(i)).isGreaterThan(model.fits().get(i - 1) - 1e-12);
     }
@@ -258,7 +262,7 @@ class AlternatingLeastSquaresTest {
 
   @Test
   void columnsHaveNormOne() {
-    AlternatingLeastSquares.Model model = run(planted(3, 3, 6, 8, 5, 4), 10, false, 6);
+    Model model = run(planted(3, 3, 6, 8, 5, 4), 10, false, 6);
     for (DenseMatrix factor : model.factors()) {
       for (int r = 0; r < 3; r++) {
         double square = 0;
@@ -273,7 +277,7 @@ class AlternatingLeastSquaresTest {
   @Test
   void anAllZeroTensorGivesAZeroModel() {
     for (boolean nonnegative : new boolean[] {false, true}) {
-      AlternatingLeastSquares.Model model = run(new Dense(3, 4, 3, 2), 5, nonnegative, 1);
+      Model model = run(new Dense(3, 4, 3, 2), 5, nonnegative, 1);
       assertThat(model.lambda()).containsOnly(0);
       assertThat(model.fits()).contains(1.0);
     }
@@ -282,7 +286,7 @@ class AlternatingLeastSquaresTest {
   @Test
   void rankAboveTheModeSizesAndModesOfSizeOneWork() {
     Dense small = planted(2, 8, 7, 3, 1, 2);
-    AlternatingLeastSquares.Model model = run(small, 60, false, 2);
+    Model model = run(small, 60, false, 2);
     assertThat(model.fits().get(model.fits().size() - 1)).isGreaterThan(0.999);
     assertThat(fit(small, model)).isGreaterThan(0.999);
   }
@@ -290,14 +294,14 @@ class AlternatingLeastSquaresTest {
   @Test
   void moreComponentsThanTheTensorHasDoNotFail() {
     Dense tensor = planted(1, 4, 8, 6, 5, 4);
-    AlternatingLeastSquares.Model model = run(tensor, 40, false, 3);
+    Model model = run(tensor, 40, false, 3);
     assertThat(fit(tensor, model)).isGreaterThan(0.999);
   }
 
   @Test
   void nonnegativeFactorsAreNonnegativeAndFit() {
     Dense tensor = planted(3, 3, 9, 9, 8, 7);
-    AlternatingLeastSquares.Model model = run(tensor, 500, true, 11);
+    Model model = run(tensor, 500, true, 11);
     for (DenseMatrix factor : model.factors()) {
       for (int i = 0; i < factor.rows(); i++) {
         for (int r = 0; r < 3; r++) {
@@ -313,8 +317,8 @@ class AlternatingLeastSquaresTest {
   @Test
   void theSameSeedGivesTheSameBits() {
     Dense tensor = planted(4, 3, 10, 40, 30, 20);
-    AlternatingLeastSquares.Model one = run(tensor, 8, false, 77);
-    AlternatingLeastSquares.Model two = run(tensor, 8, false, 77);
+    Model one = run(tensor, 8, false, 77);
+    Model two = run(tensor, 8, false, 77);
     assertThat(one.lambda()).containsExactly(two.lambda());
     assertThat(one.fits()).isEqualTo(two.fits());
     assertThat(run(tensor, 8, false, 78).lambda()).isNotEqualTo(one.lambda());

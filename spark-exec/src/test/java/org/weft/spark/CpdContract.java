@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -26,7 +27,6 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
 import org.weft.planner.MachineParameters;
 import org.weft.reorder.Relabelling;
@@ -141,7 +141,7 @@ abstract class CpdContract {
       // ALS finds local optima; as usual the best of several starts counts.
       CpdResult best = null;
       for (int seed = 1; seed <= 4 && (best == null || last(best) < 0.985); seed++) {
-        CpdJob job = new CpdJob(4, 60, 1e-6, false, seed, ValueType.DOUBLE);
+        Cpd job = new Cpd(4, 60, 1e-6, false, seed, ValueType.DOUBLE);
         CpdResult result = engine.cpd(tensor, job, ProgressListener.NONE);
         best = best == null || last(result) > last(best) ? result : best;
       }
@@ -160,7 +160,7 @@ abstract class CpdContract {
       EngineTensor tensor = read(engine, planted(truth, 0.01, 42));
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(3, 200, 1e-6, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new Cpd(3, 200, 1e-6, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
     }
   }
@@ -168,7 +168,7 @@ abstract class CpdContract {
   @Test
   void theSameSeedGivesTheSameBitsAndAnotherDoesNot() throws IOException {
     SparseEntries entries = SparseEntries.random(51, 4000, 40, 30, 20);
-    CpdJob job = new CpdJob(6, 5, 0, false, 9, ValueType.DOUBLE);
+    Cpd job = new Cpd(6, 5, 0, false, 9, ValueType.DOUBLE);
     List<CpdResult> results = new ArrayList<>();
     for (int run = 0; run < 2; run++) {
       try (Engine engine = engine(5)) {
@@ -190,13 +190,13 @@ abstract class CpdContract {
   @Test
   void panelsGiveTheSameFactors() throws IOException {
     SparseEntries entries = SparseEntries.random(59, 100_000, 60, 50, 700);
-    CpdJob job = new CpdJob(23, 4, 0, false, 9, ValueType.DOUBLE);
+    Cpd job = new Cpd(23, 4, 0, false, 9, ValueType.DOUBLE);
     MachineParameters narrow = MachineParameters.defaults().withCore(128, 64 << 10, 8 << 20);
     EngineOptions options = EngineOptions.defaults().withPartitions(2).withMachine(narrow);
     try (Engine panels = open(options);
         Engine rows = engine(2, Forms.ONE)) {
       EngineTensor tensor = read(panels, entries);
-      assertThat(panels.plan(tensor, job).modes())
+      assertThat(panels.plan(tensor, job.job(tensor.statistics().shape())).modes())
           .extracting(pass -> pass.kernel().panel())
           .containsExactly(8, 8, 23);
       CpdResult found = panels.cpd(tensor, job, ProgressListener.NONE);
@@ -224,7 +224,7 @@ abstract class CpdContract {
       String shape, ValueType type, boolean nonnegative, double tolerance) throws IOException {
     long[] sizes = Arrays.stream(shape.split(" ")).mapToLong(Long::parseLong).toArray();
     SparseEntries entries = SparseEntries.random(53, sizes.length == 1 ? 40 : 3000, sizes);
-    CpdJob job = new CpdJob(5, 4, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(5, 4, 0, nonnegative, 9, type);
     List<CpdResult> results = new ArrayList<>();
     List<Long> bytes = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE, Forms.ONE)) {
@@ -246,14 +246,14 @@ abstract class CpdContract {
   void oneFormOfRealTensorsGivesTheSameFactors(String name) {
     Path file = DATA.resolve(name + ".tns.gz");
     assumeTrue(Files.exists(file), () -> "skipped: there is no " + file.toAbsolutePath());
-    CpdJob job = new CpdJob(8, 5, 0, false, 3, ValueType.DOUBLE);
+    Cpd job = new Cpd(8, 5, 0, false, 3, ValueType.DOUBLE);
     List<CpdResult> results = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
       try (Engine engine = engine(3, forms)) {
         EngineTensor tensor =
             engine.read(file.toString(), ReadOptions.defaults(), ValueType.DOUBLE);
         results.add(engine.cpd(tensor, job, ProgressListener.NONE));
-        assertThat(engine.plan(tensor, job).packedForms())
+        assertThat(engine.plan(tensor, job.job(tensor.statistics().shape())).packedForms())
             .hasSize(forms == Forms.ONE ? 1 : tensor.statistics().shape().order());
       }
     }
@@ -267,7 +267,7 @@ abstract class CpdContract {
     Relabelling shuffle =
         new Relabelling(
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
-    CpdJob job = new CpdJob(4, 3, 0, true, 9, ValueType.DOUBLE);
+    Cpd job = new Cpd(4, 3, 0, true, 9, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().withPartitions(5);
     List<CpdResult> results = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
@@ -292,7 +292,7 @@ abstract class CpdContract {
     Relabelling shuffle =
         new Relabelling(
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
-    CpdJob job = new CpdJob(4, 6, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
     List<CpState> states = new ArrayList<>();
     CpRun keeping = new CpRun(Optional.empty(), (sweep, last, state) -> states.add(state.get()));
     try (Engine engine = engine(3)) {
@@ -335,7 +335,7 @@ abstract class CpdContract {
     Relabelling shuffle =
         new Relabelling(
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
-    CpdJob job = new CpdJob(4, 4, 0, false, 9, ValueType.DOUBLE);
+    Cpd job = new Cpd(4, 4, 0, false, 9, ValueType.DOUBLE);
     try (Engine engine = engine(3)) {
       EngineTensor file = read(engine, entries);
       CpdResult plain = engine.cpd(file, job, ProgressListener.NONE);
@@ -379,7 +379,7 @@ abstract class CpdContract {
           CpdResult result =
               engine.cpd(
                   read(engine, entries),
-                  new CpdJob(7, 2, 0, nonnegative, 1, ValueType.DOUBLE),
+                  new Cpd(7, 2, 0, nonnegative, 1, ValueType.DOUBLE),
                   ProgressListener.NONE);
           assertThat(result.fits()).hasSize(2).allMatch(fit -> !Double.isNaN(fit));
           assertThat(result.factors()).hasSize(entries.order());
@@ -396,7 +396,7 @@ abstract class CpdContract {
       EngineTensor tensor = engine.read(file.toString(), ReadOptions.defaults(), ValueType.DOUBLE);
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(3, 200, 1e-5, false, 3, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new Cpd(3, 200, 1e-5, false, 3, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(result.fits().get(result.fits().size() - 1)).isGreaterThan(0.97);
     }
   }

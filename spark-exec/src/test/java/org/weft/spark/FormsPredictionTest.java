@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -16,7 +17,6 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
 import org.weft.planner.JobPlan;
 import org.weft.planner.PlanCosts;
@@ -39,7 +39,7 @@ class FormsPredictionTest {
   void predictedAgainstMeasured() throws IOException {
     Path file = SparseEntries.random(71, ENTRIES, 4000, 300, 2000).write(folder.resolve("in.tns"));
     for (int rank : new int[] {8, 32}) {
-      CpdJob job = new CpdJob(rank, 10, 0, false, 9, ValueType.DOUBLE);
+      Cpd job = new Cpd(rank, 10, 0, false, 9, ValueType.DOUBLE);
       for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
         try (Engine engine =
             LocalBackend.engine(
@@ -49,7 +49,7 @@ class FormsPredictionTest {
                   file.toString(),
                   ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
                   ValueType.DOUBLE);
-          JobPlan plan = engine.plan(tensor, job);
+          JobPlan plan = engine.plan(tensor, job.job(tensor.statistics().shape()));
           CpdResult result = engine.cpd(tensor, job, ProgressListener.NONE);
           print(forms, rank, plan.predicted(), result.report());
         }

@@ -14,10 +14,10 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.Ordering;
-import org.weft.planner.CpdJob;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.PartitionCosts;
+import org.weft.planner.RowsJob;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;
@@ -48,8 +48,8 @@ class ReorderChoiceTest {
     return entries;
   }
 
-  private static CpdJob job(int iterations) {
-    return new CpdJob(64, iterations, 0, false, 1, ValueType.DOUBLE);
+  private static RowsJob job(int iterations) {
+    return RowsJob.mttkrps("cpd", 3, 64, List.of(), iterations, ValueType.DOUBLE);
   }
 
   @Test

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
-import org.weft.planner.CpdJob;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.ValueType;
 
@@ -46,7 +46,7 @@ class SparkCpdTest extends CpdContract {
   void bothBackendsFindTheSame(ValueType type, boolean nonnegative, double tolerance)
       throws IOException {
     SparseEntries entries = SparseEntries.random(53, 3000, 30, 20, 10);
-    CpdJob job = new CpdJob(4, 6, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
     EngineOptions options = EngineOptions.defaults().withPartitions(5);
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
@@ -70,12 +70,12 @@ class SparkCpdTest extends CpdContract {
         entries.add(2 + j, i, 3, j);
       }
     }
-    CpdJob job = new CpdJob(4, 6, 0, nonnegative, 9, type);
+    Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
     EngineOptions options = EngineOptions.defaults().withPartitions(9);
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       EngineTensor tensor = read(spark, entries);
-      assertThat(spark.plan(tensor, job).modes())
+      assertThat(spark.plan(tensor, job.job(tensor.statistics().shape())).modes())
           .anyMatch(pass -> pass.partitioning().anyOverlapping());
       CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
@@ -89,7 +89,7 @@ class SparkCpdTest extends CpdContract {
   @Test
   void lostFactorsAreComputedAgain() throws IOException {
     SparseEntries entries = SparseEntries.random(55, 2000, 30, 20, 10);
-    CpdJob job = new CpdJob(3, 4, 0, false, 9, ValueType.DOUBLE);
+    Cpd job = new Cpd(3, 4, 0, false, 9, ValueType.DOUBLE);
     try (Engine spark = open(EngineOptions.defaults().withPartitions(3))) {
       EngineTensor tensor = read(spark, entries);
       CpdResult expected = spark.cpd(tensor, job, ProgressListener.NONE);

@@ -21,7 +21,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.CpdJob;
+import org.weft.decomposition.Cpd;
 import org.weft.planner.Forms;
 import org.weft.planner.MttkrpJob;
 import org.weft.planner.TtmJob;
@@ -104,7 +104,7 @@ class SpilledTensorTest {
       EngineTensor tensor = engine.read(uri, options(), ValueType.DOUBLE);
       CpdResult result =
           engine.cpd(
-              tensor, new CpdJob(RANK, 3, 0, false, 1, ValueType.DOUBLE), ProgressListener.NONE);
+              tensor, new Cpd(RANK, 3, 0, false, 1, ValueType.DOUBLE), ProgressListener.NONE);
       if (memory > 0) {
         assertThat(tensor.residentBytes()).isLessThan(memory);
       } else {

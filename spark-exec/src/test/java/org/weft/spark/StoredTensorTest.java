@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -15,7 +16,6 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.CpdJob;
 import org.weft.planner.MttkrpJob;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
@@ -106,7 +106,7 @@ class StoredTensorTest {
         assertThat(tensor.duplicates()).isZero();
         results.add(
             engine.cpd(
-                tensor, new CpdJob(3, 4, 0, false, 1, ValueType.DOUBLE), ProgressListener.NONE));
+                tensor, new Cpd(3, 4, 0, false, 1, ValueType.DOUBLE), ProgressListener.NONE));
       }
     }
     assertThat(results.get(1).norm())

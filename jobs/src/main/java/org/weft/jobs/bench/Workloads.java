@@ -5,18 +5,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
-import org.weft.decomposition.AlternatingLeastSquares;
-import org.weft.decomposition.FactorKernels;
-import org.weft.decomposition.FactorUpdates;
-import org.weft.decomposition.LocalFactors;
-import org.weft.engine.FactorAlgebra;
+import org.weft.decomposition.Cpd;
+import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
@@ -35,6 +37,7 @@ import org.weft.planner.tune.BlockFormats;
 import org.weft.planner.tune.TileFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
+import org.weft.storage.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
@@ -339,68 +342,35 @@ public final class Workloads implements AutoCloseable {
   /** An iteration from random factors after the first, in this process: the mean of several. */
   private List<Workload> leastSquares(int rank, MemoryScope operands) {
     List<Workload> made = new ArrayList<>();
-    CpdJob job = new CpdJob(rank, ITERATIONS, 0, false, OPERAND_SEED, type);
+    Cpd cpd = new Cpd(rank, ITERATIONS, 0, false, OPERAND_SEED, type);
     for (int count : threads) {
-      JobPlan plan = plan(job, count);
       Work work = new Work(statistics.entries(), 0, 0);
-      List<Kernel> kernels = new ArrayList<>();
-      for (ModePlan pass : plan.modes()) {
-        KernelPlan chosen = pass.kernel();
-        work = work.plus(work(pass, packed("T", chosen.tensorFormat(), tensor.blocks())));
+      for (ModePlan pass : plan(cpd.job(tensor.shape()), count).modes()) {
+        work = work.plus(work(pass, packed("T", pass.kernel().tensorFormat(), tensor.blocks())));
         // M is read once, the factor is written and read once; two products with R x R.
         double cells = pass.resultShape().cells();
         work = work.plus(new Work(0, 4 * rank * cells, 3 * cells * type.bytes()));
-        kernels.add(kernel(plan, chosen));
       }
       Work all = new Work(statistics.entries(), work.flops(), work.bytes());
-      FactorKernels algebra = FactorAlgebra.of(plan);
-      Workload.Call call = use -> leastSquares(job, plan, kernels, algebra, count, operands, use);
+      Workload.Call call = use -> leastSquares(cpd, count, operands, use);
       made.add(new Workload(BenchKernel.CP_ALS.label(), "R" + rank, 0, count, all, call));
     }
     return made;
   }
 
   private double leastSquares(
-      CpdJob job,
-      JobPlan plan,
-      List<Kernel> kernels,
-      FactorKernels algebra,
-      int count,
-      MemoryScope operands,
-      Consumer<TensorStorage> use) {
-    LocalFactors.Mttkrp mttkrp =
-        (mode, sweep, factors, result) -> {
-          KernelPlan chosen = plan.modes().get(mode).kernel();
-          Map<String, TensorStorage> bound = new HashMap<>();
-          bound.put(chosen.tensor(), packed("T", chosen.tensorFormat(), tensor.blocks()));
-          bound.put(chosen.result(), result);
-          chosen
-              .operands()
-              .forEach(operand -> bound.put(operand.name(), factors.get(operand.mode())));
-          result.clear(count);
-          kernels.get(mode).run(bound, Map.of(), scope, count);
-        };
-    double[] seconds = {0};
-    MemoryScope own = operands.child("cp-als");
-    try {
-      LocalFactors updates =
-          new LocalFactors(
-              job,
-              AlternatingLeastSquares.initialFactors(job, tensor.shape()),
-              mttkrp,
-              algebra,
-              count,
-              own);
-      new AlternatingLeastSquares(job)
-          .run(
-              new FactorUpdates(
-                  job, tensor.shape().order(), updates, Math.sqrt(statistics.normSquared())),
-              statistics.normSquared(),
-              (number, fit, change, elapsed) -> seconds[0] += number == 1 ? 0 : elapsed);
-      use.accept(updates.result(tensor.shape().order() - 1));
-      return seconds[0] / (ITERATIONS - 1);
-    } finally {
-      own.close();
+      Cpd cpd, int count, MemoryScope operands, Consumer<TensorStorage> use) {
+    EngineOptions options = EngineOptions.defaults().withThreadsPerTask(count);
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options);
+        MemoryScope own = operands.child("cp-als")) {
+      EngineTensor entries = engine.of(tensor.name(), tensor.shape(), tensor.blocks(), type);
+      CpdResult result = engine.cpd(entries, cpd, ProgressListener.NONE);
+      DenseMatrix last = result.factors().get(tensor.shape().order() - 1);
+      TensorStorage factor =
+          TensorStorage.dense(own, TensorShape.of(last.rows(), last.columns()), type);
+      last.copyTo(factor.vals().address());
+      use.accept(factor);
+      return result.seconds().stream().skip(1).mapToDouble(s -> s).sum() / (ITERATIONS - 1);
     }
   }
 

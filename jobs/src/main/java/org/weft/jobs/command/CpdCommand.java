@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.explain.PlanReport;
@@ -19,12 +20,13 @@ import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Forms;
+import org.weft.planner.RowsJob;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
+import org.weft.storage.NpyRows;
 import org.weft.storage.TensorFiles;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -109,7 +111,7 @@ public final class CpdCommand extends WeftCommand {
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
-    CpdJob job = new CpdJob(rank, iterations, tolerance, nonnegative, seed, common.type);
+    Cpd cpd = new Cpd(rank, iterations, tolerance, nonnegative, seed, common.type);
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
     if (target != null) {
       ModelOutput.check(files, target, common.overwrite);
@@ -125,17 +127,36 @@ public final class CpdCommand extends WeftCommand {
     try (Session session =
         Session.open(
             common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
-      EngineTensor tensor = order.apply(session.engine(), session.read(input), job, files, console);
+      EngineTensor file = session.read(input);
+      RowsJob job = cpd.job(file.statistics().shape());
+      EngineTensor tensor = order.apply(session.engine(), file, job, files, console);
       labelFiles.check(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
       Caution.say(console, session.engine(), tensor, job);
-      long start = System.nanoTime();
+      decompose(session, tensor, cpd, target, modeNames, order.labels(tensor, labels), console);
+    }
+  }
+
+  private void decompose(
+      Session session,
+      EngineTensor tensor,
+      Cpd cpd,
+      String target,
+      List<String> modeNames,
+      Map<Integer, Labels> labels,
+      Console console)
+      throws IOException {
+    FileAccess files = CommonOptions.files();
+    ModelOutput output = new ModelOutput(files, target, common.overwrite);
+    long start = System.nanoTime();
+    CpdResult result;
+    try (ModelOutput.Staged folder = output.begin()) {
       StartOptions.Best best =
-          starts.run(files, session.engine(), tensor, job, arguments(), console);
-      CpdResult result = best.result();
+          starts.run(files, session.engine(), tensor, cpd, arguments(), folder::factors, console);
+      result = best.result();
       Map<String, Object> outcome = best.outcome(starts.init);
       outcome.put("machine", ModelSummary.machine(session.engine()));
       ModelSummary.About about =
@@ -147,26 +168,24 @@ public final class CpdCommand extends WeftCommand {
               common.type,
               seed,
               (System.nanoTime() - start) * 1e-9 + tensor.readNanos() * 1e-9);
-      new ModelOutput(files, target, common.overwrite)
-          .write(
-              result.factors(),
-              ModelOutput.Coupling.lambda(result.lambda()),
-              order.labels(tensor, labels),
-              ModelSummary.cpd(about, job, result, outcome));
-      if (factorsTable != null) {
-        session.writeFactors(
-            files, factorsTable, common.overwrite, result, order.labels(tensor, labels));
-        console.result("wrote %s", factorsTable);
-      }
-      console.result(
-          "fit %.6f after %d iterations%s; wrote %s",
-          result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1),
-          result.fits().size(),
-          result.converged() ? "" : " (not converged)",
-          target);
-      order.write(tensor, files, common.overwrite, console);
-      RunReport.print(console, result.report());
+      folder.finish(
+          ModelOutput.Coupling.lambda(result.lambda()),
+          labels,
+          ModelSummary.cpd(about, cpd, result, outcome));
     }
+    if (factorsTable != null) {
+      List<NpyRows> factors = output.written(tensor.statistics().shape().order());
+      session.writeFactors(files, factorsTable, common.overwrite, factors, result.lambda(), labels);
+      console.result("wrote %s", factorsTable);
+    }
+    console.result(
+        "fit %.6f after %d iterations%s; wrote %s",
+        result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1),
+        result.fits().size(),
+        result.converged() ? "" : " (not converged)",
+        target);
+    order.write(tensor, files, common.overwrite, console);
+    RunReport.print(console, result.report());
   }
 
   /** What the bits of the result depend on beside the job. */

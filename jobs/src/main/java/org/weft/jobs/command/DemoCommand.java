@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.explain.PlanReport;
@@ -19,7 +20,7 @@ import org.weft.jobs.wordnet.DemoText;
 import org.weft.jobs.wordnet.Relation;
 import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
-import org.weft.planner.CpdJob;
+import org.weft.planner.RowsJob;
 import org.weft.scratch.ScratchFolder;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
@@ -76,7 +77,7 @@ public final class DemoCommand extends WeftCommand {
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
-    CpdJob job = new CpdJob(rank, iterations, tolerance, false, seed, common.type);
+    Cpd cpd = new Cpd(rank, iterations, tolerance, false, seed, common.type);
     if (output != null) {
       checkFolder(files, output);
     }
@@ -93,23 +94,24 @@ public final class DemoCommand extends WeftCommand {
     try {
       Path file = folder.resolve("wordnet.wtb");
       writeTensor(files, file.toString(), wordnet);
-      decompose(console, files, file, wordnet, job);
+      decompose(console, files, file, wordnet, cpd);
     } finally {
       Files.deleteIfExists(folder.resolve("wordnet.wtb"));
       Files.deleteIfExists(folder);
     }
   }
 
-  private void decompose(Console console, FileAccess files, Path file, WordNet wordnet, CpdJob job)
+  private void decompose(Console console, FileAccess files, Path file, WordNet wordnet, Cpd cpd)
       throws IOException {
     try (Session session = Session.open(common, "weft demo", console)) {
       EngineTensor tensor = session.read(file.toString());
       if (planOnly()) {
+        RowsJob job = cpd.job(tensor.statistics().shape());
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
       long start = System.nanoTime();
-      CpdResult result = session.engine().cpd(tensor, job, console.progress());
+      CpdResult result = session.engine().cpd(tensor, cpd, console.progress());
       new DemoText(console, wordnet, result).print();
       RunReport.print(console, result.report());
       if (output != null) {
@@ -122,12 +124,13 @@ public final class DemoCommand extends WeftCommand {
                 common.type,
                 seed,
                 (System.nanoTime() - start) * 1e-9);
-        new ModelOutput(files, output, common.overwrite)
-            .write(
-                result.factors(),
-                ModelOutput.Coupling.lambda(result.lambda()),
-                labels(wordnet),
-                ModelSummary.cpd(about, job, result, Map.of()));
+        try (ModelOutput.Staged folder = new ModelOutput(files, output, common.overwrite).begin()) {
+          folder.factors(result.factors());
+          folder.finish(
+              ModelOutput.Coupling.lambda(result.lambda()),
+              labels(wordnet),
+              ModelSummary.cpd(about, cpd, result, Map.of()));
+        }
         console.result("wrote %s", output);
       }
     }

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
           + " sum over p, q and r of G(p,q,r) * A(i,p) * B(j,q) * C(k,r), with orthonormal A, B and"
           + " C.",
       "The output folder holds mode0.npy, mode1.npy, ... (mode size x rank), core.npy (the ranks),"
-          + " summary.json, and modeN.tsv for modes with labels. Runs in one process."
+          + " summary.json, and modeN.tsv for modes with labels."
     },
     footer = {"", "Example: weft tucker x.tns.gz --ranks 10,10,10 --output factors"})
 public final class TuckerCommand extends WeftCommand {
@@ -87,7 +87,6 @@ public final class TuckerCommand extends WeftCommand {
     if (target != null) {
       ModelOutput.check(files, target, common.overwrite);
     }
-    Session.requireOneProcess(common, commandName());
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     tucker.ranks().checkOrder(plan.header().order());
     plan.header().shape().ifPresent(tucker::check);
@@ -103,24 +102,37 @@ public final class TuckerCommand extends WeftCommand {
         return;
       }
       long start = System.nanoTime();
-      MethodResult<Tucker.Model> result = session.engine().run(tensor, tucker, console.progress());
-      double seconds = (System.nanoTime() - start + tensor.readNanos()) * 1e-9;
-      Tucker.Model model = result.model();
-      new ModelOutput(files, target, common.overwrite)
-          .write(
-              model.factors(),
-              new ModelOutput.Coupling(
-                  "core.npy", model.core(), ranks.stream().mapToLong(Integer::longValue).toArray()),
-              labels,
-              summary(modeNames, tensor, result, seconds));
-      console.result(
-          "fit %.6f after %d iterations%s; wrote %s",
-          model.fits().get(model.fits().size() - 1),
-          model.fits().size(),
-          model.converged() ? "" : " (not converged)",
-          target);
-      RunReport.print(console, result.report());
+      try (ModelOutput.Staged output = new ModelOutput(files, target, common.overwrite).begin()) {
+        MethodResult<Tucker.Model> result =
+            session
+                .engine()
+                .run(
+                    tensor,
+                    tucker,
+                    console.progress(),
+                    (model, site) -> output.factors(model.factors(), site));
+        double seconds = (System.nanoTime() - start + tensor.readNanos()) * 1e-9;
+        output.finish(
+            new ModelOutput.Coupling(
+                "core.npy",
+                result.model().core(),
+                ranks.stream().mapToLong(Integer::longValue).toArray()),
+            labels,
+            summary(modeNames, tensor, result, seconds));
+        print(console, result, target);
+      }
     }
+  }
+
+  private static void print(Console console, MethodResult<Tucker.Model> result, String target) {
+    Tucker.Model model = result.model();
+    console.result(
+        "fit %.6f after %d iterations%s; wrote %s",
+        model.fits().get(model.fits().size() - 1),
+        model.fits().size(),
+        model.converged() ? "" : " (not converged)",
+        target);
+    RunReport.print(console, result.report());
   }
 
   private ModelSummary summary(

@@ -2,6 +2,7 @@ package org.weft.jobs.model;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestOutputStream;
@@ -10,13 +11,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.weft.decomposition.Factor;
+import org.weft.decomposition.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.NpyFile;
+import org.weft.storage.NpyRows;
 import org.weft.storage.OutputCommit;
 import org.weft.tensor.DenseMatrix;
 
@@ -66,22 +71,54 @@ public final class ModelOutput {
     }
   }
 
-  public void write(
-      List<DenseMatrix> factors,
-      Coupling coupling,
-      Map<Integer, Labels> labels,
-      ModelSummary summary)
-      throws IOException {
-    try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
+  /** Begins the folder, which is there when it is finished. */
+  public Staged begin() {
+    OutputCommit output = OutputCommit.begin(files, uri, overwrite);
+    output.createDirectory();
+    return new Staged(output);
+  }
+
+  /** The folder before it is there. */
+  public final class Staged implements AutoCloseable {
+    private final OutputCommit output;
+    private int order;
+
+    Staged(OutputCommit output) {
+      this.output = output;
+    }
+
+    /** Has the factors written where they lie, in place of others. */
+    public void factors(List<Factor> factors, Site site) {
+      order = factors.size();
+      for (int m = 0; m < order; m++) {
+        site.write(factors.get(m), output.stagingUri() + "/" + file(m));
+      }
+    }
+
+    /** Writes factors of this process. */
+    public void factors(List<DenseMatrix> factors) throws IOException {
+      order = factors.size();
+      for (int m = 0; m < order; m++) {
+        try (OutputStream out = child(output, file(m))) {
+          NpyFile.write(out, factors.get(m));
+        }
+      }
+    }
+
+    /** Writes what is not a factor, and publishes the folder. */
+    public void finish(Coupling coupling, Map<Integer, Labels> labels, ModelSummary summary)
+        throws IOException {
       MessageDigest numbers = sha256();
-      for (int m = 0; m < factors.size(); m++) {
-        DenseMatrix factor = factors.get(m);
-        try (OutputStream out =
-            new DigestOutputStream(child(output, "mode" + m + ".npy"), numbers)) {
-          NpyFile.write(out, factor);
+      for (int m = 0; m < order; m++) {
+        Path factorFile = output.child(file(m));
+        try (InputStream in = files.fileSystem(factorFile).open(factorFile);
+            OutputStream none =
+                new DigestOutputStream(OutputStream.nullOutputStream(), numbers)) {
+          in.transferTo(none);
         }
         Labels names = labels.get(m);
         if (names != null) {
+          NpyRows factor = NpyRows.open(files, output.stagingUri() + "/" + file(m));
           try (OutputStream out = child(output, "mode" + m + ".tsv")) {
             writeLabelled(out, factor, names);
           }
@@ -96,6 +133,22 @@ public final class ModelOutput {
       }
       output.commit();
     }
+
+    @Override
+    public void close() {
+      output.close();
+    }
+  }
+
+  private static String file(int mode) {
+    return "mode" + mode + ".npy";
+  }
+
+  /** The factors of the finished folder. */
+  public List<NpyRows> written(int order) {
+    return IntStream.range(0, order)
+        .mapToObj(m -> NpyRows.open(files, uri + "/" + file(m)))
+        .toList();
   }
 
   private static MessageDigest sha256() {
@@ -110,16 +163,18 @@ public final class ModelOutput {
     return new BufferedOutputStream(output.createChild(name), 1 << 16);
   }
 
-  private static void writeLabelled(OutputStream out, DenseMatrix factor, Labels labels)
-      throws IOException {
+  private static void writeLabelled(OutputStream out, NpyRows factor, Labels labels) {
     StringBuilder line = new StringBuilder();
-    for (long row = 0; row < factor.rows(); row++) {
-      line.setLength(0);
-      line.append(labels.label(row).replace('\t', ' '));
-      for (int r = 0; r < factor.columns(); r++) {
-        line.append('\t').append(factor.get(row, r));
-      }
-      out.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
-    }
+    factor.forEach(
+        0,
+        factor.rows(),
+        (row, values) -> {
+          line.setLength(0);
+          line.append(labels.label(row).replace('\t', ' '));
+          for (double value : values) {
+            line.append('\t').append(value);
+          }
+          out.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+        });
   }
 }

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
-import org.weft.planner.CpdJob;
 import org.weft.planner.MachineParameters;
 import org.weft.storage.Contents;
 import org.weft.storage.FileAccess;
@@ -99,16 +99,15 @@ public final class ModelSummary {
    *
    * @param more about the model
    */
-  public static ModelSummary cpd(
-      About about, CpdJob job, CpdResult result, Map<String, Object> more) {
+  public static ModelSummary cpd(About about, Cpd cpd, CpdResult result, Map<String, Object> more) {
     Map<String, Object> outcome = new LinkedHashMap<>();
     outcome.put("lambda", result.lambda());
     outcome.putAll(more);
     Map<String, Object> method = new LinkedHashMap<>();
     method.put("method", "cpd");
-    method.put("rank", job.rank());
-    method.put("nonnegative", job.nonnegative());
-    method.put("tolerance", job.tolerance());
+    method.put("rank", cpd.rank());
+    method.put("nonnegative", cpd.nonnegative());
+    method.put("tolerance", cpd.tolerance());
     return of(
         about,
         method,

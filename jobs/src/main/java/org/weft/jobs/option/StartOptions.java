@@ -10,17 +10,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.apache.hadoop.fs.Path;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.AlternatingLeastSquares;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
+import org.weft.decomposition.Cpd;
+import org.weft.decomposition.Factor;
+import org.weft.decomposition.Site;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.output.Console;
-import org.weft.planner.CpdJob;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
 import org.weft.tensor.DenseMatrix;
@@ -144,34 +146,40 @@ public final class StartOptions {
    * Decomposes.
    *
    * @param arguments of which the bits of the result are a function, beside those of the job
+   * @param keep takes the factors of each start that is better than those before
    */
   public Best run(
       FileAccess files,
       Engine engine,
       EngineTensor tensor,
-      CpdJob job,
+      Cpd cpd,
       Map<String, String> arguments,
+      BiConsumer<List<Factor>, Site> keep,
       Console console)
       throws IOException {
     CpdResult best = null;
     List<Map<String, Object>> all = new ArrayList<>();
-    Optional<CpState> model = model(files, job, tensor.statistics().shape());
+    Optional<CpState> model = model(files, cpd, tensor.statistics().shape());
     for (int start = 0; start < starts; start++) {
-      CpdJob seeded =
-          new CpdJob(
-              job.rank(),
-              job.maxIterations(),
-              job.tolerance(),
-              job.nonnegative(),
-              job.seed() + start,
-              job.valueType());
+      Cpd seeded = cpd.withSeed(cpd.seed() + start);
       if (starts > 1) {
         console.report("start %d of %d, seed %d", start + 1, starts, seeded.seed());
       }
       CpRun run = run(files, start, seeded, tensor, arguments, model, console);
-      CpdResult result = engine.cpd(tensor, seeded, run, console.progress());
+      double least = best == null ? Double.NEGATIVE_INFINITY : fit(best.fits());
+      CpdResult result =
+          engine.cpd(
+              tensor,
+              seeded,
+              run,
+              console.progress(),
+              (found, site) -> {
+                if (fit(found.fits()) > least) {
+                  keep.accept(found.factors(), site);
+                }
+              });
       all.add(outcome(seeded, result));
-      if (best == null || fit(result) > fit(best)) {
+      if (best == null || fit(result.fits()) > least) {
         best = result;
       }
     }
@@ -181,7 +189,7 @@ public final class StartOptions {
   private CpRun run(
       FileAccess files,
       int start,
-      CpdJob job,
+      Cpd cpd,
       EngineTensor tensor,
       Map<String, String> more,
       Optional<CpState> model,
@@ -191,12 +199,12 @@ public final class StartOptions {
       return new CpRun(model, CpRun.FRESH.checkpoints());
     }
     Map<String, String> arguments = new LinkedHashMap<>();
-    arguments.put("--rank", Integer.toString(job.rank()));
-    arguments.put("--iterations", Integer.toString(job.maxIterations()));
-    arguments.put("--tolerance", Double.toString(job.tolerance()));
-    arguments.put("--nonnegative", Boolean.toString(job.nonnegative()));
-    arguments.put("seed", Long.toString(job.seed()));
-    arguments.put("--type", job.valueType().keyword());
+    arguments.put("--rank", Integer.toString(cpd.rank()));
+    arguments.put("--iterations", Integer.toString(cpd.maxIterations()));
+    arguments.put("--tolerance", Double.toString(cpd.tolerance()));
+    arguments.put("--nonnegative", Boolean.toString(cpd.nonnegative()));
+    arguments.put("seed", Long.toString(cpd.seed()));
+    arguments.put("--type", cpd.valueType().keyword());
     arguments.put("--init", init);
     arguments.put("a tensor of shape", tensor.statistics().shape().toString());
     arguments.put("entries", Long.toString(tensor.statistics().entries()));
@@ -207,22 +215,21 @@ public final class StartOptions {
     return new CpRun(state.isPresent() ? state : model, folder);
   }
 
-  private static Map<String, Object> outcome(CpdJob job, CpdResult result) {
+  private static Map<String, Object> outcome(Cpd cpd, CpdResult result) {
     Map<String, Object> outcome = new LinkedHashMap<>();
-    outcome.put("seed", job.seed());
-    outcome.put("fit", fit(result));
+    outcome.put("seed", cpd.seed());
+    outcome.put("fit", fit(result.fits()));
     outcome.put("iterations", result.fits().size());
     outcome.put("converged", result.converged());
     return outcome;
   }
 
-  private static double fit(CpdResult result) {
-    return result.fits().isEmpty() ? 0 : result.fits().get(result.fits().size() - 1);
+  private static double fit(List<Double> fits) {
+    return fits.isEmpty() ? 0 : fits.get(fits.size() - 1);
   }
 
   /** The model to start from, grown to the tensor's shape. */
-  private Optional<CpState> model(FileAccess files, CpdJob job, TensorShape shape)
-      throws IOException {
+  private Optional<CpState> model(FileAccess files, Cpd cpd, TensorShape shape) throws IOException {
     if (init.equals(RANDOM)) {
       return Optional.empty();
     }
@@ -234,12 +241,12 @@ public final class StartOptions {
     ModelFolder.Components model = folder.components();
     List<DenseMatrix> grown = new ArrayList<>();
     for (int mode = 0; mode < shape.order(); mode++) {
-      grown.add(grown(mode, model.factors().get(mode), shape.size(mode), job));
+      grown.add(grown(mode, model.factors().get(mode), shape.size(mode), cpd));
     }
     return Optional.of(CpState.of(grown, model.lambda()));
   }
 
-  private DenseMatrix grown(int mode, DenseMatrix factor, long size, CpdJob job) {
+  private DenseMatrix grown(int mode, DenseMatrix factor, long size, Cpd cpd) {
     if (factor.rows() > size) {
       throw usage(
           "--init %s: expected a model of at most %d rows in mode %d, the size of the tensor, found"
@@ -249,14 +256,14 @@ public final class StartOptions {
     if (factor.rows() == size) {
       return factor;
     }
-    DenseMatrix grown = DenseMatrix.zeros(size, job.rank());
-    double[] row = new double[job.rank()];
+    DenseMatrix grown = DenseMatrix.zeros(size, cpd.rank());
+    double[] row = new double[cpd.rank()];
     double scale = 1 / Math.sqrt(Math.max(1, factor.rows())); // of numbers in a column of norm 1
     for (long i = 0; i < size; i++) {
       if (i < factor.rows()) {
         factor.copyRow(i, row, 0);
       } else {
-        DenseMatrix.randomRow(AlternatingLeastSquares.seed(job, mode), i, row, 0, job.rank());
+        DenseMatrix.randomRow(cpd.seed(mode), i, row, 0, cpd.rank());
         for (int r = 0; r < row.length; r++) {
           row[r] *= scale;
         }

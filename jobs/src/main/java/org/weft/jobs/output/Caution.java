@@ -4,9 +4,9 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
-import org.weft.planner.CpdJob;
 import org.weft.planner.Job;
 import org.weft.planner.MttkrpJob;
+import org.weft.planner.RowsJob;
 import org.weft.planner.TtmJob;
 import org.weft.tensor.TensorShape;
 
@@ -39,8 +39,11 @@ public final class Caution {
   }
 
   private static int rank(Job job) {
-    if (job instanceof CpdJob cpd) {
-      return cpd.rank();
+    if (job instanceof RowsJob rows) {
+      return rows.statements().stream()
+          .mapToInt(s -> s.columns().values().stream().reduce(1, (a, b) -> a * b))
+          .max()
+          .orElse(1);
     } else if (job instanceof MttkrpJob mttkrp) {
       return mttkrp.rank();
     }
@@ -54,7 +57,9 @@ public final class Caution {
       rows += shape.size(mode);
     }
     double once = rank * (entries + rows * rank);
-    return job instanceof CpdJob ? once * shape.order() * job.iterations() : once;
+    return job instanceof RowsJob several
+        ? once * several.statements().size() * job.iterations()
+        : once;
   }
 
   public static String duration(double seconds) {

@@ -3,19 +3,17 @@ package org.weft.jobs.run;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.local.LocalBackend;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
@@ -27,6 +25,7 @@ import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.NpyRows;
 
 /**
  * The engine of one run: in this process, or on Spark where a master is named ({@code --master},
@@ -138,21 +137,6 @@ public final class Session implements AutoCloseable {
     return !master(options, OptionDefaults.settings()).isEmpty();
   }
 
-  /**
-   * Checks that no master is named.
-   *
-   * @throws WeftException {@code UNSUPPORTED_OPERATION}
-   */
-  public static void requireOneProcess(CommonOptions options, String command) {
-    if (namesMaster(options)) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          String.format(
-              "weft %s runs in one process: expected no Spark master, found %s; leave it out",
-              command, master(options, OptionDefaults.settings())));
-    }
-  }
-
   /** Where Spark runs; empty to run in this process without it. */
   private static String master(CommonOptions options, Config settings) {
     String submitted = System.getProperty("spark.master", "");
@@ -185,13 +169,14 @@ public final class Session implements AutoCloseable {
       FileAccess files,
       String uri,
       boolean overwrite,
-      CpdResult result,
+      List<NpyRows> factors,
+      double[] lambda,
       Map<Integer, Labels> labels) {
     if (context == null) {
       console.step("start Spark for the table of factors", 0, 1);
       context = context(options, application, console, EngineOptions.defaults());
     }
-    FactorTable.write(context, files, uri, overwrite, result.factors(), result.lambda(), labels);
+    FactorTable.write(context, files, uri, overwrite, factors, lambda, labels);
   }
 
   @Override

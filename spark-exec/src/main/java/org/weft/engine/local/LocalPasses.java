@@ -10,13 +10,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.AlternatingLeastSquares;
-import org.weft.decomposition.CpRun;
-import org.weft.decomposition.CpState;
-import org.weft.decomposition.FactorUpdates;
-import org.weft.decomposition.LocalFactors;
-import org.weft.decomposition.Site;
-import org.weft.engine.FactorAlgebra;
+import org.weft.decomposition.Method;
+import org.weft.engine.Engine;
 import org.weft.engine.JobClock;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.Passes;
@@ -24,7 +19,6 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.TaskMeasurement;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.CpdJob;
 import org.weft.planner.JobPlan;
 import org.weft.planner.KernelPlan;
 import org.weft.planner.Merge;
@@ -101,48 +95,14 @@ final class LocalPasses implements Passes {
   }
 
   @Override
-  public AlternatingLeastSquares.Model decompose(
-      CpdJob job, double normSquared, CpRun run, ProgressListener progress) {
+  public <M> M run(
+      Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+      throws IOException {
     pack(plan.modes());
-    LocalKernels kernels = kernels();
-    TensorShape shape = tensor.statistics().shape();
-    List<DenseMatrix> initial =
-        run.start()
-            .map(CpState::factors)
-            .orElseGet(() -> AlternatingLeastSquares.initialFactors(job, shape));
-    LocalFactors factors =
-        new LocalFactors(
-            job,
-            relabelled(initial),
-            (mode, sweep, all, result) -> {
-              kernels.run(plan.modes().get(mode), all, result);
-              kernels.changed(all.get(mode).vals().address());
-            },
-            FactorAlgebra.of(plan),
-            plan.resources().coresPerExecutor(),
-            scope);
-    return new AlternatingLeastSquares(job)
-        .run(
-            FactorUpdates.of(job, initial.size(), factors, Math.sqrt(normSquared), run),
-            normSquared,
-            run.keeping(tensor::original),
-            progress::iteration);
-  }
-
-  @Override
-  public Site site(double normSquared) {
-    pack(plan.modes());
-    return new LocalSite(tensor, plan, normSquared, kernels(), scope);
-  }
-
-  /** The same rows for the same slices, whatever the order. */
-  private List<DenseMatrix> relabelled(List<DenseMatrix> initial) {
-    @Nullable Relabelling there = tensor.relabelling();
-    return there == null
-        ? initial
-        : IntStream.range(0, initial.size())
-            .mapToObj(mode -> there.applyToRows(mode, initial.get(mode)))
-            .toList();
+    LocalSite site = new LocalSite(files, tensor, plan, normSquared, kernels(), scope);
+    M model = method.run(site, progress::iteration);
+    keep.keep(model, site);
+    return model;
   }
 
   @Override

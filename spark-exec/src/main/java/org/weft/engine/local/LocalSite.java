@@ -1,5 +1,8 @@
 package org.weft.engine.local;
 
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +12,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
+import org.weft.decomposition.Factor;
 import org.weft.decomposition.RangeOfRows;
 import org.weft.decomposition.Rows;
 import org.weft.decomposition.Site;
@@ -17,6 +21,7 @@ import org.weft.decomposition.Step;
 import org.weft.decomposition.Sums;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
@@ -24,6 +29,9 @@ import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.storage.OutputCommit;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -33,6 +41,7 @@ import org.weft.tensor.ValueType;
 final class LocalSite implements Site {
   private static final int CHUNK_ROWS = 1 << 14;
 
+  private final FileAccess files;
   private final LocalTensor tensor;
   private final JobPlan plan;
   private final double normSquared;
@@ -47,11 +56,13 @@ final class LocalSite implements Site {
    * @param scope owner of all rows
    */
   LocalSite(
+      FileAccess files,
       LocalTensor tensor,
       JobPlan plan,
       double normSquared,
       LocalKernels kernels,
       MemoryScope scope) {
+    this.files = files;
     this.tensor = tensor;
     this.plan = plan;
     this.normSquared = normSquared;
@@ -219,6 +230,23 @@ final class LocalSite implements Site {
 
   @Override
   public DenseMatrix collect(Rows rows) {
+    return moved(rows, tensor.originalCoordinates());
+  }
+
+  @Override
+  public DenseMatrix result(Factor factor) {
+    DenseMatrix result = moved(factor.rows(), tensor.resultRelabelling());
+    int columns = factor.scale().length;
+    for (int c = 0; c < result.chunkCount(); c++) {
+      double[] chunk = result.chunk(c);
+      for (int i = 0; i < chunk.length; i++) {
+        chunk[i] *= factor.scale()[i % columns];
+      }
+    }
+    return result;
+  }
+
+  private static DenseMatrix moved(Rows rows, @Nullable Shared<Relabelling> relabelling) {
     TensorStorage storage = ((LocalRows) rows).storage;
     DenseMatrix copy = DenseMatrix.zeros(rows.count(), rows.columns());
     if (rows.type() == ValueType.FLOAT) {
@@ -226,7 +254,32 @@ final class LocalSite implements Site {
     } else {
       copy.copyFrom(storage.vals().address());
     }
-    Shared<Relabelling> back = tensor.resultRelabelling();
-    return back == null ? copy : back.value().applyToRows(rows.mode(), copy);
+    return relabelling == null ? copy : relabelling.value().applyToRows(rows.mode(), copy);
+  }
+
+  @Override
+  public void write(Factor factor, String uri) {
+    Rows rows = factor.rows();
+    NativeArray values = ((LocalRows) rows).storage.vals();
+    @Nullable Relabelling order = tensor.resultRelabelling() == null ? null : tensor.relabelling();
+    @Nullable Permutation there = order == null ? null : order.mode(rows.mode());
+    int columns = rows.columns();
+    try (OutputCommit output = OutputCommit.begin(files, uri, true)) {
+      try (OutputStream out = new BufferedOutputStream(output.create(), 1 << 16)) {
+        NpyFile.write(
+            out,
+            rows.count(),
+            columns,
+            (row, into) -> {
+              long at = (there == null ? row : there.apply(row)) * columns;
+              for (int r = 0; r < columns; r++) {
+                into[r] = values.getDouble(at + r) * factor.scale()[r];
+              }
+            });
+      }
+      output.commit();
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
   }
 }

@@ -41,8 +41,17 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
     this.call = call;
     this.result = result;
     this.slices = slices;
-    this.columns = result.order() == 0 ? 1 : Math.toIntExact(result.size(result.order() - 1));
+    this.columns = columns(result);
     this.measurements = measurements;
+  }
+
+  /** Numbers in a row of a result. */
+  private static int columns(TensorShape result) {
+    long columns = 1;
+    for (int mode = result.order() == 1 ? 0 : 1; mode < result.order(); mode++) {
+      columns = Math.multiplyExact(columns, result.size(mode));
+    }
+    return Math.toIntExact(columns);
   }
 
   @Override

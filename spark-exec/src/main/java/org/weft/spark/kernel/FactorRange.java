@@ -10,14 +10,42 @@ import org.weft.spark.resident.FactorVersion;
 public final class FactorRange {
   private FactorRange() {}
 
-  /** The sums over a range of the factor as it is. */
-  public static Function<Integer, FactorSums> grams(FactorUpdate update) {
-    return update::gram;
+  /** A step on a range that no statement makes. */
+  public static Function<Integer, StepPart> step(RowsStep step) {
+    return step::run;
   }
 
   /** The rows of a range, a block at a time. */
   public static FlatMapFunction<Integer, RowBlock> rows(FactorVersion factor) {
     return range -> new Blocks(factor, range);
+  }
+
+  /** The rows of a range with columns multiplied by numbers, a block at a time. */
+  public static FlatMapFunction<Integer, RowBlock> scaledRows(
+      FactorVersion factor, double[] scale) {
+    return range -> {
+      Blocks blocks = new Blocks(factor, range);
+      return new Iterator<>() {
+        @Override
+        public boolean hasNext() {
+          return blocks.hasNext();
+        }
+
+        @Override
+        public RowBlock next() {
+          RowBlock block = blocks.next();
+          scale(block.values(), scale);
+          return block;
+        }
+      };
+    };
+  }
+
+  /** Multiplies the columns of rows. */
+  public static void scale(double[] rows, double[] scale) {
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] *= scale[i % scale.length];
+    }
   }
 
   private static final class Blocks implements Iterator<RowBlock> {

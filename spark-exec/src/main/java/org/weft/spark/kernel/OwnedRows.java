@@ -1,31 +1,34 @@
 package org.weft.spark.kernel;
 
+import java.util.Arrays;
 import java.util.Iterator;
+import java.util.Map;
 import org.apache.spark.api.java.function.FlatMapFunction;
+import org.weft.decomposition.Sums;
 import org.weft.planner.SliceRange;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Updates the rows of a factor where their slices lie. Slices that are split among partitions go to
- * the driver, which adds them up: they are few.
+ * Runs a step on rows where their slices lie. Slices that are split among partitions go to the
+ * driver, which adds them up: they are few.
  */
-public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartition>, FactorSums> {
+public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartition>, StepPart> {
   private static final long serialVersionUID = 1L;
 
-  private final DenseStep mttkrp;
-  private final FactorUpdate update;
+  private final DenseStep statement;
+  private final RowsStep step;
 
   /**
-   * @param mttkrp makes the rows of a partition's slices
+   * @param statement makes the rows of a partition's slices
    */
-  public OwnedRows(DenseStep mttkrp, FactorUpdate update) {
-    this.mttkrp = mttkrp;
-    this.update = update;
+  public OwnedRows(DenseStep statement, RowsStep step) {
+    this.statement = statement;
+    this.step = step;
   }
 
   @Override
-  public Iterator<FactorSums> call(Iterator<ResidentPartition> partitions) {
+  public Iterator<StepPart> call(Iterator<ResidentPartition> partitions) {
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
@@ -33,27 +36,24 @@ public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartiti
       }
 
       @Override
-      public FactorSums next() {
+      public StepPart next() {
         return sums(partitions.next());
       }
     };
   }
 
-  private FactorSums sums(ResidentPartition partition) {
+  private StepPart sums(ResidentPartition partition) {
     SliceRange range = partition.range();
     if (range.slices() == 0) {
-      return FactorSums.none(partition.partition());
+      return StepPart.of(partition.partition(), new Sums(Map.of()));
     }
-    TensorStorage m = mttkrp.result(partition);
+    TensorStorage made = statement.result(partition);
     if (range.pieces() == 1) {
-      int stored = update.previous().rangeOf(range.from());
-      return update.update(partition.partition(), stored, m);
+      int stored = Arrays.binarySearch(step.starts(), range.from());
+      return step.run(partition.partition(), stored, made);
     }
-    double[] rows = new double[Math.toIntExact(m.vals().length())];
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] = m.vals().getDouble(i);
-    }
-    m.close();
-    return FactorSums.shared(partition.partition(), range.from(), rows);
+    double[] rows = RowsStep.numbers(made);
+    made.close();
+    return StepPart.shared(partition.partition(), range.from(), rows);
   }
 }

@@ -12,8 +12,8 @@ import org.weft.reorder.Relabelling;
 import org.weft.reorder.SampleExtension;
 import org.weft.runtime.KernelImage;
 import org.weft.spark.kernel.EntryBlock;
-import org.weft.spark.kernel.FactorSums;
 import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.kernel.StepPart;
 import org.weft.spark.output.FactorRows;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.SplitStatistics;
@@ -45,7 +45,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
     kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
     kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
-    kryo.register(FactorSums.class, JavaForm.of(FactorSums.class));
+    kryo.register(StepPart.class, JavaForm.of(StepPart.class));
     kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));
     kryo.register(KernelImage.class, JavaForm.of(KernelImage.class));
   }

@@ -1,5 +1,6 @@
 package org.weft.spark.output;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
-import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.NpyRows;
 import org.weft.storage.OutputCommit;
 import org.weft.tensor.DenseMatrix;
 
@@ -71,7 +72,7 @@ public final class FactorTable {
   }
 
   /**
-   * Writes the table. Memory: another copy of the factors and labels on the driver.
+   * Writes the table; executors read the factors. Memory: another copy of the labels on the driver.
    *
    * @param factors mode size x R each
    * @param lambda R weights of the components
@@ -82,10 +83,10 @@ public final class FactorTable {
       FileAccess files,
       String uri,
       boolean overwrite,
-      List<DenseMatrix> factors,
+      List<NpyRows> factors,
       double[] lambda,
       Map<Integer, Labels> labels) {
-    List<FactorRows> chunks = new ArrayList<>();
+    List<Chunk> chunks = new ArrayList<>();
     for (int mode = 0; mode < factors.size(); mode++) {
       addChunks(chunks, mode, factors.get(mode), lambda, labels.get(mode));
     }
@@ -93,8 +94,9 @@ public final class FactorTable {
     try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
       session
           .createDataFrame(
-              Wire.distribute(context, chunks, Math.max(1, chunks.size()))
-                  .flatMap(FactorRows::elements),
+              context
+                  .parallelize(chunks, Math.max(1, chunks.size()))
+                  .flatMap(chunk -> chunk.read().elements()),
               SCHEMA)
           .write()
           .mode("append") // to the hidden folder, which is there
@@ -105,22 +107,28 @@ public final class FactorTable {
     }
   }
 
+  /** Some rows of a factor that a task reads. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Chunk(
+      int mode, NpyRows factor, long first, int rows, @Nullable Labels labels, double[] lambda)
+      implements Serializable {
+    FactorRows read() {
+      DenseMatrix read = factor.read(first, rows);
+      double[] weights = new double[rows * lambda.length];
+      for (int row = 0; row < rows; row++) {
+        read.copyRow(row, weights, row * lambda.length);
+      }
+      return new FactorRows(mode, first, weights, labels, lambda);
+    }
+  }
+
   private static void addChunks(
-      List<FactorRows> chunks,
-      int mode,
-      DenseMatrix factor,
-      double[] lambda,
-      @Nullable Labels labels) {
-    int rank = lambda.length;
-    int rows = Math.max(1, CHUNK_ELEMENTS / rank);
+      List<Chunk> chunks, int mode, NpyRows factor, double[] lambda, @Nullable Labels labels) {
+    int rows = Math.max(1, CHUNK_ELEMENTS / lambda.length);
     for (long first = 0; first < factor.rows(); first += rows) {
       int count = (int) Math.min(rows, factor.rows() - first);
-      double[] weights = new double[count * rank];
-      for (int e = 0; e < weights.length; e++) {
-        weights[e] = factor.get(first + e / rank, e % rank);
-      }
       Labels names = labels == null ? null : labels.range(first, count);
-      chunks.add(new FactorRows(mode, first, weights, names, lambda));
+      chunks.add(new Chunk(mode, factor, first, count, names, lambda));
     }
   }
 }

@@ -5,10 +5,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
+import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.apache.spark.storage.ByteBufferBlockData;
 import org.apache.spark.storage.StorageLevel;
@@ -17,6 +23,9 @@ import org.apache.spark.util.io.ChunkedByteBuffer;
 import org.weft.memory.NativeMemory;
 import org.weft.tensor.TensorStorage;
 import scala.Option;
+import scala.Tuple2;
+import scala.collection.JavaConverters;
+import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
@@ -55,6 +64,27 @@ public final class FactorBlocks {
             level,
             true,
             ClassTag$.MODULE$.apply(byte[].class));
+  }
+
+  /** A task for each range, preferably in a process that has its block. */
+  public static JavaRDD<Integer> ranges(JavaSparkContext context, long space, int count) {
+    BlockId[] names = new BlockId[count];
+    Arrays.setAll(names, range -> name(space, range));
+    List<Seq<BlockManagerId>> found =
+        JavaConverters.seqAsJavaList(SparkEnv.get().blockManager().master().getLocations(names));
+    List<Tuple2<Object, Seq<String>>> tasks = new ArrayList<>();
+    for (int range = 0; range < count; range++) {
+      List<String> places = new ArrayList<>();
+      for (BlockManagerId process : JavaConverters.seqAsJavaList(found.get(range))) {
+        places.add("executor_" + process.host() + "_" + process.executorId());
+      }
+      tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(places).toSeq()));
+    }
+    return context
+        .sc()
+        .makeRDD(JavaConverters.asScalaBuffer(tasks).toSeq(), ClassTag$.MODULE$.apply(Object.class))
+        .toJavaRDD()
+        .map(range -> (Integer) range);
   }
 
   /**

@@ -1,0 +1,444 @@
+package org.weft.spark;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Factor;
+import org.weft.decomposition.Rows;
+import org.weft.decomposition.Site;
+import org.weft.decomposition.SmallMatrix;
+import org.weft.decomposition.Step;
+import org.weft.decomposition.Sums;
+import org.weft.engine.entries.Shared;
+import org.weft.planner.JobPlan;
+import org.weft.planner.Merge;
+import org.weft.planner.ModePlan;
+import org.weft.planner.Operand;
+import org.weft.planner.SliceRange;
+import org.weft.reorder.Relabelling;
+import org.weft.spark.kernel.AddedRows;
+import org.weft.spark.kernel.DenseOperand;
+import org.weft.spark.kernel.DenseStep;
+import org.weft.spark.kernel.FactorOperand;
+import org.weft.spark.kernel.FactorRange;
+import org.weft.spark.kernel.OwnedRows;
+import org.weft.spark.kernel.RowBlock;
+import org.weft.spark.kernel.RowsStep;
+import org.weft.spark.kernel.StepPart;
+import org.weft.spark.output.OriginalRows;
+import org.weft.spark.output.SummedRows;
+import org.weft.spark.resident.FactorBlocks;
+import org.weft.spark.resident.FactorSource;
+import org.weft.spark.resident.FactorVersion;
+import org.weft.spark.resident.GivenRows;
+import org.weft.spark.resident.SeededRows;
+import org.weft.spark.resident.StoredRows;
+import org.weft.spark.wire.Sent;
+import org.weft.spark.wire.Wire;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * Rows that the executors have among them. Those of a range of slices are made where the slices
+ * are, stored in two processes, and read by those whose partitions have entries there. What comes
+ * to the driver is the sums of each task, and the rows of slices that are split among partitions.
+ *
+ * <p>A step is one Spark job of one stage. Where a form serves several modes its results have all
+ * rows and are added up first, which takes a shuffle.
+ */
+final class SparkSite implements Site, AutoCloseable {
+  private static final int COPIES = 2;
+
+  private final JavaSparkContext context;
+  private final SparkTensor tensor;
+  private final PlanRunner runner;
+  private final JobPlan plan;
+  private final double normSquared;
+  private final Map<Integer, long[]> starts = new HashMap<>();
+  private final Set<SparkRows> open = new HashSet<>();
+
+  SparkSite(
+      JavaSparkContext context,
+      SparkTensor tensor,
+      PlanRunner runner,
+      JobPlan plan,
+      double normSquared) {
+    this.context = context;
+    this.tensor = tensor;
+    this.runner = runner;
+    this.plan = plan;
+    this.normSquared = normSquared;
+  }
+
+  /** Rows in the latest version; versions before it are gone. */
+  private final class SparkRows implements Rows {
+    private final int mode;
+    private final int columns;
+    private final ValueType type;
+    private @Nullable FactorVersion version;
+    private @Nullable Broadcast<Integer> home;
+    private @Nullable Broadcast<Integer> space;
+    private @Nullable Sent<DenseMatrix> given;
+
+    SparkRows(int mode, int columns, ValueType type) {
+      this.mode = mode;
+      this.columns = columns;
+      this.type = type;
+      open.add(this);
+    }
+
+    FactorVersion version() {
+      if (version == null) {
+        throw new IllegalStateException("rows of mode " + mode + " were read before any step");
+      }
+      return version;
+    }
+
+    /** What copies of the rows in all processes live as long as. */
+    Broadcast<Integer> home() {
+      if (home == null) {
+        home = context.broadcast(0);
+      }
+      return home;
+    }
+
+    SparkRows from(FactorSource source) {
+      version = new FactorVersion(mode, 0, columns, type, starts(mode), source);
+      return this;
+    }
+
+    /** The rows are those of a new space of blocks, and of these that the driver has finished. */
+    void replace(Broadcast<Integer> blocks, double[][] finished) {
+      long number = version == null ? 1 : version.number() + 1;
+      StoredRows stored = new StoredRows(blocks.id(), starts(mode), finished);
+      version = new FactorVersion(mode, number, columns, type, starts(mode), stored);
+      release();
+      space = blocks;
+    }
+
+    private void release() {
+      if (space != null) {
+        space.destroy();
+        space = null;
+      }
+      if (given != null) {
+        given.destroy();
+        given = null;
+      }
+    }
+
+    @Override
+    public int mode() {
+      return mode;
+    }
+
+    @Override
+    public long count() {
+      return shape().size(mode);
+    }
+
+    @Override
+    public int columns() {
+      return columns;
+    }
+
+    @Override
+    public ValueType type() {
+      return type;
+    }
+
+    @Override
+    public void close() {
+      release();
+      if (home != null) {
+        home.destroy();
+        home = null;
+      }
+      version = null;
+      open.remove(this);
+    }
+  }
+
+  @Override
+  public TensorShape shape() {
+    return tensor.statistics().shape();
+  }
+
+  @Override
+  public double normSquared() {
+    return normSquared;
+  }
+
+  @Override
+  public Rows rows(int mode, int columns, ValueType type) {
+    return new SparkRows(mode, columns, type);
+  }
+
+  @Override
+  public Rows random(int mode, int columns, ValueType type, long seed) {
+    return new SparkRows(mode, columns, type)
+        .from(new SeededRows(seed, mode, tensor.originalCoordinates()));
+  }
+
+  /** Sent to each process once. */
+  @Override
+  public Rows given(int mode, DenseMatrix matrix, ValueType type) {
+    Sent<DenseMatrix> sent = Wire.send(context, matrix);
+    SparkRows rows =
+        new SparkRows(mode, matrix.columns(), type)
+            .from(new GivenRows(sent, mode, tensor.originalCoordinates()));
+    rows.given = sent;
+    return rows;
+  }
+
+  /** The ranges of a mode's rows: a partition's slices, or whole blocks of all rows. */
+  private long[] starts(int mode) {
+    return starts.computeIfAbsent(
+        mode,
+        key ->
+            plan.modes().stream()
+                .filter(pass -> pass.mode() == mode)
+                .findFirst()
+                .map(SparkSite::starts)
+                .orElseGet(() -> even(shape().size(mode), 1, context.defaultParallelism())));
+  }
+
+  private static long[] starts(ModePlan pass) {
+    long rows = pass.resultShape().size(0);
+    return pass.kernel().merge() == Merge.ROWS
+        ? owned(pass, rows)
+        : even(rows, pass.kernel().rank(), pass.partitioning().partitions());
+  }
+
+  private static long[] even(long rows, int columns, int most) {
+    long blockRows = DenseStep.blockRows(columns);
+    long blocks = Math.max(1, (rows + blockRows - 1) / blockRows);
+    int ranges = (int) Math.min(blocks, most);
+    long[] starts = new long[ranges + 1];
+    for (int range = 0; range < ranges; range++) {
+      starts[range] = blocks * range / ranges * blockRows;
+    }
+    starts[ranges] = rows;
+    return starts;
+  }
+
+  private static long[] owned(ModePlan pass, long rows) {
+    LongStream firsts =
+        pass.partitioning().ranges().stream()
+            .filter(range -> range.piece() == 0 && range.slices() > 0)
+            .mapToLong(SliceRange::from);
+    return LongStream.concat(firsts, LongStream.of(rows)).toArray();
+  }
+
+  @Override
+  public Sums run(Step step) {
+    long start = System.nanoTime();
+    runner.describe(plan.job().name() + ": " + step.about());
+    Map<String, Broadcast<Integer>> spaces = new HashMap<>();
+    step.written().forEach(name -> spaces.put(name, context.broadcast(0)));
+    boolean done = false;
+    try {
+      RowsStep sent = sent(step, spaces);
+      List<StepPart> parts = new ArrayList<>(Wire.collect(parts(step, sent)));
+      parts.sort(Comparator.comparingInt(StepPart::partition));
+      Sums sums = Sums.zeros(step.operations());
+      parts.forEach(part -> sums.add(part.sums()));
+      Map<String, double[][]> finished = finished(sent, parts, sums);
+      spaces.forEach((name, space) -> rows(step, name).replace(space, get(finished, name)));
+      done = true;
+      step.product()
+          .ifPresent(
+              made -> runner.ran(plan.modes().get(made.statement()), System.nanoTime() - start));
+      return sums;
+    } finally {
+      if (!done) {
+        spaces.values().forEach(Broadcast::destroy);
+      }
+    }
+  }
+
+  private static <T> T get(Map<String, T> byName, String name) {
+    T value = byName.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException(name + " is not in " + byName.keySet());
+    }
+    return value;
+  }
+
+  private static SparkRows rows(Step step, String name) {
+    return (SparkRows) get(step.rows(), name);
+  }
+
+  private RowsStep sent(Step step, Map<String, Broadcast<Integer>> spaces) {
+    Map<String, FactorVersion> read = new HashMap<>();
+    step.read().forEach(name -> read.put(name, rows(step, name).version()));
+    Map<String, RowsStep.Target> written = new HashMap<>();
+    spaces.forEach(
+        (name, space) -> {
+          Rows rows = rows(step, name);
+          written.put(name, new RowsStep.Target(rows.columns(), rows.type(), space.id()));
+        });
+    int executors = context.sc().statusTracker().getExecutorInfos().length - 1;
+    return new RowsStep(
+        runner.image(),
+        step.operations(),
+        SmallMatrix.of(step.small()),
+        step.product().map(Step.Product::name).orElse(""),
+        plan.job().valueType(),
+        read,
+        written,
+        starts(step.mode()),
+        Math.max(1, Math.min(COPIES, executors)),
+        plan.resources().kernelThreads());
+  }
+
+  private JavaRDD<StepPart> parts(Step step, RowsStep sent) {
+    Optional<Step.Product> product = step.product();
+    if (product.isEmpty()) {
+      return ranges(sent).map(FactorRange.step(sent));
+    }
+    ModePlan pass = plan.modes().get(product.get().statement());
+    List<DenseOperand> operands = new ArrayList<>();
+    for (Operand operand : pass.kernel().operands()) {
+      SparkRows factor = (SparkRows) product.get().factors().get(operand.mode());
+      operands.add(
+          new FactorOperand(
+              operand.name(), pass.kernel().isSliced(operand), factor.version(), factor.home()));
+    }
+    if (pass.kernel().merge() == Merge.ROWS && Arrays.equals(starts(pass), sent.starts())) {
+      return runner
+          .resident(pass)
+          .partitions()
+          .mapPartitions(new OwnedRows(runner.step(pass, operands), sent));
+    }
+    return SummedRows.of(runner.rows(pass, operands), sent.starts())
+        .mapPartitionsWithIndex(new AddedRows(sent, Math.max(1, pass.kernel().rank())), true);
+  }
+
+  /** A task for each range, where the rows that it reads lie. */
+  private JavaRDD<Integer> ranges(RowsStep sent) {
+    return sent.read().values().stream()
+        .filter(version -> version.source() instanceof StoredRows)
+        .max(Comparator.comparingInt(FactorVersion::columns))
+        .map(this::ranges)
+        .orElseGet(() -> anywhere(sent.starts().length - 1));
+  }
+
+  private JavaRDD<Integer> ranges(FactorVersion version) {
+    return version.source() instanceof StoredRows stored
+        ? FactorBlocks.ranges(context, stored.space(), version.ranges())
+        : anywhere(version.ranges());
+  }
+
+  private JavaRDD<Integer> anywhere(int ranges) {
+    List<Integer> all = IntStream.range(0, ranges).boxed().toList();
+    return context.parallelize(all, Math.max(1, Math.min(ranges, context.defaultParallelism())));
+  }
+
+  /** The rows of split slices: added up, and finished as tasks finish others. */
+  private static Map<String, double[][]> finished(RowsStep step, List<StepPart> parts, Sums sums) {
+    int ranges = step.starts().length - 1;
+    double[][] added = new double[ranges][];
+    for (StepPart part : parts) {
+      if (part.shared().length > 0) {
+        int range = Arrays.binarySearch(step.starts(), part.firstRow());
+        double[] before = added[range];
+        added[range] = before == null ? part.shared().clone() : sum(before, part.shared());
+      }
+    }
+    Map<String, double[][]> finished = new HashMap<>();
+    for (String name : step.written().keySet()) {
+      double[][] rows = new double[ranges][];
+      Arrays.fill(rows, StoredRows.IN_STORE);
+      finished.put(name, rows);
+    }
+    for (int range = 0; range < ranges; range++) {
+      if (added[range] != null) {
+        Map<String, double[]> made = new HashMap<>();
+        sums.add(step.finish(range, added[range], made));
+        int at = range;
+        made.forEach((name, rows) -> get(finished, name)[at] = rows);
+      }
+    }
+    return finished;
+  }
+
+  private static double[] sum(double[] to, double[] more) {
+    for (int i = 0; i < more.length; i++) {
+      to[i] += more[i];
+    }
+    return to;
+  }
+
+  @Override
+  public DenseMatrix collect(Rows rows) {
+    return moved(rows.mode(), packed(rows), tensor.originalCoordinates());
+  }
+
+  @Override
+  public DenseMatrix result(Factor factor) {
+    int mode = factor.rows().mode();
+    DenseMatrix result = moved(mode, packed(factor.rows()), tensor.resultRelabelling());
+    for (int c = 0; c < result.chunkCount(); c++) {
+      FactorRange.scale(result.chunk(c), factor.scale());
+    }
+    return result;
+  }
+
+  /** One task writes, which gets blocks of rows in order. */
+  @Override
+  public void write(Factor factor, String uri) {
+    FactorVersion version = ((SparkRows) factor.rows()).version();
+    runner.describe(plan.job().name() + ": write " + uri);
+    JavaRDD<RowBlock> blocks =
+        ranges(version).flatMap(FactorRange.scaledRows(version, factor.scale()));
+    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
+    runner.writeRows(
+        back == null ? blocks : blocks.mapPartitions(new OriginalRows(back, version.mode())),
+        TensorShape.of(version.rows(), version.columns()),
+        uri);
+  }
+
+  private static DenseMatrix moved(
+      int mode, DenseMatrix rows, @Nullable Shared<Relabelling> relabelling) {
+    return relabelling == null ? rows : relabelling.value().applyToRows(mode, rows);
+  }
+
+  private DenseMatrix packed(Rows rows) {
+    FactorVersion version = ((SparkRows) rows).version();
+    List<Integer> ranges = IntStream.range(0, version.ranges()).boxed().toList();
+    runner.describe(plan.job().name() + ": collect rows of mode " + version.mode());
+    Iterator<RowBlock> blocks =
+        Wire.iterator(
+            context
+                .parallelize(ranges, Math.max(1, ranges.size()))
+                .flatMap(FactorRange.rows(version)));
+    DenseMatrix matrix = DenseMatrix.zeros(version.rows(), version.columns());
+    while (blocks.hasNext()) {
+      RowBlock block = blocks.next();
+      for (int row = 0; row < block.rows(); row++) {
+        matrix.setRow(block.firstRow() + row, block.values(), row * version.columns());
+      }
+    }
+    return matrix;
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(open).forEach(SparkRows::close);
+  }
+}

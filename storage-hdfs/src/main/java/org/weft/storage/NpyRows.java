@@ -1,0 +1,89 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.tensor.DenseMatrix;
+
+/** A matrix in a NumPy file of C order, of which ranges of rows are read where they are wanted. */
+public final class NpyRows implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final FileAccess files;
+  private final String uri;
+  private final NpyHeader header;
+
+  private NpyRows(FileAccess files, String uri, NpyHeader header) {
+    this.files = files;
+    this.uri = uri;
+    this.header = header;
+  }
+
+  /** Receives rows in order. */
+  @FunctionalInterface
+  public interface RowSink {
+    /**
+     * @param values one for each column; valid during the call
+     */
+    void row(long row, double[] values) throws IOException;
+  }
+
+  /**
+   * Reads the header.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH} for another array than a matrix in C order, or as
+   *     {@link NpyFile#read}
+   */
+  public static NpyRows open(FileAccess files, String uri) {
+    Path path = files.path(uri);
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      NpyHeader header = NpyHeader.read(in, uri);
+      if (header.shape().length != 2 || header.fortran()) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            uri + ": expected a matrix in C order, found another array; write it as such");
+      }
+      NpyFile.requireLength(header, uri, files.fileSystem(path).getFileStatus(path).getLen());
+      return new NpyRows(files, uri, header);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  public long rows() {
+    return header.shape()[0];
+  }
+
+  public int columns() {
+    return Math.toIntExact(header.shape()[1]);
+  }
+
+  /** Rows from {@code from} on. */
+  public DenseMatrix read(long from, int count) {
+    DenseMatrix read = DenseMatrix.zeros(count, columns());
+    forEach(from, from + count, (row, values) -> read.setRow(row - from, values, 0));
+    return read;
+  }
+
+  /** Reads rows {@code [from, to)} in order; memory is one row and a buffer. */
+  public void forEach(long from, long to, RowSink sink) {
+    Path path = files.path(uri);
+    long rowBytes = (long) columns() * header.itemBytes();
+    try (FSDataInputStream in = files.fileSystem(path).open(path)) {
+      in.seek(header.bytes() + from * rowBytes);
+      NpyFile.DoubleIn elements =
+          new NpyFile.DoubleIn(in, uri, header.itemBytes(), (to - from) * columns());
+      double[] values = new double[columns()];
+      for (long row = from; row < to; row++) {
+        elements.read(values);
+        sink.row(row, values);
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+}
