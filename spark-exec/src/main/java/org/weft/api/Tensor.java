@@ -12,17 +12,13 @@ import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.Engine;
-import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.PlacedTensor;
 import org.weft.engine.distributed.Piece;
-import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
@@ -199,39 +195,6 @@ public final class Tensor {
       packable = known;
     }
     return known;
-  }
-
-  /** What a method does with a tensor of an engine of this process. */
-  interface Here<T> {
-    T run(Engine engine, EngineTensor tensor);
-  }
-
-  /**
-   * Runs {@code method} in this process, to which the entries come if they are elsewhere.
-   *
-   * @throws WeftException {@code OUT_OF_MEMORY} for entries that its heap cannot take
-   */
-  <T> T here(Here<T> method) {
-    if (weft.spark() == null) {
-      return method.run(weft.engine(), packable());
-    }
-    long bytes = size() * (modes().size() + 1L) * Long.BYTES;
-    if (bytes > Runtime.getRuntime().maxMemory() / 2) {
-      throw new WeftException(
-          ErrorCode.OUT_OF_MEMORY,
-          "expected a heap of the driver that takes twice the entries' "
-              + (bytes >> 20)
-              + " MiB, found "
-              + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB; set spark.driver.memory");
-    }
-    List<CooBlock> blocks = new ArrayList<>();
-    loaded().operand().parts().pieces().forEachRemaining(piece -> blocks.add(piece.entries()));
-    try (Engine engine = LocalBackend.engine(weft.engine().files(), EngineOptions.defaults())) {
-      TensorShape shape = TensorShape.of(shape());
-      return method.run(
-          engine, engine.of("the tensor in the driver", shape, blocks, ValueType.DOUBLE));
-    }
   }
 
   private EngineTensor gathered() {

@@ -6,6 +6,7 @@ import org.apache.spark.sql.Row;
 import org.weft.decomposition.Tucker;
 import org.weft.error.WeftException;
 import org.weft.spark.model.TuckerValue;
+import org.weft.tensor.DenseMatrix;
 
 /**
  * A Tucker decomposition: {@code T(i,j,...) ~ sum G(p,q,...) A(i,p) B(j,q) ...}, columns of factors
@@ -20,11 +21,11 @@ public final class TuckerModel {
       Weft weft,
       List<String> modes,
       List<Source.ModeLabels> labels,
-      int[] ranks,
+      List<DenseMatrix> factors,
       Tucker.Model model) {
+    this.ranks = factors.stream().mapToInt(DenseMatrix::columns).toArray();
     TuckerValue value = new TuckerValue(ranks, model.core());
-    this.factors = new ModelFactors(weft, modes, labels, model.factors(), value);
-    this.ranks = ranks;
+    this.factors = new ModelFactors(weft, modes, labels, factors, value);
     this.model = model;
   }
 

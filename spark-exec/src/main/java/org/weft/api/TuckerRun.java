@@ -1,14 +1,17 @@
 package org.weft.api;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.weft.decomposition.Ranks;
 import org.weft.decomposition.Tucker;
+import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /**
  * A Tucker decomposition to be run, by higher-order orthogonal iteration (Kolda and Bader 2009,
- * figure 4.4). It runs in this process, with the entries in its heap, also in a Spark session.
+ * figure 4.4). It runs where the tensor is: in this process, or on the executors of the Spark
+ * session. Factors come to this process: mode sizes x R_n doubles.
  */
 public final class TuckerRun {
   private static final int ITERATIONS = 50;
@@ -67,10 +70,22 @@ public final class TuckerRun {
     Tucker method = new Tucker(new Ranks(columns), iterations, tolerance, seed, ValueType.DOUBLE);
     return running.run(
         progress -> {
+          List<DenseMatrix> factors = new ArrayList<>();
           Tucker.Model model =
-              tensor.here((engine, here) -> engine.run(here, method, progress).model());
+              tensor
+                  .weft()
+                  .engine()
+                  .run(
+                      tensor.packable(),
+                      method,
+                      progress,
+                      (found, site) -> {
+                        factors.clear();
+                        found.factors().forEach(factor -> factors.add(site.result(factor)));
+                      })
+                  .model();
           return new TuckerModel(
-              tensor.weft(), tensor.modes(), tensor.loaded().labels(), ranks.clone(), model);
+              tensor.weft(), tensor.modes(), tensor.loaded().labels(), factors, model);
         });
   }
 }

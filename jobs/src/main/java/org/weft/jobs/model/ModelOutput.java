@@ -112,8 +112,7 @@ public final class ModelOutput {
       for (int m = 0; m < order; m++) {
         Path factorFile = output.child(file(m));
         try (InputStream in = files.fileSystem(factorFile).open(factorFile);
-            OutputStream none =
-                new DigestOutputStream(OutputStream.nullOutputStream(), numbers)) {
+            OutputStream none = new DigestOutputStream(OutputStream.nullOutputStream(), numbers)) {
           in.transferTo(none);
         }
         Labels names = labels.get(m);

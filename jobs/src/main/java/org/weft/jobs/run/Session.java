@@ -14,6 +14,8 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.local.LocalBackend;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
@@ -135,6 +137,21 @@ public final class Session implements AutoCloseable {
   /** Whether the command runs on Spark. */
   public static boolean namesMaster(CommonOptions options) {
     return !master(options, OptionDefaults.settings()).isEmpty();
+  }
+
+  /**
+   * Checks that no master is named.
+   *
+   * @throws WeftException {@code UNSUPPORTED_OPERATION}
+   */
+  public static void requireOneProcess(CommonOptions options, String command) {
+    if (namesMaster(options)) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          String.format(
+              "weft %s runs in one process: expected no Spark master, found %s; leave it out",
+              command, master(options, OptionDefaults.settings())));
+    }
   }
 
   /** Where Spark runs; empty to run in this process without it. */
