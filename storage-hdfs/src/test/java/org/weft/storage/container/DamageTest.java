@@ -197,7 +197,7 @@ class DamageTest {
     crc.update(bytes);
     Files.writeString(file, changed + "crc32c " + ManifestFile.hex(crc.getValue()) + "\n");
     assertThat(failure("place").getMessage())
-        .matches("(?s).*manifest-1.json: .*found modes\\[0\\].histogram.*expected .*offset.*")
+        .matches("(?s).*manifest-1.json: .*modes\\[0\\].histogram.*expected .*offset.*")
         .doesNotContain("Cannot construct");
   }
 }
