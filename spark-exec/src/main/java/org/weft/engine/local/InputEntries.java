@@ -2,7 +2,10 @@ package org.weft.engine.local;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.BlockReader;
@@ -44,22 +47,18 @@ final class InputEntries {
    */
   Counted count(long room) {
     Kept kept = new Kept(room);
-    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, true));
+    Counts counts = new Counts();
+    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, counts));
     ReadSummary summary = splits.stream().map(Split::summary).reduce(ReadSummary::merge).get();
     plan.verify(summary);
-    TensorStatistics statistics =
-        splits.stream()
-            .map(Split::values)
-            .reduce(TensorStatistics.Builder::merge)
-            .get()
-            .build(summary.shape(plan.header()));
+    TensorStatistics statistics = counts.all().build(summary.shape(plan.header()));
     return new Counted(statistics, kept.isAll() ? blocks(splits) : null);
   }
 
   /** Parses again what was counted before, for which the heap has room. */
   LocalBlocks keep() {
     Kept kept = new Kept(Long.MAX_VALUE);
-    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, false));
+    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, null));
     plan.verify(splits.stream().map(Split::summary).reduce(ReadSummary::merge).orElseThrow());
     return blocks(splits);
   }
@@ -80,17 +79,16 @@ final class InputEntries {
     plan.verify(summaries.stream().reduce(ReadSummary::merge).orElseThrow());
   }
 
-  private record Split(
-      List<CooBlock> blocks, TensorStatistics.Builder values, ReadSummary summary) {}
+  private record Split(List<CooBlock> blocks, ReadSummary summary) {}
 
-  private Split split(int number, Kept kept, boolean counted) throws IOException {
+  private Split split(int number, Kept kept, @Nullable Counts counts) throws IOException {
     InputSplit split = plan.splits().get(number);
     TensorStatistics.Builder values = TensorStatistics.builder(plan.header().order());
     List<CooBlock> blocks = new ArrayList<>();
     try (BlockReader reader = TensorFiles.read(files, plan, split)) {
       while (reader.hasNext()) {
         CooBlock block = reader.next();
-        if (counted) {
+        if (counts != null) {
           values.add(block);
         }
         if (kept.take(block)) {
@@ -99,12 +97,36 @@ final class InputEntries {
           blocks.clear();
         }
       }
-      return new Split(kept.isAll() ? blocks : List.of(), values, reader.summary());
+      if (counts != null) {
+        counts.add(number, values);
+      }
+      return new Split(kept.isAll() ? blocks : List.of(), reader.summary());
     }
   }
 
   private LocalBlocks blocks(List<Split> splits) {
     return new LocalBlocks(splits.stream().map(Split::blocks).toList(), workers);
+  }
+
+  /**
+   * What the splits counted, added in the order of the splits as they end: a count has the size of
+   * all modes, so few are there at a time.
+   */
+  private static final class Counts {
+    private final Map<Integer, TensorStatistics.Builder> early = new HashMap<>();
+    private TensorStatistics.@Nullable Builder sum;
+    private int next;
+
+    synchronized void add(int number, TensorStatistics.Builder values) {
+      early.put(number, values);
+      for (var ready = early.remove(next); ready != null; ready = early.remove(++next)) {
+        sum = sum == null ? ready : sum.merge(ready);
+      }
+    }
+
+    synchronized TensorStatistics.Builder all() {
+      return Objects.requireNonNull(sum);
+    }
   }
 
   /** Room for blocks; once it is full, none is kept. */
