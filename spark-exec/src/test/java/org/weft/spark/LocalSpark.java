@@ -3,6 +3,7 @@ package org.weft.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -71,9 +72,15 @@ public final class LocalSpark {
         .getOrCreate();
   }
 
-  /** Fails if off-heap memory stays. */
+  /** Fails if off-heap memory stays. Spark takes blocks out of its store in the background. */
   static void assertNothingResident() {
-    ResidentMemory.PROCESS.sweep();
+    long end = System.nanoTime() + 20_000_000_000L;
+    do {
+      ResidentMemory.PROCESS.sweep();
+      if (ResidentMemory.PROCESS.liveBytes() > 0) {
+        LockSupport.parkNanos(10_000_000);
+      }
+    } while (ResidentMemory.PROCESS.liveBytes() > 0 && System.nanoTime() < end);
     assertThat(ResidentMemory.PROCESS.liveBytes()).isZero();
   }
 }
