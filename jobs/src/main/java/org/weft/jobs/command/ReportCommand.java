@@ -89,7 +89,7 @@ public final class ReportCommand extends WeftCommand {
     if (json != null) {
       checkOutput(files, json);
     }
-    console.step("read " + folder, 0, 2);
+    console.step("read " + folder, 0, 1);
     ModelFolder model = ModelFolder.open(files, folder);
     Residuals.Found residuals =
         tensor == null || planOnly() ? null : residuals(console, model, tensor);
@@ -125,7 +125,7 @@ public final class ReportCommand extends WeftCommand {
                 + ", found "
                 + Arrays.toString(found));
       }
-      console.step("compare " + uri, 1, 2);
+      console.step("compare " + uri, 0, 1);
       read.parts().pieces().forEachRemaining(piece -> residuals.add(piece.entries()));
       return residuals.found(OUTLIERS);
     }

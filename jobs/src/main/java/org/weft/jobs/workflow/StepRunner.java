@@ -173,11 +173,14 @@ final class StepRunner {
     return state.files().path(uri).toString();
   }
 
+  /**
+   * Once for an output: a record that is replaced is away for a moment, and a kill may come then.
+   */
   private void own(Step step, String hash) {
     for (String uri : step.outputs()) {
       String name = StateNames.owned(qualified(uri));
       lease.check();
-      state.write(name, new Records.Owner(qualified(uri), step.id(), hash, run.id()));
+      state.create(name, new Records.Owner(qualified(uri), step.id(), hash, run.id()));
     }
   }
 
