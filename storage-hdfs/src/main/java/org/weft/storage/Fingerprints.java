@@ -3,6 +3,7 @@ package org.weft.storage;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -18,13 +20,15 @@ import org.apache.hadoop.fs.Path;
 
 /**
  * The contents of files and folders. A file system's own check sum is taken where it keeps one, as
- * HDFS does, which reads nothing; otherwise SHA-256. A folder has the names and contents of its
- * files but those that begin with {@code _} or a dot; a container its newest manifest, which has
- * the check sums of its arrays. Cost: O(bytes) on file systems that keep no check sums.
+ * HDFS does, which reads nothing. Otherwise a file has SHA-256 of the CRC32C of its blocks of 64
+ * KiB, big-endian: as HDFS sums blocks, and many times faster than SHA-256 of all bytes. A folder
+ * has the names and contents of its files but those that begin with {@code _} or a dot; a container
+ * its newest manifest, which has the check sums of its arrays. Cost: O(bytes) on file systems that
+ * keep no check sums.
  */
 public final class Fingerprints {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{1,18})\\.json");
-  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int BLOCK_BYTES = 1 << 16;
 
   private final FileAccess files;
 
@@ -77,7 +81,7 @@ public final class Fingerprints {
       FileChecksum kept = system.getFileChecksum(status.getPath());
       String sum =
           kept == null
-              ? "sha256:" + sha256(system, status.getPath())
+              ? "crc32c-sha256:" + blocks(system, status.getPath())
               : kept.getAlgorithmName() + ":" + HexFormat.of().formatHex(kept.getBytes());
       return new Contents(status.getLen(), sum);
     }
@@ -106,12 +110,16 @@ public final class Fingerprints {
     return new Contents(bytes, "folder-sha256:" + HexFormat.of().formatHex(digest.digest()));
   }
 
-  private static String sha256(FileSystem system, Path path) throws IOException {
+  private static String blocks(FileSystem system, Path path) throws IOException {
     MessageDigest digest = sha256();
-    byte[] buffer = new byte[BUFFER_BYTES];
+    CRC32C block = new CRC32C();
+    byte[] buffer = new byte[BLOCK_BYTES];
     try (InputStream in = system.open(path)) {
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        digest.update(buffer, 0, read);
+      for (int n = in.readNBytes(buffer, 0, BLOCK_BYTES); n > 0; ) {
+        block.reset();
+        block.update(buffer, 0, n);
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, (int) block.getValue()));
+        n = in.readNBytes(buffer, 0, BLOCK_BYTES);
       }
     }
     return HexFormat.of().formatHex(digest.digest());

@@ -2,13 +2,8 @@ package org.weft.jobs.model;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -19,6 +14,7 @@ import org.weft.decomposition.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
+import org.weft.storage.Fingerprints;
 import org.weft.storage.Labels;
 import org.weft.storage.NpyFile;
 import org.weft.storage.NpyRows;
@@ -108,13 +104,7 @@ public final class ModelOutput {
     /** Writes what is not a factor, and publishes the folder. */
     public void finish(Coupling coupling, Map<Integer, Labels> labels, ModelSummary summary)
         throws IOException {
-      MessageDigest numbers = sha256();
       for (int m = 0; m < order; m++) {
-        Path factorFile = output.child(file(m));
-        try (InputStream in = files.fileSystem(factorFile).open(factorFile);
-            OutputStream none = new DigestOutputStream(OutputStream.nullOutputStream(), numbers)) {
-          in.transferTo(none);
-        }
         Labels names = labels.get(m);
         if (names != null) {
           NpyRows factor = NpyRows.open(files, output.stagingUri() + "/" + file(m));
@@ -123,11 +113,11 @@ public final class ModelOutput {
           }
         }
       }
-      try (OutputStream out = new DigestOutputStream(child(output, coupling.file()), numbers)) {
+      try (OutputStream out = child(output, coupling.file())) {
         NpyFile.writeArray(out, coupling.values(), coupling.shape());
       }
+      String content = new Fingerprints(files).of(output.stagingUri()).orElseThrow().sum();
       try (OutputStream out = child(output, "summary.json")) {
-        String content = "sha256:" + HexFormat.of().formatHex(numbers.digest());
         out.write(summary.with(files, content).json());
       }
       output.commit();
@@ -148,14 +138,6 @@ public final class ModelOutput {
     return IntStream.range(0, order)
         .mapToObj(m -> NpyRows.open(files, uri + "/" + file(m)))
         .toList();
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 
   private static OutputStream child(OutputCommit output, String name) {

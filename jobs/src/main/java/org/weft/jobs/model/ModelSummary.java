@@ -156,13 +156,13 @@ public final class ModelSummary {
   }
 
   /**
-   * With where the model comes from: {@code content}, a check sum of its numbers; {@code inputs},
-   * each with its version if it has one, length and check sum; {@code parent}, the model that it
-   * started from.
+   * With where the model comes from: {@code content}, a check sum of its other files; {@code
+   * inputs}, each with its version if it has one, length and check sum; {@code parent}, the model
+   * that it started from.
    */
-  ModelSummary with(FileAccess files, String numbers) throws IOException {
+  ModelSummary with(FileAccess files, String sum) throws IOException {
     Map<String, Object> more = new LinkedHashMap<>(content);
-    more.put("content", numbers);
+    more.put("content", sum);
     String input = (String) Objects.requireNonNull(content.get("input"));
     Map<String, Object> read = new LinkedHashMap<>();
     read.put("uri", input);

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
-import org.weft.storage.Fingerprints;
 
 class WorkflowRunTest {
+  private static final String SUM_OF_XX =
+      "crc32c-sha256:cf8dc10e7f7449e2c697fc466df7015b0d118b0c987ed59e3ca283bcf7a9ebd5";
   private static final String TEXT =
       """
       name: test
@@ -103,9 +104,7 @@ class WorkflowRunTest {
     Records.Done done =
         state.read(StateNames.done(step("b").key()), Records.Done.class).orElseThrow();
     assertThat(done.outputs())
-        .containsExactly(
-            new Records.Made(
-                dir.resolve("b").toString(), 2, "sha256:" + Fingerprints.sha256("xx")));
+        .containsExactly(new Records.Made(dir.resolve("b").toString(), 2, SUM_OF_XX));
     Files.setLastModifiedTime(dir.resolve("in"), FileTime.fromMillis(12345));
     run(TEXT);
     assertThat(fakes.ran).isEmpty();
@@ -119,7 +118,10 @@ class WorkflowRunTest {
     edit("in", "y");
     assertThat(new Explanation(state, workflow(TEXT)).lines())
         .anyMatch(line -> line.startsWith("a: runs weft join"))
-        .anyMatch(line -> line.matches("  input .*/in: was sha256:\\w+ of 1 bytes, is sha256:.*"))
+        .anyMatch(
+            line ->
+                line.matches(
+                    "  input .*/in: was crc32c-sha256:\\w+ of 1 bytes, is crc32c-sha256:.*"))
         .anyMatch(line -> line.matches("  input .*/a: known after step a"))
         .anyMatch(line -> line.startsWith("c: kept"));
     run(TEXT);
