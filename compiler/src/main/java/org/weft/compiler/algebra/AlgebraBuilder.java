@@ -34,7 +34,14 @@ public final class AlgebraBuilder {
   private final Set<String> free;
 
   private final Set<IndexVar> bound = new HashSet<>();
-  private int accesses;
+
+  /** One for each tensor and labels: what reads the same cell twice walks to it once. */
+  private final Map<Cell, TensorExpr.Access> accesses = new HashMap<>();
+
+  /** Explicit reductions, one for each value: what is written twice is computed once. */
+  private final List<TensorExpr.Reduce> reductions = new ArrayList<>();
+
+  private record Cell(TensorVar tensor, List<IndexVar> variables) {}
 
   private AlgebraBuilder(
       Statement statement,
@@ -239,7 +246,25 @@ public final class AlgebraBuilder {
           "the label " + label + " of sum is not used in what is summed",
           "sum over a label of an operand, or multiply by the size");
     }
-    return new TensorExpr.Reduce(variable, body);
+    TensorExpr.Reduce found = new TensorExpr.Reduce(variable, body);
+    return reductions.stream()
+        .filter(known -> renamed(body, variable, known.variable()).equals(known.body()))
+        .findFirst()
+        .orElseGet(
+            () -> {
+              reductions.add(found);
+              return found;
+            });
+  }
+
+  private TensorExpr renamed(TensorExpr expr, IndexVar from, IndexVar to) {
+    if (expr instanceof TensorExpr.Access access) {
+      List<IndexVar> variables =
+          access.variables().stream().map(v -> v.equals(from) ? to : v).toList();
+      TensorExpr.Access known = accesses.get(new Cell(access.tensor(), variables));
+      return known == null ? access : known;
+    }
+    return expr.mapChildren(child -> renamed(child, from, to));
   }
 
   /** A variable of its own for a label that a reduction binds. */
@@ -292,8 +317,10 @@ public final class AlgebraBuilder {
       variables.add(variable);
       size(variable, label.name());
     }
-    return new TensorExpr.Access(
-        accesses++, new TensorVar(name, format, kind), variables, access.span());
+    TensorVar tensor = new TensorVar(name, format, kind);
+    return accesses.computeIfAbsent(
+        new Cell(tensor, List.copyOf(variables)),
+        cell -> new TensorExpr.Access(accesses.size(), tensor, variables, access.span()));
   }
 
   private void size(IndexVar variable, String label) {

@@ -2,6 +2,7 @@ package org.weft.compiler.algebra;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * {@code a * reduce_v(b) = reduce_v(a * b)} where {@code a} does not use {@code v} and the
@@ -27,12 +28,19 @@ public record PullReduction(boolean integers) implements RewriteRule {
     Operator operator = product.operator();
     for (int i = 0; i < factors.size(); i++) {
       if (factors.get(i) instanceof TensorExpr.Reduce reduce
-          && operator.distributesOver(reduce.operator(), i, factors.size(), integers)) {
+          && operator.distributesOver(reduce.operator(), i, factors.size(), integers)
+          && !isUsedBeside(i, factors, reduce.variable())) {
         List<TensorExpr> rest = new ArrayList<>(factors);
         rest.set(i, reduce.body());
         return reduce.of(new TensorExpr.Product(operator, rest));
       }
     }
     return expr;
+  }
+
+  /** Whether another factor is a reduction over the same variable: the same value once more. */
+  private static boolean isUsedBeside(int number, List<TensorExpr> factors, IndexVar variable) {
+    return IntStream.range(0, factors.size())
+        .anyMatch(other -> other != number && factors.get(other).uses(variable));
   }
 }

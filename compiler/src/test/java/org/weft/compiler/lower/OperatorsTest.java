@@ -73,6 +73,27 @@ class OperatorsTest {
             "y(j) += A(i,j) @(or,and) x(i) | y=Dense:1 A=CSR:2 x=Dense:1"));
   }
 
+  /** What is written twice is walked to, and computed, once: values stay those of the text. */
+  @Test
+  void repeatedOperandsAndSums() {
+    run(
+        samples(
+            "y(i) = A(i,j) * A(i,j) * x(j) - A(i,j) | y=Dense:1 A=CSR:2 x=Dense:1",
+            "C(i,j) = A(i,j) * A(i,j) + B(i,j) | C=CSR:2 A=CSR:2 B=CSR:2",
+            "y(i) = sum(j, A(i,j)) * sum(j, A(i,j)) | y=Dense:1 A=CSR:2",
+            "y(i) = sum(j, A(i,j)) * sum(k, A(i,k)) | y=CSF:1 A=CSF:2",
+            "C(i,j) = sum(k, B(i,k)) * A(i,j) + sum(k, B(i,k)) | C=Dense:2 A=CSR:2 B=CSR:2",
+            "C(i,j) = A(i,j) * (A(i,j) - sum(k, B(k,j)) - sum(k, B(k,j)) * A(i,j)) | C=CSR:2"
+                + " A=CSR:2 B=Dense:2",
+            "M(i,r) = (T(i,j,k) / max(sum(s, A(i,s) * B(j,s) * C(k,s)), 0.25)) * B(j,r) * C(k,r) |"
+                + " M=Dense:2 T=CSF:3 A=Dense:2 B=Dense:2 C=Dense:2 r=3 s=3",
+            "M(i,r) = ((T(i,j,k) * T(i,j,k) - sum(s, A(i,s) * B(j,s) * C(k,s)) * exp(sum(s, A(i,s) *"
+                + " B(j,s) * C(k,s)))) @(+,first) T(i,j,k)) * B(j,r) * C(k,r) | M=Dense:2 T=CSF:3"
+                + " A=Dense:2 B=Dense:2 C=Dense:2 r=3 s=3",
+            "M(i,r,q) = (T(i,j,k) @(+,pair) 1) * B(j,r) * C(k,r) * B(j,q) * C(k,q) | M=Dense:3"
+                + " T=CSF:3 B=Dense:2 C=Dense:2 r=3 q=3"));
+  }
+
   @Test
   void monoids() {
     List<KernelCase> cases = new ArrayList<>();
