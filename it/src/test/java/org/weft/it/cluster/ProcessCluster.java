@@ -59,7 +59,7 @@ public final class ProcessCluster implements TestCluster {
     folder.writeHadoopConf(ClusterSettings.hdfsServer(hdfsUri(), folder.data("name").toString()));
     Map<String, String> defaults =
         ClusterSettings.sparkDefaults(sparkMaster(), SparkSubmitter.moduleOptions());
-    defaults.put("spark.executor.extraJavaOptions", submitter.classLogOption());
+    defaults.put("spark.executor.extraJavaOptions", submitter.executorOptions());
     folder.writeSparkConf(defaults);
   }
 

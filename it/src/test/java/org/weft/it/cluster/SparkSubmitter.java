@@ -1,6 +1,7 @@
 package org.weft.it.cluster;
 
 import java.io.File;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,12 @@ final class SparkSubmitter {
   static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin", "java").toAbsolutePath().toString();
 
+  /** Drivers and executors live for seconds: they are compiled as this process is. */
+  private static final List<String> COMPILATION =
+      ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+          .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
+          .toList();
+
   private final ClusterFolder folder;
   private final List<ChildProcess> drivers = new ArrayList<>();
 
@@ -21,9 +28,12 @@ final class SparkSubmitter {
     this.folder = folder;
   }
 
-  /** Where executors log the classes they load; {@code %p} is the process id. */
-  String classLogOption() {
-    return "-Xlog:class+load=info:file=" + folder.logs().resolve("executor-classes-%p.log");
+  /** Options of executors, which log the classes they load; {@code %p} is the process id. */
+  String executorOptions() {
+    List<String> options = new ArrayList<>(COMPILATION);
+    options.add("-XX:+UseSerialGC");
+    options.add("-Xlog:class+load=info:file=" + folder.logs().resolve("executor-classes-%p.log"));
+    return String.join(" ", options);
   }
 
   static String moduleOptions() {
@@ -61,6 +71,7 @@ final class SparkSubmitter {
   synchronized RunningSubmission start(SparkApplication application) {
     String name = "driver-" + drivers.size();
     List<String> command = sparkJvm(1024, application.driverClassPath());
+    command.addAll(1, COMPILATION);
     command.add("org.apache.spark.deploy.SparkSubmit");
     command.addAll(List.of("--deploy-mode", "client", "--class", application.mainClass()));
     if (!application.driverClassPath().isEmpty()) {
