@@ -5,6 +5,7 @@ import org.weft.jobs.command.BenchCommand;
 import org.weft.jobs.command.CodesignCommand;
 import org.weft.jobs.command.CompareCommand;
 import org.weft.jobs.command.CompileCommand;
+import org.weft.jobs.command.CompleteCommand;
 import org.weft.jobs.command.ConvertCommand;
 import org.weft.jobs.command.CpdCommand;
 import org.weft.jobs.command.DemoCommand;
@@ -53,6 +54,7 @@ final class Commands {
           "ttv",
           "cpd",
           "tucker",
+          "complete",
           "top",
           "report",
           "stats",
@@ -82,6 +84,7 @@ final class Commands {
           "ttv",
           "cpd",
           "tucker",
+          "complete",
           "stats",
           "convert",
           "generate",
@@ -152,6 +155,7 @@ final class Commands {
       case "ttv" -> new TtvCommand();
       case "cpd" -> new CpdCommand();
       case "tucker" -> new TuckerCommand();
+      case "complete" -> new CompleteCommand();
       case "top" -> new TopCommand();
       case "compare" -> new CompareCommand();
       case "publish" -> new PublishCommand();

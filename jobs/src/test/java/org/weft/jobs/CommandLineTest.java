@@ -31,6 +31,7 @@ class CommandLineTest {
         "ttv",
         "cpd",
         "tucker",
+        "complete",
         "stats",
         "convert",
         "generate",

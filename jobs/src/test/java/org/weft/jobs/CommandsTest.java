@@ -20,6 +20,7 @@ class CommandsTest {
         "ttv",
         "cpd",
         "tucker",
+        "complete",
         "top",
         "report",
         "stats",
@@ -45,7 +46,18 @@ class CommandsTest {
   /** What reads a tensor reads every format, and says so. */
   @ParameterizedTest
   @ValueSource(
-      strings = {"mttkrp", "ttm", "ttv", "cpd", "tucker", "stats", "convert", "reorder", "spy"})
+      strings = {
+        "mttkrp",
+        "ttm",
+        "ttv",
+        "cpd",
+        "tucker",
+        "complete",
+        "stats",
+        "convert",
+        "reorder",
+        "spy"
+      })
   void helpNamesTheFormatsOfInputs(String command) {
     assertThat(Run.of(command, "--help").out().replaceAll("\\s+", " "))
         .contains(".weft", ".tns", ".mtx");

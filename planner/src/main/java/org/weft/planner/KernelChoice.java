@@ -48,6 +48,9 @@ final class KernelChoice {
   /** Columns of a panel: one to four cache lines of doubles. */
   private static final List<Integer> PANELS = List.of(8, 16, 32);
 
+  /** Label of the components that a model's value is the sum of. */
+  private static final String MODEL_LABEL = "q";
+
   private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
 
   private final TensorShape shape;
@@ -96,7 +99,7 @@ final class KernelChoice {
   KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
     KernelPlan usual = rows(statement, storages.usual(rootedAt(statement.mode())), 0);
-    boolean matrix = statement.columns().size() == 1;
+    boolean matrix = statement.columns().size() == 1 && statement.entry().isItself();
     return schedule.isPresent() || !storages.isLarge() || !matrix
         ? usual
         : fastest(statement, usual, storages);
@@ -148,12 +151,14 @@ final class KernelChoice {
     int mode = statement.mode();
     List<Integer> above = storage.levels().subList(0, storage.levels().indexOf(mode));
     List<Operand> operands = new ArrayList<>();
-    for (int m : modesWithout(mode)) {
-      operands.add(new Operand("F" + m, m, statement.columnsOf(m)));
+    for (int m : allModes()) {
+      if (statement.reads(m)) {
+        operands.add(new Operand("F" + m, m, statement.columnsOf(m)));
+      }
     }
     List<String> product = new ArrayList<>();
     above.forEach(m -> product.addAll(factors(statement, m)));
-    product.add(access("T", allModes()));
+    product.add(entry(statement));
     modesWithout(mode).stream()
         .filter(m -> !above.contains(m))
         .forEach(m -> product.addAll(factors(statement, m)));
@@ -172,12 +177,44 @@ final class KernelChoice {
             statement.columns(),
             above.isEmpty() ? Merge.ROWS : Merge.SUM,
             IntStream.rangeClosed(0, columns).boxed().toList());
+    if (statement.entry().readsModel()) {
+      return modelFirst(alone, statement, storage);
+    }
     if (above.isEmpty() || !privateRows || schedule.isPresent()) {
       return alone;
     }
     KernelPlan shared =
         alone.withSchedule(Schedule.parse("parallel(" + variable(storage.levels().get(0)) + ")"));
     return costs.seconds(shared) < costs.seconds(alone) ? shared : alone;
+  }
+
+  /** The plan with the model's value made where the entry is known, once for all columns. */
+  private KernelPlan modelFirst(KernelPlan plan, RowStatement statement, Storages.Storage storage) {
+    KernelRequest request = plan.request();
+    Map<String, Long> sizes = new LinkedHashMap<>(request.sizes());
+    sizes.put(MODEL_LABEL, (long) statement.entry().rank());
+    List<String> loops = new ArrayList<>();
+    storage.levels().forEach(mode -> loops.add(variable(mode)));
+    loops.add(MODEL_LABEL);
+    loops.addAll(statement.columns().keySet());
+    Schedule ordered =
+        schedule.orElseGet(() -> request.schedule().withLoopOrder(loops.toArray(String[]::new)));
+    return plan.withRequest(
+        new KernelRequest(
+            request.symbol(), request.expression(), request.formats(), sizes, ordered));
+  }
+
+  /** What stands for the tensor in the statement's product. */
+  private String entry(RowStatement statement) {
+    String entry = access("T", allModes());
+    if (statement.entry().isItself()) {
+      return entry;
+    }
+    String model =
+        allModes().stream()
+            .map(mode -> "F" + mode + "(" + variable(mode) + "," + MODEL_LABEL + ")")
+            .collect(Collectors.joining(" * ", "sum(" + MODEL_LABEL + ", ", ")"));
+    return statement.entry().of(entry, model);
   }
 
   /** The factor of a mode in the statement's product. */
@@ -309,7 +346,9 @@ final class KernelChoice {
                       panels
                           ? inPanels(resultFormat, tensorFormat, parallel)
                           : parallel ? parallel(tensorFormat) : Schedule.sequential();
-                  return !columns.isEmpty() ? usual : ahead(usual, tensorFormat, operands.get(0));
+                  boolean vector =
+                      columns.isEmpty() && operands.stream().anyMatch(Operand::isVector);
+                  return vector ? ahead(usual, tensorFormat, operands.get(0)) : usual;
                 }));
     return new KernelPlan(
         request,

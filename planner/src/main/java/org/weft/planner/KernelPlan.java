@@ -59,8 +59,12 @@ public record KernelPlan(
   }
 
   KernelPlan withSchedule(Schedule schedule) {
+    return withRequest(request.withSchedule(schedule));
+  }
+
+  KernelPlan withRequest(KernelRequest other) {
     return new KernelPlan(
-        request.withSchedule(schedule),
+        other,
         tensor,
         result,
         tensorFormat,
@@ -156,8 +160,11 @@ public record KernelPlan(
     return merge == Merge.SUM && isParallel() ? Directive.Parallel.SHARES : 0;
   }
 
-  /** The tensor's modes that the result has: those without an operand. */
+  /** The tensor's modes that the result has: that of its rows, or those without an operand. */
   public List<Integer> resultModes(int order) {
+    if (merge == Merge.ROWS) {
+      return List.of(partitionedMode);
+    }
     return IntStream.range(0, order)
         .filter(mode -> operands.stream().noneMatch(operand -> operand.mode() == mode))
         .boxed()

@@ -2,6 +2,7 @@ package org.weft.engine;
 
 import java.util.List;
 import org.weft.engine.distributed.StatementRunner;
+import org.weft.engine.entries.EntryBlocks;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Resources;
@@ -36,6 +37,10 @@ public interface Backend extends StatementRunner.Site, AutoCloseable {
 
   /** A tensor of entries of this process. */
   EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type);
+
+  /** A tensor of what a step makes of the entries of another, where they lie. */
+  EngineTensor select(
+      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step);
 
   /** The passes of {@code plan}, which is for {@code tensor}; nothing is packed yet. */
   Passes open(EngineTensor tensor, JobPlan plan, JobClock clock);

@@ -20,6 +20,7 @@ import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
+import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.order.ReorderChoice;
 import org.weft.engine.order.SampledOrder;
 import org.weft.error.ErrorCode;
@@ -135,6 +136,12 @@ public final class Engine implements AutoCloseable {
   /** A tensor of entries of this process; duplicates are summed. */
   public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
     return own(backend.of(name, shape, entries, type));
+  }
+
+  /** A tensor of what a step makes of the entries of another, where they lie. */
+  public EngineTensor select(
+      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
+    return own(backend.select(tensor, name, shape, step));
   }
 
   /**

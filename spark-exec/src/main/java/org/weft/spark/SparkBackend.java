@@ -13,6 +13,7 @@ import org.weft.engine.Passes;
 import org.weft.engine.distributed.Counter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.Shared;
 import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
@@ -79,6 +80,12 @@ final class SparkBackend implements Backend {
   @Override
   public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
     return SparkTensor.of(context, files, name, Wire.distribute(context, entries, 1), shape, type);
+  }
+
+  @Override
+  public EngineTensor select(
+      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
+    return ((SparkTensor) tensor).select(name, shape, step);
   }
 
   @Override

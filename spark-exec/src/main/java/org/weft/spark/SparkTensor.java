@@ -184,6 +184,13 @@ final class SparkTensor extends EngineTensor {
     }
   }
 
+  /** Of what a step makes of the parsed entries. */
+  SparkTensor select(String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
+    JavaRDD<CooBlock> made =
+        sliced.mapPartitions(parts -> step.run(new SparkBlocks.Blocks(parts)), true);
+    return of(context, files, name, made, shape, valueType());
+  }
+
   /** Blocks as parts, numbered from an origin. */
   private static final class Numbered implements Iterator<ParsedPart> {
     private final Iterator<CooBlock> blocks;

@@ -68,7 +68,8 @@ public final class ExplainCommand implements Runnable {
       order = 88,
       names = "--json",
       description =
-          "Before mttkrp, ttm, ttv, cpd or tucker: their plan and its predictions as JSON.")
+          "Before mttkrp, ttm, ttv, cpd, tucker or complete: their plan and its predictions as"
+              + " JSON.")
   public boolean json;
 
   /** Whether statements are planned, or run, in parts. */

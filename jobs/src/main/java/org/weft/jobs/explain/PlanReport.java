@@ -19,7 +19,8 @@ import org.weft.planner.StepCosts;
 /** Prints a job's plan, and each distinct kernel of it as an explanation asks. */
 public final class PlanReport {
   /** Those whose plans are of this kind. */
-  public static final List<String> COMMANDS = List.of("mttkrp", "ttm", "ttv", "cpd", "tucker");
+  public static final List<String> COMMANDS =
+      List.of("mttkrp", "ttm", "ttv", "cpd", "tucker", "complete");
 
   private PlanReport() {}
 

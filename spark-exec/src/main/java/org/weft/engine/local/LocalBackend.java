@@ -15,6 +15,7 @@ import org.weft.engine.Passes;
 import org.weft.engine.distributed.Counter;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
+import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.Shared;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -104,6 +105,12 @@ public final class LocalBackend implements Backend {
   @Override
   public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
     return LocalTensor.of(files, name, shape, entries, type, workers, memory);
+  }
+
+  @Override
+  public EngineTensor select(
+      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
+    return of(name, shape, tensor.entries().collect(step), tensor.valueType());
   }
 
   @Override

@@ -50,6 +50,7 @@ final class LocalSite implements Site {
   private final Regions regions;
   private final Map<String, Kernel> algebra = new HashMap<>();
   private final Map<Result, TensorStorage> results = new HashMap<>();
+  private final Map<Other, TensorStorage> others = new HashMap<>();
 
   /**
    * @param kernels of the plan
@@ -80,6 +81,9 @@ final class LocalSite implements Site {
   /** Where a statement's result goes. */
   private record Result(int statement, long address) {}
 
+  /** Rows of another site. */
+  private record Other(long address, TensorShape shape) {}
+
   /** Rows off the heap. */
   private final class LocalRows implements Rows {
     private final int mode;
@@ -93,6 +97,10 @@ final class LocalSite implements Site {
       this.storage =
           TensorStorage.denseView(scope, TensorShape.of(count, columns), type, region.address());
       kernels.changed(region.address());
+    }
+
+    LocalSite site() {
+      return LocalSite.this;
     }
 
     @Override
@@ -204,6 +212,20 @@ final class LocalSite implements Site {
     return sums;
   }
 
+  /**
+   * Rows as kernels read them. Kernels stay bound to addresses: those of another site, whose rows
+   * may go before, are seen through views of this one.
+   */
+  private TensorStorage operand(LocalRows rows) {
+    TensorStorage storage = rows.storage;
+    long address = storage.vals().address();
+    return rows.site() == this
+        ? storage
+        : others.computeIfAbsent(
+            new Other(address, storage.shape()),
+            key -> TensorStorage.denseView(scope, key.shape(), rows.type(), address));
+  }
+
   /** Runs a statement; returns its rows if the step has no place for them. */
   private Optional<LocalRows> product(
       int mode, Step.Product product, Map<String, TensorStorage> rows) {
@@ -218,7 +240,7 @@ final class LocalSite implements Site {
     long address = Objects.requireNonNull(rows.get(product.name())).vals().address();
     List<TensorStorage> operands = new ArrayList<>();
     for (Rows factor : product.factors()) {
-      operands.add(((LocalRows) factor).storage);
+      operands.add(operand((LocalRows) factor));
     }
     TensorStorage result =
         results.computeIfAbsent(

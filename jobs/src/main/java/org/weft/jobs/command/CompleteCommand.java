@@ -1,0 +1,353 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Completion;
+import org.weft.decomposition.HeldOut;
+import org.weft.decomposition.ModelError;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.MethodResult;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.entries.HashedSplit;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.model.ModelOutput;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.run.Session;
+import org.weft.planner.RowsJob;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft complete}. */
+@Command(
+    name = "complete",
+    sortOptions = false,
+    description = {
+      "Tensor completion: a CP model of the entries that are stored, the others being unknown, not"
+          + " zero. Alternating least squares with a ridge, a mean and a bias for each slice.",
+      "Entries are held out by a hash of their coordinates; the model with the least error at the"
+          + " validation entries is kept. The output folder is that of weft cpd; the last columns"
+          + " are those of the biases, a mode each, and of the mean."
+    },
+    footer = {
+      "",
+      "Example: weft complete ratings.tns.gz --rank 10 --output model",
+      "Example: weft complete train.tns --rank 10 --validate later.tns --output model"
+    })
+public final class CompleteCommand extends ModelCommand {
+  @Option(
+      names = "--split",
+      split = ",",
+      paramLabel = "SHARE",
+      description =
+          "Shares of the entries that are held out: for validation, and for a test at the end"
+              + " (default: 0.1,0.1, or 0,0.1 with --validate).")
+  double @Nullable [] split;
+
+  @Option(
+      names = "--validate",
+      paramLabel = "FILE",
+      description = "A tensor of the entries that decide instead of a share of IN.")
+  @Nullable String validate;
+
+  @Option(
+      names = "--ridge",
+      split = ",",
+      paramLabel = "X",
+      description =
+          "Weight of small factors, relative to the sums of an average slice. Of several the one"
+              + " with the least error is kept (default: 0.1,0.01,0.001).")
+  double[] ridges = {0.1, 0.01, 0.001};
+
+  @Option(
+      names = "--starts",
+      paramLabel = "N",
+      description =
+          "Begin N times, from the seeds S, S+1, ...: with few entries a start may end in a local"
+              + " optimum. The least error is kept, all are in summary.json (default: 1).")
+  int starts = 1;
+
+  @Option(names = "--no-biases", description = "No column for the mean, nor for biases.")
+  boolean plain;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "T",
+      description =
+          "An error is less than another if it is less by this part (default: ${DEFAULT-VALUE}).")
+  double tolerance;
+
+  @Option(
+      names = "--patience",
+      paramLabel = "N",
+      description = "Stop after so many iterations without a smaller error (default: 20).")
+  int patience = 20;
+
+  @Override
+  void check(FileAccess files, InputPlan plan) throws IOException {
+    double[] shares = shares();
+    if (shares.length != 2
+        || !Arrays.stream(shares).allMatch(share -> share >= 0)
+        || !(shares[0] + shares[1] < 1)) {
+      throw usage(
+          "expected --split of two shares of at least 0 that leave entries to learn from, as"
+              + " 0.1,0.1; found %s",
+          Arrays.stream(shares).mapToObj(Double::toString).collect(Collectors.joining(",")));
+    }
+    if (validate != null && shares[0] > 0) {
+      throw usage("expected --split 0,... with --validate, which decides; found %s", shares[0]);
+    }
+    if (ridges.length == 0 || starts < 1) {
+      throw usage("expected a --ridge and --starts of at least 1, found %d", starts);
+    }
+    Arrays.stream(ridges).forEach(ridge -> method(ridge, seed, Optional.empty()));
+    if (validate != null) {
+      int order = TensorFiles.open(files, validate, common.readOptions()).header().order();
+      if (order != plan.header().order()) {
+        throw usage(
+            "--validate %s: expected %d modes as %s has, found %d",
+            validate, plan.header().order(), input, order);
+      }
+    }
+  }
+
+  private double[] shares() {
+    return split != null ? split : new double[] {validate == null ? 0.1 : 0, 0.1};
+  }
+
+  private Completion method(double ridge, long from, Optional<ModelError> heldOut) {
+    return new Completion(
+        rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
+  }
+
+  @Override
+  RowsJob job(TensorShape shape) {
+    return method(ridges[0], seed, Optional.empty()).job(shape);
+  }
+
+  /** Disjoint entries of one shape. */
+  private record Parts(EngineTensor training, EngineTensor validation, EngineTensor test) {}
+
+  @Override
+  Made make(Session session, EngineTensor all, ModelOutput.Staged folder, Console console) {
+    Engine engine = session.engine();
+    Parts parts = parts(engine, all);
+    console.note(
+        "%,d training, %,d validation, %,d test entries",
+        parts.training().statistics().entries(),
+        parts.validation().statistics().entries(),
+        parts.test().statistics().entries());
+    return judged(
+        engine,
+        parts.validation(),
+        validation ->
+            judged(
+                engine,
+                parts.test(),
+                test -> new Choice(validation, test).of(engine, parts, folder, console)));
+  }
+
+  private Parts parts(Engine engine, EngineTensor all) {
+    String file = validate;
+    EngineTensor given = file == null ? null : engine.read(file, common.readOptions(), common.type);
+    TensorShape shape = all.originalStatistics().shape();
+    if (given != null) {
+      shape = union(shape, given.originalStatistics().shape());
+      checkLabels(shape);
+    }
+    EngineTensor training = part(engine, all, shape, 0, "training");
+    if (training.statistics().entries() == 0) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          input + ": expected entries to learn from, found none; give smaller shares by --split");
+    }
+    EngineTensor test = part(engine, all, shape, 2, "test");
+    if (given == null) {
+      return new Parts(training, part(engine, all, shape, 1, "validation"), test);
+    }
+    double[] whole = {1};
+    EngineTensor validation =
+        engine.select(
+            given,
+            given.uri() + ", all entries",
+            shape,
+            HashedSplit.part(given.originalCoordinates(), whole, 0, seed));
+    requireApart(validation, training);
+    return new Parts(training, validation, test);
+  }
+
+  private EngineTensor part(
+      Engine engine, EngineTensor all, TensorShape shape, int part, String name) {
+    double[] shares = shares();
+    double[] three = {1 - shares[0] - shares[1], shares[0], shares[1]};
+    return engine.select(
+        all,
+        name + " entries of " + input,
+        shape,
+        HashedSplit.part(all.originalCoordinates(), three, part, seed));
+  }
+
+  private static TensorShape union(TensorShape one, TensorShape other) {
+    return TensorShape.of(
+        IntStream.range(0, one.order())
+            .mapToLong(mode -> Math.max(one.size(mode), other.size(mode)))
+            .toArray());
+  }
+
+  private void requireApart(EngineTensor validation, EngineTensor training) {
+    HashedSplit.common(validation.entries(), training.entries())
+        .ifPresent(
+            at -> {
+              throw new WeftException(
+                  ErrorCode.MALFORMED_INPUT,
+                  String.format(
+                      Locale.ROOT,
+                      "--validate %s: expected entries that %s does not have, found the coordinates"
+                          + " %s (from 1) in both; take them out of one of the files",
+                      validate,
+                      input,
+                      Arrays.toString(LongStream.of(at).map(i -> i + 1).toArray())));
+            });
+  }
+
+  /** Gives work a judge by the entries of a tensor, if it has any. */
+  private <T> T judged(Engine engine, EngineTensor tensor, Function<Optional<ModelError>, T> work) {
+    if (tensor.statistics().entries() == 0) {
+      return work.apply(Optional.empty());
+    }
+    int columns =
+        method(ridges[0], seed, Optional.empty()).columns(tensor.statistics().shape().order());
+    HeldOut<T> judge = new HeldOut<>(columns, common.type, error -> work.apply(Optional.of(error)));
+    return engine.run(tensor, judge, ProgressListener.NONE, (made, site) -> {}).model();
+  }
+
+  /** Makes models of several ridges and starts, and keeps the one that is best. */
+  private final class Choice {
+    private final Optional<ModelError> validation;
+    private final Optional<ModelError> test;
+    private final List<Object> tried = new ArrayList<>();
+    private @Nullable MethodResult<Completion.Model> best;
+    private double bestRidge;
+    private double testError = Double.NaN;
+
+    Choice(Optional<ModelError> validation, Optional<ModelError> test) {
+      this.validation = validation;
+      this.test = test;
+    }
+
+    Made of(Engine engine, Parts parts, ModelOutput.Staged folder, Console console) {
+      for (double ridge : ridges) {
+        for (int start = 0; start < starts; start++) {
+          attempt(engine, parts.training(), ridge, seed + start, folder, console);
+        }
+      }
+      MethodResult<Completion.Model> chosen = best;
+      if (chosen == null) {
+        throw new IllegalStateException("no model was made");
+      }
+      return made(parts, chosen);
+    }
+
+    private void attempt(
+        Engine engine,
+        EngineTensor training,
+        double ridge,
+        long from,
+        ModelOutput.Staged folder,
+        Console console) {
+      if (ridges.length * starts > 1) {
+        console.report("ridge %s, seed %d", ridge, from);
+      }
+      double least = best == null ? Double.POSITIVE_INFINITY : best.model().error();
+      MethodResult<Completion.Model> result =
+          engine.run(
+              training,
+              method(ridge, from, validation),
+              console.progress(),
+              (model, site) -> {
+                if (model.error() < least) {
+                  testError = test.map(judge -> judge.rmse(model.rows())).orElse(Double.NaN);
+                  folder.factors(model.factors(), site);
+                }
+              });
+      if (result.model().error() < least) {
+        best = result;
+        bestRidge = ridge;
+      }
+      Map<String, Object> outcome = new LinkedHashMap<>();
+      outcome.put("ridge", ridge);
+      outcome.put("seed", from);
+      outcome.put("fit", result.model().fits().get(result.model().best() - 1));
+      outcome.put("rmse", result.model().error());
+      outcome.put("iterations", result.model().fits().size());
+      outcome.put("converged", result.model().converged());
+      tried.add(outcome);
+    }
+
+    private Made made(Parts parts, MethodResult<Completion.Model> result) {
+      Completion.Model model = result.model();
+      double training = model.rmse().get(model.best() - 1);
+      Map<String, Object> options = new LinkedHashMap<>();
+      options.put("method", "complete");
+      options.put("rank", model.lambda().length);
+      options.put("components", rank);
+      options.put("biases", !plain);
+      options.put("ridge", bestRidge);
+      options.put("split", shares());
+      options.put("validate", Optional.ofNullable(validate).orElse(""));
+      options.put("patience", patience);
+      options.put("tolerance", tolerance);
+      Map<String, Object> more = new LinkedHashMap<>();
+      more.put("starts", tried);
+      more.put("best_iteration", model.best());
+      more.put("rmse_training", model.rmse());
+      more.put("rmse_validation", model.heldOut());
+      if (!Double.isNaN(testError)) {
+        more.put("rmse_test", testError);
+      }
+      more.put("mean", model.mean());
+      String held = model.heldOut().isEmpty() ? "" : error(", %.6g of validation", model.error());
+      String tested = Double.isNaN(testError) ? "" : error(", %.6g of test", testError);
+      return new Made(
+          parts.training().statistics(),
+          model.lambda(),
+          result.norm(),
+          model.fits(),
+          model.seconds(),
+          model.converged(),
+          options,
+          more,
+          result.report(),
+          String.format(
+              Locale.ROOT,
+              "RMSE %.6g of training%s%s entries after %d iterations, the best of %d",
+              training,
+              held,
+              tested,
+              model.best(),
+              model.fits().size()));
+    }
+
+    private static String error(String format, double value) {
+      return String.format(Locale.ROOT, format, value);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+import org.weft.tensor.DenseMatrix;
+
+/** {@code weft complete} from file to folder. */
+class CompleteCommandTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  @BeforeEach
+  void writeTensor() {
+    Random random = new Random(4);
+    StringBuilder text = new StringBuilder();
+    for (int cell = 0; cell < 12 * 10 * 8; cell++) {
+      int i = cell % 12;
+      int j = cell / 12 % 10;
+      int k = cell / 120;
+      if (random.nextInt(3) == 0) {
+        double value = 3 + (i - 6) * (j - 5) * (k + 1) * 0.05 + i * 0.2;
+        text.append(i + 1).append(' ').append(j + 1).append(' ').append(k + 1).append(' ');
+        text.append(value).append('\n');
+      }
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @Test
+  void writesTheFolderOfACpModelWithErrors() throws IOException {
+    String labels = Run.write(folder, "names", "a\nb\nc\nd\ne\nf\ng\nh\n");
+    for (String name : new String[] {"d1", "d2"}) {
+      Run run =
+          Run.of(
+              ("complete IN --rank 1 --output OUT --labels product=LABELS --names user,place,product"
+                      + " --threads 2 --starts 3")
+                  .replace("IN", tensor)
+                  .replace("OUT", path(name))
+                  .replace("LABELS", labels)
+                  .split(" "));
+      assertThat(run.status()).as(run.err()).isZero();
+      assertThat(run.out()).contains("iteration   2", " of validation, ", "wrote " + path(name));
+      assertThat(run.err()).contains("training, ").contains("validation, ");
+    }
+    assertThat(Run.names(folder.resolve("d1")))
+        .containsExactly(
+            "lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy", "mode2.tsv", "summary.json");
+    for (String file : new String[] {"lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy"}) {
+      assertThat(folder.resolve("d1").resolve(file))
+          .hasSameBinaryContentAs(folder.resolve("d2").resolve(file));
+    }
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("d1/summary.json").toFile());
+    assertThat(summary.get("method").asText()).isEqualTo("complete");
+    assertThat(summary.get("rank").asInt()).isEqualTo(5);
+    assertThat(summary.get("lambda").size()).isEqualTo(5);
+    assertThat(summary.get("rmse_test").asDouble()).isLessThan(0.2);
+    assertThat(summary.get("modes").toString()).isEqualTo("[\"user\",\"place\",\"product\"]");
+    assertThat(summary.get("starts").size()).isEqualTo(9);
+    for (JsonNode start : summary.get("starts")) {
+      double kept =
+          summary.get("rmse_validation").get(summary.get("best_iteration").asInt() - 1).asDouble();
+      assertThat(start.get("rmse").asDouble()).isGreaterThanOrEqualTo(kept);
+    }
+    assertThat(summary.get("rmse_validation").size()).isEqualTo(summary.get("iterations").asInt());
+    assertThat(Run.of("top", path("d1")).out()).contains("component 0");
+  }
+
+  @Test
+  void anotherFileDecidesAndMayNotOverlap() throws IOException {
+    String later = Run.write(folder, "later.tns", "12 10 8 20\n1 1 9 3\n");
+    Run run = Run.of("complete", tensor, "--rank", "1", "--validate", later, "--output", path("v"));
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.err()).contains(" 2 validation, ");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("v/summary.json").toFile());
+    assertThat(summary.get("dims").toString()).isEqualTo("[12,10,9]");
+    String first = Run.read(tensor).lines().findFirst().orElseThrow();
+    String same = Run.write(folder, "same.tns", first.replaceAll(" [^ ]*$", " 9\n"));
+    Run both =
+        Run.of(
+            ("complete IN --rank 1 --validate SAME --split 0,0 --output OUT")
+                .replace("IN", tensor)
+                .replace("SAME", same)
+                .replace("OUT", path("w"))
+                .split(" "));
+    assertThat(both.status()).isEqualTo(2);
+    assertThat(both.err()).contains("WEFT-300", "found the coordinates [", "in both");
+    assertThat(folder.resolve("w")).doesNotExist();
+  }
+
+  @Test
+  void executorsMakeTheModelOfOneProcess() throws IOException {
+    String line = "complete IN --rank 1 --ridge 0.01 --iterations 4 --partitions 3 --reproducible";
+    for (String more : new String[] {" --output here", " --output there --master local[2]"}) {
+      Run run =
+          Run.of(
+              (line + more.replace("output ", "output " + folder + "/"))
+                  .replace("IN", tensor)
+                  .split(" "));
+      assertThat(run.status()).as(run.err()).isZero();
+    }
+    for (String file : new String[] {"lambda.npy", "mode0.npy", "mode1.npy", "mode2.npy"}) {
+      DenseMatrix here = NpyFile.read(FileAccess.local(), path("here/" + file));
+      DenseMatrix there = NpyFile.read(FileAccess.local(), path("there/" + file));
+      double largest = Arrays.stream(here.chunk(0)).map(Math::abs).max().orElseThrow();
+      assertThat(there.chunk(0)).containsExactly(here.chunk(0), within(1e-10 * largest));
+    }
+  }
+
+  @Test
+  void aDryRunShowsTheStatements() {
+    Run run = Run.of("complete", tensor, "--rank", "2", "--no-biases", "--dry-run");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains("M(i,r) = T(i,j,k) * F1(j,r) * F2(k,r)")
+        .contains("M(i,r,s) = ((1) @(+,first) T(i,j,k)) * F1(j,r) * F1(j,s) * F2(k,r) * F2(k,s)");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--rank 0 --output D | WEFT-100 | expected a rank, iterations and a patience of at least 1",
+        "--rank 2 --split 0.5 --output D | WEFT-100 | expected --split of two shares",
+        "--rank 2 --split 0.5,0.5 --output D | WEFT-100 | that leave entries to learn from",
+        "--rank 2 --ridge -1 --output D | WEFT-100 | ridge of at least 0",
+        "--rank 2 --output D --validate X --split 0.1,0 | WEFT-100 | expected --split 0,...",
+        "--rank 2 | WEFT-100 | expected --output DIR",
+        "--rank 2 --starts 0 --output D | WEFT-100 | --starts of at least 1",
+        "--rank 2 --output D --labels 7=x | WEFT-100 | --labels of a mode from 0 to 2",
+      })
+  void mistakesAreOneError(String line, String code, String message) {
+    String[] arguments =
+        ("complete " + tensor + " " + line.replace(" D", " " + path("out"))).split(" ");
+    Run run = Run.of(arguments);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains(code, message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}

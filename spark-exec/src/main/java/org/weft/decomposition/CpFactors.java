@@ -1,0 +1,72 @@
+package org.weft.decomposition;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.weft.tensor.ValueType;
+
+/** The factors of a CP model where a method runs. */
+final class CpFactors {
+  private final Site site;
+  private final List<Rows> matrices = new ArrayList<>();
+
+  /** The rule, without sums, that makes a row of a factor from random numbers in [0, 1). */
+  interface Start {
+    RowRule of(int mode);
+  }
+
+  CpFactors(Site site, int columns, long seed, ValueType type, Start start) {
+    this.site = site;
+    for (int mode = 0; mode < site.shape().order(); mode++) {
+      Rows factor = site.random(mode, columns, type, seed + mode * 0xD1B54A32D192ED03L);
+      matrices.add(factor);
+      site.run(
+          Step.of(mode, "start of mode " + mode)
+              .rows("A", factor)
+              .then(RowOperation.each(start.of(mode), "A")));
+    }
+  }
+
+  /** By mode: mode size x columns. */
+  List<Rows> matrices() {
+    return matrices;
+  }
+
+  Rows of(int mode) {
+    return matrices.get(mode);
+  }
+
+  /** Adds the squares of a row's numbers up, by column. */
+  static final RowRule SQUARES =
+      (rows, sums) -> {
+        for (int c = 0; c < rows[0].length; c++) {
+          sums[c] += rows[0][c] * rows[0][c];
+        }
+      };
+
+  /** Sums over rows of what a rule without changes adds up for each column. */
+  static double[] columns(Site site, Rows factor, RowRule rule) {
+    Step step = Step.of(factor.mode(), "columns of mode " + factor.mode()).rows("A", factor);
+    RowOperation each = new RowOperation.Each(rule, List.of("A"), 0, "s", factor.columns());
+    return site.run(step.then(each)).get("s");
+  }
+
+  /** Factors with columns of norm 1, and for each component the product of the columns' norms. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Normalised(List<Factor> factors, double[] lambda) {
+    static Normalised of(Site site, List<Rows> matrices) {
+      double[] lambda = new double[matrices.get(0).columns()];
+      Arrays.fill(lambda, 1);
+      List<Factor> factors = new ArrayList<>();
+      for (Rows matrix : matrices) {
+        double[] squares = columns(site, matrix, SQUARES);
+        double[] scale =
+            Arrays.stream(squares).map(sum -> sum > 0 ? 1 / Math.sqrt(sum) : 0).toArray();
+        IntStream.range(0, lambda.length).forEach(c -> lambda[c] *= Math.sqrt(squares[c]));
+        factors.add(new Factor(matrix, scale));
+      }
+      return new Normalised(factors, lambda);
+    }
+  }
+}

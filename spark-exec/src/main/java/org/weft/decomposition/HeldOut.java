@@ -1,0 +1,35 @@
+package org.weft.decomposition;
+
+import java.util.List;
+import java.util.function.Function;
+import org.weft.planner.RowsJob;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * Has CP models judged by the entries of the tensor that it runs on, which no model is made of: it
+ * lasts as long as the work that asks.
+ *
+ * @param columns of the models' factors
+ * @param work that is given the judge
+ */
+public record HeldOut<T>(int columns, ValueType valueType, Function<ModelError, T> work)
+    implements Method<T> {
+  @Override
+  public RowsJob job(TensorShape shape) {
+    return new RowsJob("judge", ModelError.statements(columns), List.of(), 1, valueType);
+  }
+
+  @Override
+  public void check(TensorShape shape) {}
+
+  @Override
+  public Memory memory(TensorShape shape) {
+    return Memory.PLANNED;
+  }
+
+  @Override
+  public T run(Site site, Observer observer) {
+    return work.apply(new ModelError(site, 0));
+  }
+}

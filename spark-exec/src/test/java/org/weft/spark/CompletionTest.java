@@ -1,0 +1,232 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.Completion;
+import org.weft.decomposition.HeldOut;
+import org.weft.decomposition.ModelError;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.entries.HashedSplit;
+import org.weft.engine.local.LocalBackend;
+import org.weft.planner.Resources;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** Completion of planted tensors, most of whose cells are missing. */
+class CompletionTest {
+  private static final double[] SHARES = {0.8, 0.1, 0.1};
+
+  /** A model and its factors, of which the first has the weights. */
+  private record Found(Completion.Model model, List<DenseMatrix> factors, double test) {}
+
+  @AfterEach
+  void nothingStaysOffHeap() {
+    LocalSpark.assertNothingResident();
+  }
+
+  private static Engine engine(EngineOptions options) {
+    return LocalBackend.engine(FileAccess.of(new Configuration()), options);
+  }
+
+  private static EngineTensor tensor(Engine engine, Planted planted) {
+    TensorShape shape = TensorShape.of(planted.sizes());
+    return engine.of("planted", shape, List.of(planted.entries()), ValueType.DOUBLE);
+  }
+
+  private static EngineTensor part(Engine engine, EngineTensor all, int part) {
+    TensorShape shape = all.statistics().shape();
+    return engine.select(all, "part " + part, shape, HashedSplit.part(null, SHARES, part, 4));
+  }
+
+  private static Completion completion(
+      int rank, boolean biases, int iterations, long seed, Optional<ModelError> judge) {
+    return new Completion(rank, biases, iterations, 20, 1e-5, 1e-3, seed, ValueType.DOUBLE, judge);
+  }
+
+  private static Found run(
+      Engine engine, EngineTensor tensor, Completion method, Optional<ModelError> test) {
+    List<DenseMatrix> factors = new ArrayList<>();
+    double[] error = {Double.NaN};
+    Completion.Model found =
+        engine
+            .run(
+                tensor,
+                method,
+                ProgressListener.NONE,
+                (model, site) -> {
+                  factors.clear();
+                  model.factors().forEach(factor -> factors.add(site.result(factor)));
+                  test.ifPresent(judge -> error[0] = judge.rmse(model.rows()));
+                })
+            .model();
+    Planted.scale(factors.get(0), found.lambda());
+    return new Found(found, factors, error[0]);
+  }
+
+  /**
+   * The number of entries that algorithms of polynomial time are known to need is about {@code
+   * n^(3/2) R} for modes of size n (Jain and Oh 2014; Barak and Moitra 2016). Here there are at
+   * least 4 times as many. From random starts it takes more the larger n is, as a start's cosine
+   * with a component is about {@code n^(-1/2)}: at 99 percent 9 times as many.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "0.5, 30, 24, 20",
+    "0.8, 30, 24, 20",
+    "0.95, 50, 46, 40",
+    "0.99, 210, 200, 190",
+  })
+  void recoversWhatIsMissing(double missing, int i, int j, int k) {
+    int rank = 3;
+    int recovered = 0;
+    double mean = Math.cbrt((double) i * j * k);
+    assertThat((1 - missing) * Math.pow(mean, 3)).isGreaterThan(4 * rank * Math.pow(mean, 1.5));
+    for (int seed = 0; seed < Planted.SEEDS; seed++) {
+      Planted planted = Planted.normal(seed, rank, i, j, k).observed(1 - missing, 0.01);
+      double noise = 0.01 * planted.scale();
+      double least = Double.POSITIVE_INFINITY;
+      double match = 0;
+      try (Engine engine = engine(EngineOptions.defaults())) {
+        EngineTensor tensor = tensor(engine, planted);
+        for (int start = 0; least > 2 * noise && start < 5; start++) { // local optima
+          Completion method = completion(rank, false, 200, seed * 100L + start, Optional.empty());
+          Found found = run(engine, tensor, method, Optional.empty());
+          if (found.model().error() < least) {
+            least = found.model().error();
+            match = planted.match(found.factors());
+          }
+        }
+      }
+      recovered += match > 0.98 ? 1 : 0;
+    }
+    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+  }
+
+  @Test
+  void biasesAndTheMeanAreFoundAndHeldOutEntriesPredicted() {
+    Planted planted = Planted.normal(3, 2, 25, 22, 18).biased(5, 1).observed(0.3, 0.01);
+    try (Engine engine = engine(EngineOptions.defaults())) {
+      EngineTensor all = tensor(engine, planted);
+      Found found = judged(engine, all, 60);
+      Completion.Model model = found.model();
+      double naive = planted.rmse(found.factors(), HashedSplitTest.entries(part(engine, all, 2)));
+      assertThat(found.test()).isCloseTo(naive, within(1e-9 * naive));
+      assertThat(naive).isLessThan(0.05 * planted.scale());
+      double best = model.heldOut().get(model.best() - 1);
+      assertThat(best)
+          .isEqualTo(model.error())
+          .isCloseTo(
+              planted.rmse(found.factors(), HashedSplitTest.entries(part(engine, all, 1))),
+              within(1e-9));
+      assertThat(model.heldOut()).allMatch(error -> error >= best * 0.99);
+      assertThat(model.mean()).isCloseTo(5, within(1.0));
+    }
+  }
+
+  /**
+   * A model that one part of the entries is learnt from, another decides about, and a third tests.
+   */
+  private static Found judged(Engine engine, EngineTensor all, int iterations) {
+    EngineTensor training = part(engine, all, 0);
+    HeldOut<Found> tested =
+        new HeldOut<>(
+            6,
+            ValueType.DOUBLE,
+            test ->
+                judge(
+                    engine,
+                    part(engine, all, 1),
+                    validation ->
+                        run(
+                            engine,
+                            training,
+                            completion(2, true, iterations, 1, Optional.of(validation)),
+                            Optional.of(test))));
+    EngineTensor last = part(engine, all, 2);
+    return engine.run(last, tested, ProgressListener.NONE, (model, site) -> {}).model();
+  }
+
+  private static <T> T judge(
+      Engine engine, EngineTensor tensor, java.util.function.Function<ModelError, T> work) {
+    HeldOut<T> judge = new HeldOut<>(6, ValueType.DOUBLE, work);
+    return engine.run(tensor, judge, ProgressListener.NONE, (model, site) -> {}).model();
+  }
+
+  /** The bits are those of the plan, and tasks of executors add up in its order. */
+  @Test
+  void executorsFindWhatOneProcessFinds() {
+    Planted planted = Planted.normal(3, 2, 25, 22, 18).biased(5, 1).observed(0.3, 0.01);
+    EngineOptions options = EngineOptions.defaults().withPartitions(5).withReproducible(true);
+    try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
+        Engine local = engine(options)) {
+      Found there = judged(spark, tensor(spark, planted), 6);
+      Found here = judged(local, tensor(local, planted), 6);
+      for (int sweep = 0; sweep < 6; sweep++) {
+        double expected = here.model().heldOut().get(sweep);
+        assertThat(there.model().heldOut().get(sweep))
+            .isCloseTo(expected, within(1e-10 * expected));
+      }
+      assertThat(there.test()).isCloseTo(here.test(), within(1e-10 * here.test()));
+      for (int mode = 0; mode < 3; mode++) {
+        assertThat(there.factors().get(mode).chunk(0))
+            .containsExactly(here.factors().get(mode).chunk(0), within(1e-8));
+      }
+    }
+  }
+
+  @Test
+  void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() {
+    Planted planted = Planted.normal(1, 2, 20, 15, 12).observed(0.4, 0.1);
+    double[][] bits = new double[2][];
+    for (int run = 0; run < 2; run++) {
+      EngineOptions options =
+          EngineOptions.defaults().withReproducible(true).withThreadsPerTask(1 + 2 * run);
+      try (Engine engine = engine(options)) {
+        Completion method = completion(2, true, 5, 1, Optional.empty());
+        Found found = run(engine, tensor(engine, planted), method, Optional.empty());
+        bits[run] = found.factors().get(1).chunk(0).clone();
+      }
+    }
+    assertThat(bits[1]).isEqualTo(bits[0]);
+  }
+
+  @Test
+  void whatCannotBeDoneIsOneError() {
+    Planted planted = Planted.normal(1, 2, 20, 15, 12).observed(0.4, 0.1);
+    assertThatThrownBy(() -> completion(0, true, 5, 1, Optional.empty()))
+        .hasMessageContaining("expected a rank, iterations and a patience of at least 1");
+    EngineOptions small =
+        EngineOptions.defaults().withCluster(new Resources(1, 1, 1, 500).withKernelsInTurn());
+    Completion method = completion(4, true, 5, 1, Optional.empty());
+    try (Engine engine = engine(small)) {
+      EngineTensor tensor = tensor(engine, planted);
+      assertThatThrownBy(() -> run(engine, tensor, method, Optional.empty()))
+          .hasMessageContaining("complete: expected to need at most")
+          .hasMessageContaining("20 slices, 64 numbers each; give a lower --rank or --type float");
+    }
+    CooBlock.Builder nan = new CooBlock.Builder(3, 1);
+    nan.add(new long[] {0, 0, 0}, Double.NaN);
+    try (Engine engine = engine(EngineOptions.defaults())) {
+      EngineTensor wrong =
+          engine.of("nan", TensorShape.of(2, 2, 2), List.of(nan.build()), ValueType.DOUBLE);
+      assertThatThrownBy(() -> run(engine, wrong, method, Optional.empty()))
+          .hasMessageContaining("squares of the values");
+    }
+  }
+}
