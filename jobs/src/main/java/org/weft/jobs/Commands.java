@@ -7,6 +7,7 @@ import org.weft.jobs.command.CompareCommand;
 import org.weft.jobs.command.CompileCommand;
 import org.weft.jobs.command.CompleteCommand;
 import org.weft.jobs.command.ConvertCommand;
+import org.weft.jobs.command.CpaprCommand;
 import org.weft.jobs.command.CpdCommand;
 import org.weft.jobs.command.DemoCommand;
 import org.weft.jobs.command.EvalCommand;
@@ -55,6 +56,7 @@ final class Commands {
           "cpd",
           "tucker",
           "complete",
+          "cpapr",
           "top",
           "report",
           "stats",
@@ -85,6 +87,7 @@ final class Commands {
           "cpd",
           "tucker",
           "complete",
+          "cpapr",
           "stats",
           "convert",
           "generate",
@@ -156,6 +159,7 @@ final class Commands {
       case "cpd" -> new CpdCommand();
       case "tucker" -> new TuckerCommand();
       case "complete" -> new CompleteCommand();
+      case "cpapr" -> new CpaprCommand();
       case "top" -> new TopCommand();
       case "compare" -> new CompareCommand();
       case "publish" -> new PublishCommand();

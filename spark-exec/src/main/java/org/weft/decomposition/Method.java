@@ -27,6 +27,11 @@ public interface Method<M> {
   /** Bytes of all rows beside the packed tensor, and why so many, for the user. */
   Memory memory(TensorShape shape);
 
+  /** What is observed after each sweep: the fit, or another number that should rise. */
+  default String measure() {
+    return "fit";
+  }
+
   /** Runs; it may begin anew at another site, or at one that lost rows. */
   M run(Site site, Observer observer);
 

@@ -97,7 +97,7 @@ final class PlanRunner implements Passes {
       throws IOException {
     for (int run = 1; ; run++) {
       try (SparkSite site = new SparkSite(context, tensor, this, plan, normSquared)) {
-        M model = method.run(site, progress::iteration);
+        M model = method.run(site, progress.observer(method));
         keep.keep(model, site);
         return model;
       } catch (Exception e) {

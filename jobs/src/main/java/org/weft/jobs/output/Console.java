@@ -120,9 +120,11 @@ public final class Console {
       }
 
       @Override
-      public void iteration(int n, double fit, double deltaFit, double seconds) {
+      public void iteration(int n, String measure, double value, double change, double seconds) {
         if (!quiet) {
-          result("iteration %3d   fit %.6f   change %+.2e   %.3f s", n, fit, deltaFit, seconds);
+          result(
+              "iteration %3d   %s %.6f   change %+.2e   %.3f s",
+              n, measure, value, change, seconds);
           if (terminal) {
             Console.this.step("iteration " + (n + 1), n, n + 1);
           }

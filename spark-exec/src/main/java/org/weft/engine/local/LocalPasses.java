@@ -100,7 +100,7 @@ final class LocalPasses implements Passes {
       throws IOException {
     pack(plan.modes());
     LocalSite site = new LocalSite(files, tensor, plan, normSquared, kernels(), scope);
-    M model = method.run(site, progress::iteration);
+    M model = method.run(site, progress.observer(method));
     keep.keep(model, site);
     return model;
   }

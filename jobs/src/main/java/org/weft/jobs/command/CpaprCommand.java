@@ -1,0 +1,100 @@
+package org.weft.jobs.command;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.weft.decomposition.CpApr;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.MethodResult;
+import org.weft.engine.entries.EntryCheck;
+import org.weft.jobs.model.ModelOutput;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.run.Session;
+import org.weft.planner.RowsJob;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft cpapr}. */
+@Command(
+    name = "cpapr",
+    sortOptions = false,
+    description = {
+      "CP decomposition of counts by alternating Poisson regression, with multiplicative updates."
+          + " Cells that are not stored are counts of 0.",
+      "The output folder is that of weft cpd. Columns of the factors sum to 1: probabilities of the"
+          + " slices in a component; lambda.npy has the components' expected counts."
+    },
+    footer = {"", "Example: weft cpapr counts.tns.gz --rank 10 --output model"})
+public final class CpaprCommand extends ModelCommand {
+  @Option(
+      names = "--inner",
+      paramLabel = "N",
+      description = "Most updates of a mode in an iteration (default: 10).")
+  int inner = 10;
+
+  @Option(
+      names = "--kkt",
+      paramLabel = "T",
+      description =
+          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance; 0 runs all iterations"
+              + " (default: 1e-4).")
+  double tolerance = 1e-4;
+
+  private CpApr method() {
+    return new CpApr(rank, iterations, inner, tolerance, seed, common.type);
+  }
+
+  @Override
+  void check(FileAccess files, InputPlan plan) {
+    method();
+  }
+
+  @Override
+  RowsJob job(TensorShape shape) {
+    return method().job(shape);
+  }
+
+  @Override
+  Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
+    EntryCheck.require(
+        input, tensor.entries(), "counts of at least 0", x -> x >= 0 && x <= Double.MAX_VALUE);
+    MethodResult<CpApr.Model> result =
+        session
+            .engine()
+            .run(
+                tensor,
+                method(),
+                console.progress(),
+                (model, site) -> folder.factors(model.factors(), site));
+    CpApr.Model model = result.model();
+    double likelihood = model.logLikelihoods().get(model.logLikelihoods().size() - 1);
+    Map<String, Object> options = new LinkedHashMap<>();
+    options.put("method", "cpapr");
+    options.put("rank", rank);
+    options.put("inner", inner);
+    options.put("tolerance", tolerance);
+    options.put("measure", method().measure());
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("kkt_violations", model.violations());
+    more.put("updates", model.updates());
+    return new Made(
+        tensor.statistics(),
+        model.lambda(),
+        result.norm(),
+        model.logLikelihoods(),
+        model.seconds(),
+        model.converged(),
+        options,
+        more,
+        result.report(),
+        String.format(
+            Locale.ROOT,
+            "log-likelihood %.6f after %d iterations%s",
+            likelihood,
+            model.logLikelihoods().size(),
+            model.converged() ? "" : " (not converged)"));
+  }
+}

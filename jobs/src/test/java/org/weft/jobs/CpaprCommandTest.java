@@ -1,0 +1,88 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.storage.FileAccess;
+import org.weft.storage.NpyFile;
+
+/** {@code weft cpapr} from file to folder. */
+class CpaprCommandTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 60; e++) {
+      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
+      text.append(' ').append(1 + e % 9).append('\n');
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @Test
+  void columnsAreProbabilitiesAndWeightsAreCounts() throws IOException {
+    String line = "cpapr IN --rank 2 --output OUT --names user,item,day --labels 0=LABELS";
+    String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
+    Run run =
+        Run.of(
+            line.replace("IN", tensor)
+                .replace("OUT", path("d"))
+                .replace("LABELS", labels)
+                .split(" "));
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("iteration   2   log-likelihood", "wrote " + path("d"));
+    assertThat(Run.names(folder.resolve("d")))
+        .containsExactly(
+            "lambda.npy", "mode0.npy", "mode0.tsv", "mode1.npy", "mode2.npy", "summary.json");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("d/summary.json").toFile());
+    assertThat(summary.get("method").asText()).isEqualTo("cpapr");
+    assertThat(summary.get("measure").asText()).isEqualTo("log-likelihood");
+    assertThat(summary.get("kkt_violations").size()).isEqualTo(summary.get("iterations").asInt());
+    double counted = 0;
+    for (int e = 0; e < 60; e++) {
+      counted += 1 + e % 9;
+    }
+    double[] lambda = NpyFile.read(FileAccess.local(), path("d/lambda.npy")).chunk(0);
+    assertThat(Arrays.stream(lambda).sum()).isCloseTo(counted, within(1e-9 * counted));
+    for (int mode = 0; mode < 3; mode++) {
+      double[] rows = NpyFile.read(FileAccess.local(), path("d/mode" + mode + ".npy")).chunk(0);
+      assertThat(Arrays.stream(rows).min().orElseThrow()).isNotNegative();
+      assertThat(Arrays.stream(rows).sum()).isCloseTo(2, within(1e-12));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "x.tns --rank 0 | WEFT-100 | expected a rank, iterations and inner updates of at least 1",
+        "x.tns --rank 2 --inner 0 | WEFT-100 | expected a rank, iterations and inner updates",
+        "x.tns --rank 2 --kkt -1 | WEFT-100 | a tolerance of at least 0",
+        "n.tns --rank 2 | WEFT-300 | expected counts of at least 0, found -2.0 at the coordinates 2 1 1",
+        "x.tns --rank 2000000000 | WEFT-400 | factors of 18 rows of 2000000000 numbers; give a lower",
+      })
+  void mistakesAreOneError(String line, String code, String message) {
+    Run.write(folder, "n.tns", "1 1 1 3\n2 1 1 -2\n");
+    String all = "cpapr " + folder + "/" + line + " --output " + path("out");
+    Run run = Run.of(all.split(" "));
+    assertThat(run.status()).as(run.err()).isEqualTo(code.equals("WEFT-400") ? 1 : 2);
+    assertThat(run.err()).contains(code, message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}

@@ -1,0 +1,276 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.weft.decomposition.CpApr;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.local.LocalBackend;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** Poisson CP decompositions of small tensors, beside the algorithm in plain loops. */
+class CpAprTest {
+  /** A model and its factors. */
+  private record Found(CpApr.Model model, List<DenseMatrix> factors) {}
+
+  private static Found run(Planted planted, CpApr method, EngineOptions options) {
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      return run(engine, planted, method);
+    }
+  }
+
+  private static Found run(Engine engine, Planted planted, CpApr method) {
+    List<DenseMatrix> factors = new ArrayList<>();
+    CpApr.Model found =
+        engine
+            .run(
+                engine.of(
+                    "counts",
+                    TensorShape.of(planted.sizes()),
+                    List.of(planted.entries()),
+                    method.valueType()),
+                method,
+                ProgressListener.NONE,
+                (model, site) -> {
+                  factors.clear();
+                  model.factors().forEach(factor -> factors.add(site.result(factor)));
+                })
+            .model();
+    return new Found(found, factors);
+  }
+
+  private static double poisson(double mean, Random random) {
+    if (mean > 500) {
+      return poisson(mean / 2, random) + poisson(mean / 2, random);
+    }
+    double product = random.nextDouble();
+    double floor = Math.exp(-mean);
+    int count = 0;
+    while (product >= floor) {
+      product *= random.nextDouble();
+      count++;
+    }
+    return count;
+  }
+
+  private static Planted counts(long seed, double scale, int... sizes) {
+    return Planted.nonnegative(seed, 3, sizes)
+        .drawn((value, random) -> poisson(scale * value, random));
+  }
+
+  /** Chi and Kolda's algorithm on lists of entries. */
+  private static final class Naive {
+    private final CooBlock x;
+    private final double[][][] a;
+    private final double[][][] phi;
+    private final double[] lambda;
+
+    Naive(Planted planted, int rank, long seed, double normSquared) {
+      x = planted.entries();
+      long[] sizes = planted.sizes();
+      a = new double[sizes.length][][];
+      phi = new double[sizes.length][][];
+      lambda = new double[rank];
+      Arrays.fill(lambda, normSquared / rank);
+      for (int mode = 0; mode < sizes.length; mode++) {
+        DenseMatrix random =
+            DenseMatrix.random(sizes[mode], rank, seed + mode * 0xD1B54A32D192ED03L);
+        a[mode] = new double[(int) sizes[mode]][rank];
+        for (int i = 0; i < sizes[mode]; i++) {
+          random.copyRow(i, a[mode][i], 0);
+        }
+        scale(mode, columns(mode), true);
+      }
+    }
+
+    private double[] columns(int mode) {
+      double[] sums = new double[lambda.length];
+      for (double[] row : a[mode]) {
+        Arrays.setAll(sums, r -> sums[r] + row[r]);
+      }
+      return sums;
+    }
+
+    private void scale(int mode, double[] by, boolean divide) {
+      for (double[] row : a[mode]) {
+        Arrays.setAll(row, r -> divide ? by[r] > 0 ? row[r] / by[r] : 0 : row[r] * by[r]);
+      }
+    }
+
+    private double model(int e, int r, int except) {
+      double term = 1;
+      for (int mode = 0; mode < a.length; mode++) {
+        term *= mode == except ? 1 : a[mode][(int) x.coordinate(mode, e)][r];
+      }
+      return term;
+    }
+
+    private double model(int e) {
+      double sum = 0;
+      for (int r = 0; r < lambda.length; r++) {
+        sum += model(e, r, -1);
+      }
+      return Math.max(sum, 1e-10);
+    }
+
+    double sweep(int number, int inner, double tolerance) {
+      for (int mode = 0; mode < a.length; mode++) {
+        for (int i = 0; number > 1 && i < a[mode].length; i++) {
+          for (int r = 0; r < lambda.length; r++) {
+            a[mode][i][r] += a[mode][i][r] < 1e-10 && phi[mode][i][r] > 1 ? 0.01 : 0;
+          }
+        }
+        scale(mode, lambda, false);
+        for (int update = 0; update < inner; update++) {
+          phi[mode] = new double[a[mode].length][lambda.length];
+          for (int e = 0; e < x.size(); e++) {
+            double ratio = x.value(e) / model(e);
+            for (int r = 0; r < lambda.length; r++) {
+              phi[mode][(int) x.coordinate(mode, e)][r] += ratio * model(e, r, mode);
+            }
+          }
+          double violation = 0;
+          for (int i = 0; i < a[mode].length; i++) {
+            for (int r = 0; r < lambda.length; r++) {
+              violation =
+                  Math.max(violation, Math.abs(Math.min(a[mode][i][r], 1 - phi[mode][i][r])));
+            }
+          }
+          if (violation < tolerance) {
+            break;
+          }
+          for (int i = 0; i < a[mode].length; i++) {
+            int row = i;
+            int m = mode;
+            Arrays.setAll(a[mode][i], r -> a[m][row][r] * phi[m][row][r]);
+          }
+        }
+        System.arraycopy(columns(mode), 0, lambda, 0, lambda.length);
+        scale(mode, lambda, true);
+      }
+      scale(0, lambda, false);
+      double likelihood = -Arrays.stream(lambda).sum();
+      for (int e = 0; e < x.size(); e++) {
+        likelihood += x.value(e) * Math.log(model(e));
+      }
+      scale(0, lambda, true);
+      return likelihood;
+    }
+  }
+
+  @Test
+  void iterationsHaveTheLogLikelihoodOfTheAlgorithmInLoops() {
+    for (int[] sizes : new int[][] {{14, 11, 9}, {8, 7, 6, 5}}) {
+      Planted planted = counts(5, 2, sizes);
+      CpApr method = new CpApr(4, 8, 5, 1e-4, 7, ValueType.DOUBLE);
+      CpApr.Model found = run(planted, method, EngineOptions.defaults()).model();
+      CooBlock x = planted.entries();
+      double squares = Arrays.stream(x.values(), 0, x.size()).map(v -> v * v).sum();
+      Naive naive = new Naive(planted, 4, 7, squares);
+      for (int sweep = 1; sweep <= 8; sweep++) {
+        double expected = naive.sweep(sweep, 5, 1e-4);
+        assertThat(found.logLikelihoods().get(sweep - 1))
+            .isCloseTo(expected, within(1e-8 * Math.abs(expected)));
+      }
+      assertThat(found.lambda()).containsExactly(naive.lambda, within(1e-8 * squares));
+      double counted = Arrays.stream(x.values(), 0, x.size()).sum();
+      assertThat(Arrays.stream(found.lambda()).sum()).isCloseTo(counted, within(1e-9 * counted));
+    }
+  }
+
+  @Test
+  void recoversPlantedCounts() {
+    int recovered = 0;
+    for (int seed = 0; seed < Planted.SEEDS; seed++) {
+      Planted planted = counts(seed, 400, 30, 25, 20);
+      double best = Double.NEGATIVE_INFINITY;
+      double match = 0;
+      for (int start = 0; start < 3; start++) { // local optima
+        CpApr method = new CpApr(3, 60, 10, 1e-3, seed * 10L + start, ValueType.DOUBLE);
+        Found found = run(planted, method, EngineOptions.defaults());
+        List<Double> all = found.model().logLikelihoods();
+        double likelihood = all.get(all.size() - 1);
+        if (likelihood > best) {
+          best = likelihood;
+          match = planted.match(found.factors());
+        }
+      }
+      recovered += match > 0.98 ? 1 : 0;
+    }
+    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+  }
+
+  @Test
+  void convergesToTheConditionsAndColumnsAreProbabilities() {
+    Planted planted = counts(2, 30, 12, 10, 8);
+    Found found =
+        run(planted, new CpApr(3, 300, 10, 1e-3, 1, ValueType.DOUBLE), EngineOptions.defaults());
+    assertThat(found.model().converged()).isTrue();
+    assertThat(found.model().violations()).last().satisfies(v -> assertThat(v).isLessThan(0.02));
+    for (DenseMatrix factor : found.factors()) {
+      for (int r = 0; r < 3; r++) {
+        double sum = 0;
+        for (int i = 0; i < factor.rows(); i++) {
+          assertThat(factor.get(i, r)).isNotNegative();
+          sum += factor.get(i, r);
+        }
+        assertThat(sum).isCloseTo(1, within(1e-12));
+      }
+    }
+    List<Double> likelihoods = found.model().logLikelihoods();
+    for (int n = 1; n < likelihoods.size(); n++) {
+      assertThat(likelihoods.get(n)).isGreaterThan(likelihoods.get(n - 1) - 1e-6);
+    }
+  }
+
+  @Test
+  void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() {
+    Planted planted = counts(2, 30, 12, 10, 8);
+    CpApr method = new CpApr(3, 4, 3, 0, 1, ValueType.DOUBLE);
+    EngineOptions options = EngineOptions.defaults().withReproducible(true);
+    Found one = run(planted, method, options.withThreadsPerTask(1));
+    Found three = run(planted, method, options.withThreadsPerTask(3));
+    assertThat(three.model().lambda()).isEqualTo(one.model().lambda());
+    assertThat(three.factors().get(2).chunk(0)).isEqualTo(one.factors().get(2).chunk(0));
+  }
+
+  @Test
+  void executorsFindWhatOneProcessFinds() {
+    Planted planted = counts(3, 30, 25, 20, 15);
+    CpApr method = new CpApr(3, 5, 4, 1e-4, 1, ValueType.DOUBLE);
+    EngineOptions options = EngineOptions.defaults().withPartitions(5);
+    Found here = run(planted, method, options);
+    try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
+      Found there = run(spark, planted, method);
+      for (int sweep = 0; sweep < 5; sweep++) {
+        double expected = here.model().logLikelihoods().get(sweep);
+        assertThat(there.model().logLikelihoods().get(sweep))
+            .isCloseTo(expected, within(1e-10 * Math.abs(expected)));
+      }
+      for (int mode = 0; mode < 3; mode++) {
+        assertThat(there.factors().get(mode).chunk(0))
+            .containsExactly(here.factors().get(mode).chunk(0), within(1e-10));
+      }
+    }
+    LocalSpark.assertNothingResident();
+  }
+
+  @Test
+  void whatCannotBeDoneIsOneError() {
+    assertThatThrownBy(() -> new CpApr(0, 1, 1, 0, 1, ValueType.DOUBLE))
+        .hasMessageContaining("expected a rank, iterations and inner updates of at least 1");
+  }
+}
