@@ -15,6 +15,7 @@ import org.weft.jobs.command.GcCommand;
 import org.weft.jobs.command.GenerateCommand;
 import org.weft.jobs.command.IngestCommand;
 import org.weft.jobs.command.MttkrpCommand;
+import org.weft.jobs.command.PredictCommand;
 import org.weft.jobs.command.PublishCommand;
 import org.weft.jobs.command.ReorderCommand;
 import org.weft.jobs.command.ReportCommand;
@@ -57,6 +58,7 @@ final class Commands {
           "tucker",
           "complete",
           "cpapr",
+          "predict",
           "top",
           "report",
           "stats",
@@ -160,6 +162,7 @@ final class Commands {
       case "tucker" -> new TuckerCommand();
       case "complete" -> new CompleteCommand();
       case "cpapr" -> new CpaprCommand();
+      case "predict" -> new PredictCommand();
       case "top" -> new TopCommand();
       case "compare" -> new CompareCommand();
       case "publish" -> new PublishCommand();

@@ -22,6 +22,7 @@ class CommandsTest {
         "tucker",
         "complete",
         "cpapr",
+        "predict",
         "top",
         "report",
         "stats",

@@ -5,15 +5,20 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
 import org.weft.storage.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
@@ -140,6 +145,23 @@ public final class ModelFolder {
               + factor.columns());
     }
     return factor;
+  }
+
+  /** The labels of a mode, if the model has them: the first cells of its table. */
+  public Optional<Labels> labels(int mode) throws IOException {
+    Path table = files.path(at("mode" + mode + ".tsv"));
+    if (!files.fileSystem(table).exists(table)) {
+      return Optional.empty();
+    }
+    Labels.Builder labels = new Labels.Builder();
+    try (BufferedReader in =
+        new BufferedReader(
+            new InputStreamReader(files.fileSystem(table).open(table), StandardCharsets.UTF_8))) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        labels.add(line.substring(0, Math.max(0, line.indexOf('\t'))));
+      }
+    }
+    return Optional.of(labels.build());
   }
 
   public Components components() throws IOException {

@@ -1,0 +1,273 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.file.LoadedTensor;
+import org.weft.jobs.model.ModelFolder;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.option.NamedMode;
+import org.weft.jobs.output.Console;
+import org.weft.spark.model.CpValue;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft predict}. */
+@Command(
+    name = "predict",
+    sortOptions = false,
+    description = {
+      "The values of a CP model at the coordinates of a tensor's entries: a line each, labels where"
+          + " the model has them, otherwise coordinates from 1. With OUT they become a tensor.",
+      "With --top and --mode, the slices of a mode that have the largest values where the other"
+          + " coordinates of an entry are given. The entries' values are read for the error alone."
+    },
+    footer = {
+      "",
+      "Example: weft predict model query.tns",
+      "Example: weft predict model query.tns --top 5 --mode item"
+    })
+public final class PredictCommand extends WeftCommand {
+  @Parameters(
+      index = "0",
+      paramLabel = "MODEL",
+      description = "Folder that weft cpd, complete or cpapr wrote.")
+  String folder = "";
+
+  @Parameters(
+      index = "1",
+      paramLabel = "QUERY",
+      description = "Tensor whose entries are looked up.")
+  String query = "";
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "OUT",
+      description = "Tensor of the values, or a text of what --top finds, instead of lines.")
+  @Nullable String out;
+
+  @Option(
+      names = "--top",
+      paramLabel = "N",
+      description = "Show the N slices of --mode with the largest values.")
+  int top;
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      description = "The mode of --top, named or numbered.")
+  @Nullable String mode;
+
+  @Override
+  protected void run(Console console) throws IOException {
+    if (top < 0 || (top > 0) != (mode != null)) {
+      throw usage("expected --top N of at least 1 and --mode MODE, both or neither");
+    }
+    FileAccess files = CommonOptions.files();
+    if (out != null && top > 0) {
+      checkOutput(files, out);
+    } else if (out != null) {
+      checkTensorOutput(files, out);
+    }
+    Model model = Model.open(files, folder);
+    LoadedTensor asked = LoadedTensor.read(files, query, common.readOptions());
+    model.requireCovers(query, asked.blocks());
+    if (mode != null) {
+      int found = NamedMode.number(folder, "--mode", mode, model.names(), model.order());
+      String text = model.best(asked.blocks(), found, top);
+      if (out == null) {
+        console.text(text);
+      } else {
+        write(console, files, out, text);
+      }
+      return;
+    }
+    predict(console, files, model, asked.blocks());
+  }
+
+  private void predict(Console console, FileAccess files, Model model, List<CooBlock> blocks)
+      throws IOException {
+    double squares = 0;
+    long count = 0;
+    List<CooBlock> predicted = new ArrayList<>();
+    for (CooBlock block : blocks) {
+      double[] values =
+          IntStream.range(0, block.size()).mapToDouble(e -> model.at(block, e)).toArray();
+      for (int e = 0; e < values.length; e++) {
+        squares += Math.pow(values[e] - block.value(e), 2);
+      }
+      count += values.length;
+      predicted.add(block.withValues(values));
+    }
+    if (out == null) {
+      for (CooBlock block : predicted) {
+        StringBuilder lines = new StringBuilder();
+        for (int e = 0; e < block.size(); e++) {
+          for (int m = 0; m < block.order(); m++) {
+            lines.append(model.name(m, block.coordinate(m, e))).append('\t');
+          }
+          lines.append(block.value(e)).append('\n');
+        }
+        console.text(lines.toString());
+      }
+    } else {
+      WriteOptions options = WriteOptions.defaults().withShape(model.shape());
+      try (TensorOutput output =
+          TensorFiles.create(files, out, common.overwrite, model.order(), options)) {
+        for (CooBlock block : predicted) {
+          output.write(block);
+        }
+        output.commit();
+      }
+      console.note("wrote %s", out);
+    }
+    console.note(
+        "RMSE %.6g against the values of %s", Math.sqrt(squares / Math.max(1, count)), query);
+  }
+
+  /** A CP model in memory. */
+  private record Model(
+      String uri,
+      CpValue value,
+      List<DenseMatrix> factors,
+      List<Optional<Labels>> labels,
+      List<String> names) {
+    static Model open(FileAccess files, String uri) throws IOException {
+      ModelFolder folder = ModelFolder.open(files, uri);
+      ModelFolder.Components components = folder.components();
+      List<Optional<Labels>> labels = new ArrayList<>();
+      for (int m = 0; m < folder.order(); m++) {
+        labels.add(folder.labels(m));
+      }
+      return new Model(
+          uri,
+          new CpValue(components.lambda()),
+          components.factors(),
+          labels,
+          IntStream.range(0, folder.order()).mapToObj(folder::modeName).toList());
+    }
+
+    int order() {
+      return factors.size();
+    }
+
+    TensorShape shape() {
+      return TensorShape.of(factors.stream().mapToLong(DenseMatrix::rows).toArray());
+    }
+
+    String name(int mode, long at) {
+      return labels
+          .get(mode)
+          .filter(known -> at < known.size())
+          .map(known -> known.label(at))
+          .orElseGet(() -> Long.toString(at + 1));
+    }
+
+    void requireCovers(String query, List<CooBlock> blocks) {
+      for (CooBlock block : blocks) {
+        if (block.order() != order()) {
+          throw mismatch(query, order() + " modes", block.order() + "");
+        }
+        for (int e = 0; e < block.size(); e++) {
+          for (int m = 0; m < order(); m++) {
+            if (block.coordinate(m, e) >= factors.get(m).rows()) {
+              throw mismatch(
+                  query,
+                  "coordinates of at most " + factors.get(m).rows() + " in mode " + m,
+                  Long.toString(block.coordinate(m, e) + 1));
+            }
+          }
+        }
+      }
+    }
+
+    private WeftException mismatch(String query, String expected, String found) {
+      return new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          query + ": expected " + expected + ", as the model " + uri + " has, found " + found);
+    }
+
+    private double[][] rows(CooBlock block, int entry) {
+      double[][] rows = new double[order()][value.lambda().length];
+      for (int m = 0; m < rows.length; m++) {
+        factors.get(m).copyRow(block.coordinate(m, entry), rows[m], 0);
+      }
+      return rows;
+    }
+
+    double at(CooBlock block, int entry) {
+      return value.at(rows(block, entry));
+    }
+
+    /** A slice of a mode and its value. */
+    private record Scored(long slice, double score) {}
+
+    /** Lines of the best slices for each entry, whatever its coordinate in that mode. */
+    String best(List<CooBlock> blocks, int target, int count) {
+      StringBuilder lines = new StringBuilder();
+      Set<List<Long>> seen = new LinkedHashSet<>();
+      for (CooBlock block : blocks) {
+        for (int e = 0; e < block.size(); e++) {
+          int entry = e;
+          List<Long> others =
+              IntStream.range(0, order())
+                  .mapToObj(m -> m == target ? -1L : block.coordinate(m, entry))
+                  .toList();
+          if (seen.add(others)) {
+            best(value.query(target, rows(block, e)), target, count)
+                .forEach(found -> line(lines, others, target, found));
+          }
+        }
+      }
+      return lines.toString();
+    }
+
+    private List<Scored> best(double[] weights, int target, int count) {
+      Comparator<Scored> worstFirst =
+          Comparator.comparingDouble(Scored::score)
+              .thenComparing(Comparator.comparingLong(Scored::slice).reversed());
+      PriorityQueue<Scored> best = new PriorityQueue<>(worstFirst);
+      double[] row = new double[weights.length];
+      for (long slice = 0; slice < factors.get(target).rows(); slice++) {
+        factors.get(target).copyRow(slice, row, 0);
+        double score = 0;
+        for (int r = 0; r < row.length; r++) {
+          score += weights[r] * row[r];
+        }
+        best.add(new Scored(slice, score));
+        if (best.size() > count) {
+          best.poll();
+        }
+      }
+      return best.stream().sorted(worstFirst.reversed()).toList();
+    }
+
+    private void line(StringBuilder lines, List<Long> others, int target, Scored found) {
+      for (int m = 0; m < order(); m++) {
+        lines.append(name(m, m == target ? found.slice() : others.get(m))).append('\t');
+      }
+      lines.append(found.score()).append('\n');
+    }
+  }
+}
