@@ -6,12 +6,15 @@ import java.lang.reflect.Constructor;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.Syncable;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +49,15 @@ public final class FaultyFileSystem extends FilterFileSystem {
 
   /** Name of a file that is removed just before it is opened. */
   public static @Nullable String vanishing;
+
+  /** What happens to files, in its order: {@code write NAME}, {@code sync NAME}, {@code rename}. */
+  public static @Nullable List<String> journal;
+
+  private static void note(String event) {
+    if (journal != null) {
+      journal.add(event);
+    }
+  }
 
   /**
    * Operations until the process dies: from then on every one fails, so that nothing is cleaned up;
@@ -157,6 +169,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
   @Override
   public boolean rename(Path from, Path to) throws IOException {
     operation();
+    note("rename");
     Path source = local(from);
     Path target = local(to);
     if (sparedRenames-- > 0) {
@@ -217,7 +230,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
     FSDataOutputStream out =
         fs.createNonRecursive(
             local(path), null, flags, bufferSize, replication, blockSize, progress);
-    return new FSDataOutputStream(new FaultyStream(out), null);
+    return new FSDataOutputStream(new FaultyStream(path.getName(), out), null);
   }
 
   /** Only Hadoop can make one. */
@@ -231,16 +244,33 @@ public final class FaultyFileSystem extends FilterFileSystem {
     }
   }
 
-  private static final class FaultyStream extends OutputStream {
+  private static final class FaultyStream extends OutputStream
+      implements Syncable, StreamCapabilities {
+    private final String name;
     private final OutputStream out;
     private int written;
 
-    FaultyStream(OutputStream out) {
+    FaultyStream(String name, OutputStream out) {
+      this.name = name;
       this.out = out;
     }
 
     @Override
+    public boolean hasCapability(String capability) {
+      return capability.equals(HSYNC);
+    }
+
+    @Override
+    public void hsync() {
+      note("sync " + name);
+    }
+
+    @Override
+    public void hflush() {}
+
+    @Override
     public void write(int b) throws IOException {
+      note("write " + name);
       if (operationsLeft == 0) {
         operation();
       }
@@ -260,6 +290,7 @@ public final class FaultyFileSystem extends FilterFileSystem {
         super.write(bytes, offset, length);
         return;
       }
+      note("write " + name);
       operation();
       boolean dies = operationsLeft == 0;
       out.write(bytes, offset, dies ? length / 2 : length);
