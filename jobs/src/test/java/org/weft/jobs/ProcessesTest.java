@@ -173,4 +173,22 @@ final class ProcessesTest {
     }
     assertThat(Run.names(outputs)).isEmpty();
   }
+
+  /** Sums of R x R fill the heap of a task, which Spark would end with a status of its own. */
+  @Test
+  void aTaskThatFillsTheHeapIsOneLine() throws Exception {
+    Run.write(folder, "s.tns", "1 1 1 2\n40 30 1 3\n7 2 20 1\n");
+    String command =
+        "cpd " + folder + "/s.tns --rank 5000 --iterations 1 --output OUT/f --master local[2]";
+    try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
+      assertThat(weft.status()).as(weft.err()).isEqualTo(1);
+      assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
+          .as(weft.err())
+          .hasSize(1)
+          .allMatch(line -> line.startsWith("weft: WEFT-400: OutOfMemoryError: "));
+      assertThat(weft.err()).contains("WEFT_JAVA_OPTS").doesNotContain("\tat ", "Exception in");
+    }
+    assertThat(Run.names(outputs)).isEmpty();
+    assertThat(left()).isEmpty();
+  }
 }

@@ -29,6 +29,15 @@ public final class Failures {
   private static final Pattern CANCELLED =
       Pattern.compile("(?s).*(cancelled part of cancelled job group|Job \\d+ cancelled).*");
 
+  /** A task failed for want of heap, or its executor ended with Spark's status for that. */
+  private static final Pattern FULL_HEAP =
+      Pattern.compile(
+          "(?s).*due to stage failure: [^\\n]*(OutOfMemoryError|exited with code 52\\b).*");
+
+  private static final Pattern EXECUTOR_LOST =
+      Pattern.compile(
+          "(?s).*due to stage failure: [^\\n]*((ExecutorLostFailure|TaskResultLost)[^\\n]*).*");
+
   /** The class of Spark's error for a task that could not write a table's file. */
   private static final String TASK_WRITE_FAILED = "TASK_WRITE_FAILED";
 
@@ -89,12 +98,11 @@ public final class Failures {
     }
     Matcher master = LOST_MASTER.matcher(message);
     if (master.matches()) {
-      return new WeftException(
-          ErrorCode.CLUSTER_UNAVAILABLE,
-          "Spark ended the application: "
-              + master.group(1)
-              + "; the logs of master and workers say why, run again when they are well",
-          cause);
+      return applicationEnded(master.group(1), cause);
+    }
+    WeftException executor = executorFault(message, cause);
+    if (executor != null) {
+      return executor;
     }
     if (STOPPED.matcher(message).matches()) {
       return new WeftException(
@@ -112,6 +120,41 @@ public final class Failures {
           cause);
     }
     return null;
+  }
+
+  /** The error that the end of the application is. */
+  public static WeftException applicationEnded(String reason, @Nullable Throwable cause) {
+    return new WeftException(
+        ErrorCode.CLUSTER_UNAVAILABLE,
+        "Spark ended the application: "
+            + reason
+            + "; the logs of master and workers say why, run again when they are well",
+        cause);
+  }
+
+  private static @Nullable WeftException executorFault(String message, Throwable cause) {
+    if (FULL_HEAP.matcher(message).matches()) {
+      boolean here = message.contains(" executor driver)");
+      return new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          (here
+                  ? "tasks need more memory: give the process more (WEFT_JAVA_OPTS=-Xmx8g, or"
+                      + " spark.driver.memory)"
+                  : "tasks need more memory: give executors more (spark.executor.memory)")
+              + ", or the job more partitions; Spark says: "
+              + firstLine(cause),
+          cause);
+    }
+    Matcher lost = EXECUTOR_LOST.matcher(message);
+    return lost.matches()
+        ? new WeftException(
+            ErrorCode.CLUSTER_UNAVAILABLE,
+            "executors or their results were lost again and again: "
+                + lost.group(1)
+                + "; the logs of the workers say why. Run again when they are well, with more memory"
+                + " for executors (spark.executor.memory) or the driver (spark.driver.memory)",
+            cause)
+        : null;
   }
 
   private static @Nullable IOException ioException(Throwable failure) {

@@ -145,8 +145,8 @@ public final class Console {
     }
   }
 
-  /** As {@link #failed} for a full heap, once, from whatever thread. */
-  synchronized void endOfHeap(Throwable failure) {
+  /** As {@link #failed}, once and as the last line, from whatever thread. */
+  synchronized void endWith(Throwable failure) {
     failed(failure);
     ended = true;
   }
@@ -156,7 +156,7 @@ public final class Console {
     return ended;
   }
 
-  /** Who is told of a full heap. */
+  /** Who is told of what ends the process. */
   public void setEnding(Ending watching) {
     ending = watching;
   }
@@ -166,6 +166,24 @@ public final class Console {
     Ending watching = ending;
     if (watching != null) {
       watching.handleSignals();
+    }
+  }
+
+  /** Spark has ended the application: says so and ends the process, whatever its threads do. */
+  void applicationEnded(String reason) {
+    Ending watching = ending;
+    if (watching != null) {
+      WeftException failure = Failures.applicationEnded(reason, null);
+      endWith(failure);
+      watching.end(failure);
+    }
+  }
+
+  /** Spark starts in this process. */
+  void sparkStarts() {
+    Ending watching = ending;
+    if (watching != null) {
+      watching.keepStatusUnderSpark();
     }
   }
 

@@ -10,28 +10,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.service.launcher.IrqHandler;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.jspecify.annotations.Nullable;
 import org.weft.scratch.ScratchFolder;
 import org.weft.storage.UnfinishedOutputs;
 
 /**
  * How the process ends when its command does not return: SIGTERM and SIGINT, with status 143 and
- * 130, and a heap that is full in any thread, with status 1. One line says so, shutdown hooks
- * remove what is unfinished, and when they hang, on a full heap or a file system that does not
- * answer, the process is halted.
+ * 130; a heap that is full in any thread, and an application that Spark has ended, with status 1.
+ * One line says so, shutdown hooks remove what is unfinished, and when they hang, on a full heap or
+ * a file system that does not answer, the process is halted.
  */
 public final class Ending {
   private static final System.Logger LOG = System.getLogger(Ending.class.getName());
   private static final int SIGNAL_STATUS = 128;
-  private static final int HEAP_STATUS = 1;
+  private static final int FATAL_STATUS = 1;
   private static final int INT = 2;
   private static final int TERM = 15;
   private static final long PATIENCE_MILLIS = 20_000;
 
+  /** After Spark's hooks, which remove its folders, and Hadoop's, which close file systems. */
+  private static final int LAST = FileSystem.SHUTDOWN_HOOK_PRIORITY - 10;
+
   private final Console console;
-  private final AtomicReference<@Nullable Throwable> full = new AtomicReference<>();
-  private final CountDownLatch heapIsFull = new CountDownLatch(1);
+  private final AtomicReference<@Nullable Throwable> fatal = new AtomicReference<>();
+  private final CountDownLatch fatalCame = new CountDownLatch(1);
 
   private Ending(Console console) {
     this.console = console;
@@ -41,20 +46,25 @@ public final class Ending {
   public static Ending install(Console console) {
     Ending ending = new Ending(console);
     // There before it is needed: a full heap has no room for threads.
-    daemon("weft-heap", ending::awaitFullHeap);
+    daemon("weft-fatal", ending::awaitFatal);
     Thread.setDefaultUncaughtExceptionHandler(ending::uncaught);
-    Runtime.getRuntime().addShutdownHook(new Thread(ending::keepStatus, "weft-status"));
     return ending;
   }
 
-  /** Spark, whose tasks run in this process, ends it with a status of its own on a full heap. */
+  /** Spark, if its tasks run in this process, ends it with a status of its own on a full heap. */
+  void keepStatusUnderSpark() {
+    if (!ShutdownHookManager.get().isShutdownInProgress()) {
+      ShutdownHookManager.get().addShutdownHook(this::keepStatus, LAST);
+    }
+  }
+
   private void keepStatus() {
-    Throwable failure = full.get();
+    Throwable failure = fatal.get();
     if (failure != null) {
-      console.endOfHeap(failure);
+      console.endWith(failure);
       UnfinishedOutputs.giveUpAll();
       ScratchFolder.end();
-      Runtime.getRuntime().halt(HEAP_STATUS);
+      Runtime.getRuntime().halt(FATAL_STATUS);
     }
   }
 
@@ -118,12 +128,17 @@ public final class Ending {
     int depth = 0;
     for (Throwable cause = failure; cause != null && depth++ < 100; cause = cause.getCause()) {
       if (cause instanceof OutOfMemoryError) {
-        full.compareAndSet(null, cause);
-        heapIsFull.countDown();
+        end(cause);
         return true;
       }
     }
     return false;
+  }
+
+  /** Ends the process for {@code failure}, soon; from any thread, with no heap left. */
+  void end(Throwable failure) {
+    fatal.compareAndSet(null, failure);
+    fatalCame.countDown();
   }
 
   private void uncaught(Thread thread, Throwable failure) {
@@ -132,10 +147,10 @@ public final class Ending {
     }
   }
 
-  private void awaitFullHeap() throws InterruptedException {
-    heapIsFull.await();
-    console.endOfHeap(java.util.Objects.requireNonNull(full.get()));
-    exit(HEAP_STATUS);
+  private void awaitFatal() throws InterruptedException {
+    fatalCame.await();
+    console.endWith(java.util.Objects.requireNonNull(fatal.get()));
+    exit(FATAL_STATUS);
   }
 
   /** For the thread that runs the command: ends with {@code status}, unless the end is near. */

@@ -12,9 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Listens to what Spark's threads log: a full heap, which they log and survive for minutes, ends
- * the process; and nothing is shown of a process that is ending.
+ * the process, and so does the end of the application, whose reason is nowhere else once its
+ * context is stopped; and nothing is shown of a process that is ending.
  */
 public final class SparkLog extends AbstractFilter {
+  /** What {@code StandaloneSchedulerBackend} says before it stops the context. */
+  private static final String APPLICATION_ENDED = "Application has been killed. Reason: ";
+
+  private static final String SPARK = "org.apache.spark.";
+
   private static boolean listening;
 
   private final Console console;
@@ -31,31 +37,52 @@ public final class SparkLog extends AbstractFilter {
       filter.start();
       context.addFilter(filter);
       listening = true;
+      console.sparkStarts();
     }
   }
 
-  private Result judge(@Nullable Throwable thrown) {
-    if (console.isEnded()) {
+  private Result judge(
+      Logger logger, Level level, @Nullable String said, @Nullable Throwable thrown) {
+    if (level == Level.ERROR && said != null && said.startsWith(APPLICATION_ENDED)) {
+      console.applicationEnded(said.substring(APPLICATION_ENDED.length()));
+    }
+    if (console.isEnded() || thrown != null && console.isFullHeap(thrown)) {
       return Result.DENY;
     }
-    return thrown != null && console.isFullHeap(thrown) ? Result.DENY : Result.NEUTRAL;
+    // Whether warnings are of interest is asked first: those with a full heap are.
+    boolean asks = said == null && thrown == null && level == Level.WARN;
+    return asks && logger.getName().startsWith(SPARK) ? Result.ACCEPT : Result.NEUTRAL;
   }
 
   @Override
   public Result filter(
-      Logger logger, Level level, Marker marker, Message message, @Nullable Throwable thrown) {
-    return judge(thrown);
+      Logger logger,
+      Level level,
+      @Nullable Marker marker,
+      @Nullable Message message,
+      @Nullable Throwable thrown) {
+    String said =
+        message == null ? null : level == Level.ERROR ? message.getFormattedMessage() : "";
+    return judge(logger, level, said, thrown);
   }
 
   @Override
   public Result filter(
-      Logger logger, Level level, Marker marker, Object message, @Nullable Throwable thrown) {
-    return judge(thrown);
+      Logger logger,
+      Level level,
+      @Nullable Marker marker,
+      @Nullable Object message,
+      @Nullable Throwable thrown) {
+    return judge(logger, level, message == null ? null : message.toString(), thrown);
   }
 
   @Override
   public Result filter(
-      Logger logger, Level level, Marker marker, String message, Object... parameters) {
-    return judge(null);
+      Logger logger,
+      Level level,
+      @Nullable Marker marker,
+      @Nullable String message,
+      Object... parameters) {
+    return judge(logger, level, message, null);
   }
 }

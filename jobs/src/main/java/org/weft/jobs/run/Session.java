@@ -125,7 +125,10 @@ public final class Session implements AutoCloseable {
     if (conf.get("spark.master").startsWith("local")) {
       conf.setIfMissing("spark.driver.host", "localhost");
       conf.setIfMissing("spark.driver.bindAddress", "127.0.0.1");
-      // Where the next process finds what one that was killed has left.
+    }
+    if (conf.get("spark.master").matches("(local|spark:).*")) {
+      // Where the next process finds what one that was killed has left. Executors of a standalone
+      // cluster have their own from their workers.
       conf.setIfMissing("spark.local.dir", ScratchFolder.newFolder("spark-").toString());
     }
     for (Map.Entry<String, ConfigValue> entry : settings.getConfig("spark").root().entrySet()) {

@@ -1,0 +1,50 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.spark.SparkException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.error.WeftException;
+
+/** Faults of a cluster in Spark's words: each has a code, one line, and what to do. */
+class FailuresTest {
+  private static final String STAGE = "Job aborted due to stage failure: ";
+  private static final String TASK =
+      STAGE
+          + "Task 0 in stage 3.0 failed 4 times, most recent failure: Lost task 0.3 in stage 3.0"
+          + " (TID 7) ";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "STAGE Master removed our application: KILLED | WEFT-403 | removed our application: KILLED;",
+        "All masters are unresponsive! Giving up. | WEFT-403 | All masters are unresponsive",
+        "Job 3 cancelled because SparkContext was shut down | WEFT-403 | Spark was stopped",
+        "Job 3 cancelled part of cancelled job group weft-1 | WEFT-404 | was cancelled",
+        "TASK (10.0.0.1 executor 2): java.lang.OutOfMemoryError: Java heap space | WEFT-400"
+            + " | spark.executor.memory",
+        "TASK (localhost executor driver): java.lang.OutOfMemoryError: Java heap space | WEFT-400"
+            + " | WEFT_JAVA_OPTS",
+        "TASK (10.0.0.1 executor 2): ExecutorLostFailure (executor 2 exited caused by one of the"
+            + " running tasks) Reason: Command exited with code 52 | WEFT-400 | executor.memory",
+        "TASK (10.0.0.1 executor 2): ExecutorLostFailure (executor 2 exited caused by one of the"
+            + " running tasks) Reason: Remote RPC client disassociated | WEFT-403 | disassociated",
+        "TASK (10.0.0.1 executor 2): TaskResultLost (result lost from block manager) | WEFT-403"
+            + " | spark.driver.memory",
+        "TASK (10.0.0.1 executor 2): java.lang.IllegalStateException: x | WEFT-999 | Lost task 0.3"
+      })
+  void haveCodeAndRemedy(String words, String code, String remedy) {
+    String message =
+        words.replace("STAGE ", STAGE).replace("TASK ", TASK)
+            + "\n\tat org.example.Task.run(Task.java:1)\n\nDriver stacktrace:";
+    assertThat(Failures.unwrap(new SparkException(message)))
+        .isInstanceOfSatisfying(
+            WeftException.class,
+            e -> {
+              assertThat(e.code().label()).isEqualTo(code);
+              assertThat(e.getMessage()).contains(remedy).doesNotContain("\n");
+            });
+  }
+}
