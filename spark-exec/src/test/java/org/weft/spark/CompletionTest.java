@@ -3,6 +3,7 @@ package org.weft.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -93,6 +94,7 @@ class CompletionTest {
     "0.99, 210, 200, 190",
   })
   void recoversWhatIsMissing(double missing, int i, int j, int k) {
+    assumeTrue(missing < 0.99 || Planted.LONG);
     int rank = 3;
     int recovered = 0;
     double mean = Math.cbrt((double) i * j * k);
@@ -175,9 +177,9 @@ class CompletionTest {
     EngineOptions options = EngineOptions.defaults().withPartitions(5).withReproducible(true);
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
         Engine local = engine(options)) {
-      Found there = judged(spark, tensor(spark, planted), 6);
-      Found here = judged(local, tensor(local, planted), 6);
-      for (int sweep = 0; sweep < 6; sweep++) {
+      Found there = judged(spark, tensor(spark, planted), 2);
+      Found here = judged(local, tensor(local, planted), 2);
+      for (int sweep = 0; sweep < 2; sweep++) {
         double expected = here.model().heldOut().get(sweep);
         assertThat(there.model().heldOut().get(sweep))
             .isCloseTo(expected, within(1e-10 * expected));

@@ -250,12 +250,12 @@ class CpAprTest {
   @Test
   void executorsFindWhatOneProcessFinds() {
     Planted planted = counts(3, 30, 25, 20, 15);
-    CpApr method = new CpApr(3, 5, 4, 1e-4, 1, ValueType.DOUBLE);
+    CpApr method = new CpApr(3, 2, 2, 1e-4, 1, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().withPartitions(5);
     Found here = run(planted, method, options);
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
       Found there = run(spark, planted, method);
-      for (int sweep = 0; sweep < 5; sweep++) {
+      for (int sweep = 0; sweep < 2; sweep++) {
         double expected = here.model().logLikelihoods().get(sweep);
         assertThat(there.model().logLikelihoods().get(sweep))
             .isCloseTo(expected, within(1e-10 * Math.abs(expected)));

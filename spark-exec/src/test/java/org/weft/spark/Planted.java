@@ -10,11 +10,14 @@ import org.weft.tensor.DenseMatrix;
 
 /** A tensor made of a CP model that is known. */
 final class Planted {
-  /** Seeds that a test tries: 2, or 20 with -Plong. */
-  static final int SEEDS = Boolean.getBoolean("weft.long") ? 20 : 2;
+  /** Whether all is tried, with -Plong. */
+  static final boolean LONG = Boolean.getBoolean("weft.long");
+
+  /** Seeds that a test tries. */
+  static final int SEEDS = LONG ? 20 : 1;
 
   /** Of which so many have to recover the model. */
-  static final int ENOUGH = SEEDS == 20 ? 19 : 2;
+  static final int ENOUGH = LONG ? 19 : 1;
 
   private final double[][][] factors;
   private final Random random;
