@@ -1,6 +1,7 @@
 package org.weft.it.cluster;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,6 +18,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 /** Asks the servers themselves whether the cluster is whole. */
 final class ClusterProbe {
   private static final Pattern ALIVE_WORKERS = Pattern.compile("\"aliveworkers\"\\s*:\\s*(\\d+)");
+
+  private static final Pattern APPLICATION = Pattern.compile("\"(app-[0-9]+-[0-9]+)\"");
 
   private ClusterProbe() {}
 
@@ -39,20 +42,51 @@ final class ClusterProbe {
 
   /** Workers that the Master counts as alive, or -1 while it does not answer. */
   static int aliveWorkers(int masterWebPort) {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + masterWebPort + "/json/"))
-            .timeout(Duration.ofSeconds(5))
-            .build();
     try {
-      String body =
-          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
-      Matcher matcher = ALIVE_WORKERS.matcher(body);
+      Matcher matcher = ALIVE_WORKERS.matcher(masterState(masterWebPort));
       return matcher.find() ? Integer.parseInt(matcher.group(1)) : -1;
     } catch (IOException e) {
       return -1;
+    }
+  }
+
+  /** Asks the Master to end every application that runs; returns how many there were. */
+  static int killApplications(int masterWebPort) {
+    try {
+      String state = masterState(masterWebPort);
+      int end = state.indexOf("\"completedapps\"");
+      Matcher ids = APPLICATION.matcher(end < 0 ? state : state.substring(0, end));
+      int killed = 0;
+      while (ids.find()) {
+        String form = "id=" + ids.group(1) + "&terminate=true";
+        send(
+            request(masterWebPort, "/app/kill/")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(HttpRequest.BodyPublishers.ofString(form))
+                .build());
+        killed++;
+      }
+      return killed;
+    } catch (IOException e) {
+      throw new UncheckedIOException("the Master does not answer", e);
+    }
+  }
+
+  private static String masterState(int masterWebPort) throws IOException {
+    return send(request(masterWebPort, "/json/").build());
+  }
+
+  private static HttpRequest.Builder request(int masterWebPort, String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + masterWebPort + path))
+        .timeout(Duration.ofSeconds(5));
+  }
+
+  private static String send(HttpRequest request) throws IOException {
+    try {
+      return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return -1;
+      throw new IOException("interrupted", e);
     }
   }
 }

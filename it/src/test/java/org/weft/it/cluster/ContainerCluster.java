@@ -179,6 +179,11 @@ public final class ContainerCluster implements TestCluster {
   }
 
   @Override
+  public int killApplications() {
+    return ClusterProbe.killApplications(masterWebPort);
+  }
+
+  @Override
   public synchronized void killWorker() {
     kill("worker-0");
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -22,6 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(ClusterExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FaultsOnClusterIT {
+  private static final Pattern FIRST_ITERATION = Pattern.compile("iteration +1 ");
+
+  /** Shorter than the 120 s that a driver takes to notice by itself that its threads are gone. */
+  private static final Duration SOON = Duration.ofSeconds(100);
+
   private final TestCluster cluster;
 
   FaultsOnClusterIT(TestCluster cluster) {
@@ -37,6 +44,35 @@ final class FaultsOnClusterIT {
   }
 
   @Test
+  void anApplicationThatTheMasterRemovesSaysSo() throws IOException {
+    String endless = "cpd IN --rank 4 --iterations 1000000 --tolerance 0 --output OUT/removed";
+    RunningSubmission running = cluster.start(weft(endless));
+    running.awaitOutput(FIRST_ITERATION, TestCluster.SUBMISSION_LIMIT);
+    assertThat(cluster.killApplications()).as("applications that were killed").isEqualTo(1);
+    Submission done = running.await(SOON);
+    assertOneLine(done, "WEFT-403: Spark ended the application: Master removed our application: ");
+    assertThat(done.standardError()).contains("run again when they are well");
+    assertNothingLeft("removed");
+    assertThat(running.temporaries()).isEmpty();
+  }
+
+  /** Sums of R x R come to the driver, which takes them in Spark's own threads. */
+  @Test
+  void aDriverWithoutHeapSaysSo() throws IOException {
+    SparkApplication application =
+        weft("cpd IN --rank 5000 --iterations 1 --output OUT/heap")
+            .with("spark.driver.memory", "480m")
+            .with("spark.executor.memory", "3g");
+    RunningSubmission running = cluster.start(application);
+    running.awaitOutput(Pattern.compile("] cpd"), TestCluster.SUBMISSION_LIMIT);
+    Submission done = running.await(SOON);
+    assertOneLine(done, "WEFT-400: OutOfMemoryError: ");
+    assertThat(done.standardError()).contains("spark.driver.memory");
+    assertNothingLeft("heap");
+    assertThat(running.temporaries()).isEmpty();
+  }
+
+  @Test
   void safeModeIsCalledThat() throws IOException {
     try (FileSystem client = cluster.fileSystem()) {
       DistributedFileSystem hdfs = (DistributedFileSystem) client;
@@ -48,7 +84,7 @@ final class FaultsOnClusterIT {
                 "convert IN OUT/safe.weft",
                 "cpd IN --rank 2 --output OUT/safe")) {
           Submission done = cluster.submit(weft(command));
-          assertOneLine(done, 1, "WEFT-402: " + uri("safe"));
+          assertOneLine(done, "WEFT-402: " + uri("safe"));
           assertThat(done.standardError())
               .contains("HDFS is in safe mode", "dfsadmin -safemode")
               .doesNotContain("weft-tmp");
@@ -60,8 +96,8 @@ final class FaultsOnClusterIT {
     assertNothingLeft("safe");
   }
 
-  private static void assertOneLine(Submission done, int status, String line) {
-    assertThat(done.exitCode()).as(done.transcript()).isEqualTo(status);
+  private static void assertOneLine(Submission done, String line) {
+    assertThat(done.exitCode()).as(done.transcript()).isEqualTo(1);
     assertThat(done.standardError().lines().filter(said -> said.startsWith("weft: ")))
         .as(done.transcript())
         .hasSize(1)

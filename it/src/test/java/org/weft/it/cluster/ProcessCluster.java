@@ -200,6 +200,11 @@ public final class ProcessCluster implements TestCluster {
   }
 
   @Override
+  public int killApplications() {
+    return ClusterProbe.killApplications(masterWebPort);
+  }
+
+  @Override
   public synchronized void killWorker() {
     killServer("worker-0");
   }

@@ -5,25 +5,39 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A driver process under way. */
 public final class RunningSubmission {
   private final ChildProcess process;
   private final Path output;
   private final Path error;
+  private final Path temporary;
   private final long startedNanos = System.nanoTime();
   private long peakMemoryBytes;
 
-  RunningSubmission(ChildProcess process, Path output, Path error) {
+  RunningSubmission(ChildProcess process, Path output, Path error, Path temporary) {
     this.process = process;
     this.output = output;
     this.error = error;
+    this.temporary = temporary;
   }
 
   public boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** What is in the driver's temporary folder, but for a library that a codec unpacks there. */
+  List<String> temporaries() throws IOException {
+    try (Stream<Path> files = Files.list(temporary)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> !name.startsWith("liblz4-"))
+          .toList();
+    }
   }
 
   /** Waits until either stream holds a match, or fails with the transcript. */

@@ -10,7 +10,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.spark.launcher.JavaModuleOptions;
 
-/** Runs {@code org.apache.spark.deploy.SparkSubmit} in client mode, one child JVM a submission. */
+/**
+ * Runs {@code org.apache.spark.deploy.SparkSubmit} in client mode, one child JVM a submission. The
+ * heap is what {@code spark.driver.memory} says, in MiB: {@code 512m}.
+ */
 final class SparkSubmitter {
   static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin", "java").toAbsolutePath().toString();
@@ -70,8 +73,12 @@ final class SparkSubmitter {
 
   synchronized RunningSubmission start(SparkApplication application) {
     String name = "driver-" + drivers.size();
-    List<String> command = sparkJvm(1024, application.driverClassPath());
+    String heap = application.conf().getOrDefault("spark.driver.memory", "1024m");
+    int mebibytes = Integer.parseInt(heap.substring(0, heap.length() - 1));
+    Path temporary = folder.data(name);
+    List<String> command = sparkJvm(mebibytes, application.driverClassPath());
     command.addAll(1, COMPILATION);
+    command.add(1, "-Djava.io.tmpdir=" + temporary);
     command.add("org.apache.spark.deploy.SparkSubmit");
     command.addAll(List.of("--deploy-mode", "client", "--class", application.mainClass()));
     if (!application.driverClassPath().isEmpty()) {
@@ -91,7 +98,7 @@ final class SparkSubmitter {
     ChildProcess driver =
         ChildProcess.start(name, command, folder.data("drivers"), environment(), output, error);
     drivers.add(driver);
-    return new RunningSubmission(driver, output, error);
+    return new RunningSubmission(driver, output, error, temporary);
   }
 
   synchronized void killAll() {

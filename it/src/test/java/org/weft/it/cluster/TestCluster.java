@@ -41,6 +41,13 @@ public interface TestCluster extends AutoCloseable {
    */
   boolean killWorkerExecutor();
 
+  /**
+   * Has the Master end every application that runs, as its web page does.
+   *
+   * @return how many there were
+   */
+  int killApplications();
+
   /** Kills one worker and its executors with SIGKILL. */
   void killWorker();
 

@@ -154,17 +154,38 @@ final class WeftOnClusterIT {
         .replace("BASE/", base.endsWith("/") ? base : base + "/");
   }
 
+  /** With what the template for clusters has about security, where it is a comment. */
   @Test
-  void localClusterGivesTheSameBytes() throws IOException {
+  void localClusterGivesTheSameBytesAlsoEncrypted() throws IOException {
     String command = "mttkrp --mode 3 --rank 5 --seed 8";
     byte[] local = Files.readAllBytes(locally(command, "local.npy"));
     SparkApplication application =
         onHdfs(command, "local-cluster.npy")
             .with("spark.master", "local-cluster[2,1,1024]")
             .with("spark.executor.extraClassPath", WeftJars.executor().toString());
+    for (String line : securityLines()) {
+      String[] setting = line.substring(2).split(" +");
+      boolean secret = setting[0].equals("spark.authenticate.secret");
+      application = application.with(setting[0], secret ? "mellon" : setting[1]);
+    }
     Submission done = cluster.submit(application);
     assertThat(done.exitCode()).as(done.transcript()).isZero();
     assertThat(Files.readAllBytes(download("local-cluster.npy"))).isEqualTo(local);
+  }
+
+  private static List<String> securityLines() throws IOException {
+    List<String> lines =
+        Files.readAllLines(Path.of("../conf/spark-defaults-standalone.conf")).stream()
+            .filter(line -> line.matches("# spark\\.\\S+ +\\S+"))
+            .toList();
+    assertThat(lines)
+        .extracting(line -> line.split(" +")[1])
+        .contains(
+            "spark.authenticate",
+            "spark.authenticate.secret",
+            "spark.network.crypto.enabled",
+            "spark.io.encryption.enabled");
+    return lines;
   }
 
   /**
