@@ -13,8 +13,10 @@ import org.weft.jobs.output.Caution;
 class CautionTest {
   @TempDir Path folder;
 
+  private String entries = "1 1 1 1.5\n2 3 4 2.5\n3 2 1 -1\n3 4 4 8\n";
+
   private Run job(String... words) {
-    String input = Run.write(folder, "t.tns", "1 1 1 1.5\n2 3 4 2.5\n3 2 1 -1\n3 4 4 8\n");
+    String input = Run.write(folder, "t.tns", entries);
     List<String> all = new ArrayList<>(List.of(words[0], input));
     all.addAll(List.of(words).subList(1, words.length));
     all.addAll(List.of("--output", folder.resolve(words[0] + ".npy").toString(), "--overwrite"));
@@ -34,9 +36,22 @@ class CautionTest {
 
   @Test
   void soAreHours() {
+    String hours = "warning: this job is predicted to take [0-9.,]+ (hours|days)";
     assertThat(job("cpd", "--rank", "2", "--iterations", "1000000000", "--tolerance", "0.5").err())
-        .containsPattern("warning: this job is predicted to take [0-9.,]+ (hours|days)");
+        .containsPattern(hours);
     assertThat(job("cpd", "--rank", "2", "--iterations", "100", "--tolerance", "0.5").err())
+        .doesNotContain("warning");
+    StringBuilder more = new StringBuilder();
+    for (int entry = 0; entry < 1000; entry++) {
+      more.append(1 + entry % 17).append(' ').append(1 + entry % 19).append(' ');
+      more.append(1 + entry % 23).append(" 1\n");
+    }
+    entries = more.toString();
+    assertThat(
+            job("tucker", "--ranks", "5,5,5", "--iterations", "2000000000", "--tolerance", "0.5")
+                .err())
+        .containsPattern(hours);
+    assertThat(job("tucker", "--ranks", "5,5,5", "--iterations", "2").err())
         .doesNotContain("warning");
   }
 

@@ -128,6 +128,9 @@ final class FailingOutputsTest {
         .hasSize(1)
         .allMatch(line -> line.startsWith("weft: " + code + ": "));
     assertThat(run.err()).doesNotContain("\tat ", "Exception in thread", "weft-tmp");
+    if (fault == Fault.PROBE) {
+      assertThat(run.out() + run.err()).as("found before work").startsWith("weft: WEFT-402");
+    }
     assertThat(present()).isEqualTo(before);
   }
 

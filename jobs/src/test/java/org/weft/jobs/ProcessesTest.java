@@ -174,6 +174,21 @@ final class ProcessesTest {
     assertThat(Run.names(outputs)).isEmpty();
   }
 
+  /** A folder that is not there has as little room as a full one. */
+  @Test
+  void aTemporaryFolderWithoutRoomIsOneLine() throws Exception {
+    temporary = folder.resolve("none");
+    try (WeftProcess weft = start(List.of(), "cpd IN/t.tns --rank 2 --output OUT/f")) {
+      assertThat(weft.status()).as(weft.err()).isEqualTo(1);
+      assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
+          .as(weft.err())
+          .hasSize(1)
+          .allMatch(line -> line.contains("WEFT-402: " + temporary + ": expected room for"));
+      assertThat(weft.err()).doesNotContain("\tat ");
+    }
+    assertThat(Run.names(outputs)).isEmpty();
+  }
+
   /** Sums of R x R fill the heap of a task, which Spark would end with a status of its own. */
   @Test
   void aTaskThatFillsTheHeapIsOneLine() throws Exception {

@@ -175,6 +175,19 @@ class MalformedInputTest {
   }
 
   @Test
+  void aPipeIsCalledThat() throws Exception {
+    Path pipe = folder.resolve("p.tns");
+    new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
+    for (String uri : java.util.List.of(pipe.toString(), "file:" + pipe)) {
+      WeftException found =
+          (WeftException)
+              catchThrowable(() -> TensorFiles.open(Entries.ACCESS, uri, ReadOptions.defaults()));
+      assertThat(found.code()).isEqualTo(ErrorCode.INPUT_NOT_FOUND);
+      assertThat(found).hasMessageContaining("expected a file, found a pipe or a device");
+    }
+  }
+
+  @Test
   void unknownExtensionsListTheKnownOnes() throws IOException {
     WeftException error = error("t.csv", new byte[1], ReadOptions.defaults(), 1);
     assertThat(error.code().kind()).isEqualTo(ErrorCode.Kind.USER);

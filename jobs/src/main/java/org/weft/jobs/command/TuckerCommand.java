@@ -15,6 +15,7 @@ import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.model.ModelSummary;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.LabelOptions;
+import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
@@ -96,11 +97,12 @@ public final class TuckerCommand extends WeftCommand {
       EngineTensor tensor = session.read(input);
       tucker.check(tensor.statistics().shape());
       labelFiles.check(labels, tensor.statistics().shape());
+      RowsJob job = tucker.job(tensor.statistics().shape());
       if (target == null || planOnly()) {
-        RowsJob job = tucker.job(tensor.statistics().shape());
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
+      Caution.sayHours(console, session.engine(), tensor, job);
       long start = System.nanoTime();
       try (ModelOutput.Staged output = new ModelOutput(files, target, common.overwrite).begin()) {
         MethodResult<Tucker.Model> result =

@@ -29,7 +29,13 @@ public final class Caution {
               + " rows; is it meant?",
           rank, shape);
     }
-    if (work(shape, tensor.statistics().entries(), job, rank) < LEAST_WORK) {
+    sayHours(console, engine, tensor, job);
+  }
+
+  /** The warning of hours alone, for jobs that refuse a rank that is too high. */
+  public static void sayHours(Console console, Engine engine, EngineTensor tensor, Job job) {
+    TensorShape shape = tensor.statistics().shape();
+    if (work(shape, tensor.statistics().entries(), job, rank(job)) < LEAST_WORK) {
       return;
     }
     double seconds = engine.plan(tensor, job).predicted().seconds();
