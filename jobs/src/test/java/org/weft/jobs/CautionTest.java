@@ -13,7 +13,7 @@ import org.weft.jobs.output.Caution;
 class CautionTest {
   @TempDir Path folder;
 
-  private String entries = "1 1 1 1.5\n2 3 4 2.5\n3 2 1 -1\n3 4 4 8\n";
+  private String entries = "1 1 1 1.5\n2 3 4 2.5\n3 2 1 1\n3 4 4 8\n";
 
   private Run job(String... words) {
     String input = Run.write(folder, "t.tns", entries);
@@ -30,6 +30,7 @@ class CautionTest {
     String warning = "warning: rank 5 is above the size of every mode (3 x 4 x 4)";
     assertThat(job("cpd", "--rank", "5", "--iterations", "2").err()).containsOnlyOnce(warning);
     assertThat(job("mttkrp", "--mode", "0", "--rank", "5").err()).containsOnlyOnce(warning);
+    assertThat(job("cpapr", "--rank", "5", "--iterations", "2").err()).containsOnlyOnce(warning);
     assertThat(job("cpd", "--rank", "4", "--iterations", "2").err()).doesNotContain("warning");
     assertThat(job("mttkrp", "--mode", "0", "--rank", "4").err()).doesNotContain("warning");
   }

@@ -13,6 +13,7 @@ import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.model.ModelSummary;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.LabelOptions;
+import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
@@ -114,6 +115,8 @@ public abstract class ModelCommand extends WeftCommand {
             console, session.engine(), session.engine().plan(tensor, job(shape)), explain());
         return;
       }
+      Caution.sayRank(console, shape, rank);
+      Caution.sayHours(console, session.engine(), tensor, job(shape));
       long start = System.nanoTime();
       try (ModelOutput.Staged folder = new ModelOutput(files, target, common.overwrite).begin()) {
         Made made = make(session, tensor, folder, console);

@@ -20,19 +20,24 @@ public final class Caution {
   private Caution() {}
 
   public static void say(Console console, Engine engine, EngineTensor tensor, Job job) {
-    int rank = rank(job);
-    TensorShape shape = tensor.statistics().shape();
+    if (!(job instanceof TtmJob)) {
+      sayRank(console, tensor.statistics().shape(), rank(job));
+    }
+    sayHours(console, engine, tensor, job);
+  }
+
+  /** The warning of a rank alone. */
+  public static void sayRank(Console console, TensorShape shape, int rank) {
     long largest = IntStream.range(0, shape.order()).mapToLong(shape::size).max().orElse(0);
-    if (!(job instanceof TtmJob) && rank > largest && largest > 0) {
+    if (rank > largest && largest > 0) {
       console.note(
           "warning: rank %,d is above the size of every mode (%s): factors have more columns than"
               + " rows; is it meant?",
           rank, shape);
     }
-    sayHours(console, engine, tensor, job);
   }
 
-  /** The warning of hours alone, for jobs that refuse a rank that is too high. */
+  /** The warning of hours alone. */
   public static void sayHours(Console console, Engine engine, EngineTensor tensor, Job job) {
     TensorShape shape = tensor.statistics().shape();
     if (work(shape, tensor.statistics().entries(), job, rank(job)) < LEAST_WORK) {
