@@ -176,6 +176,7 @@ final class StepModel {
         + (resources.inTurn() ? sharedCopies(modes) : 0);
   }
 
+  /** Bytes of results at a time; where kernels run in turn, those of all partitions stay. */
   private double resultsInWork(ModePlan mode) {
     double largest =
         mode.partitions().stream().mapToDouble(PartitionCosts::resultBytes).max().orElse(0);
@@ -183,7 +184,8 @@ final class StepModel {
     double slices = mode.partitions().stream().mapToDouble(p -> p.range().slices()).max().orElse(0);
     double copies =
         mode.kernel().copiedBytes(statistics.shape(), resources.inTurn() ? 0 : 1, slices);
-    return (largest * (1 + mode.kernel().privateResults()) + copies) * calls;
+    double others = resources.inTurn() ? Math.max(0, resultBytes(mode) - largest) : 0;
+    return (largest * (1 + mode.kernel().privateResults()) + copies) * calls + others;
   }
 
   /** Bytes of the copies of factors that kernels in turn keep: one for each format. */

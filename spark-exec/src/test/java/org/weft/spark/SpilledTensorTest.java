@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
@@ -126,6 +127,22 @@ class SpilledTensorTest {
       assertThat(found.fits()).isEqualTo(expected.fits());
       assertThat(found.norm()).isEqualTo(expected.norm());
       assertThat(cells(found.factors())).isEqualTo(cells(expected.factors()));
+    }
+  }
+
+  /** Rows of a long mode take more than the entries: results of all partitions must be foreseen. */
+  @ParameterizedTest
+  @ValueSource(ints = {128, 192, 256, 320, 384, 512, 768})
+  void aLimitSufficesOrIsRefusedBeforeTheWork(int kibibytes) throws IOException {
+    String uri =
+        SparseEntries.random(7, 12_000, 70, 30, 4000).write(folder.resolve("long.tns")).toString();
+    List<Double> expected = cells(cpd(uri, 0, Forms.ONE).factors());
+    try {
+      assertThat(cells(cpd(uri, (long) kibibytes << 10, Forms.ONE).factors())).isEqualTo(expected);
+      assertThat(kibibytes).isGreaterThan(256); // a factor and a result have 125 KiB each
+    } catch (WeftException e) {
+      assertThat(e).hasMessageContaining("operands and results are predicted to take");
+      assertThat(kibibytes).isLessThan(512);
     }
   }
 

@@ -6,7 +6,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.BlockReader;
 import org.weft.storage.FileAccess;
@@ -48,19 +50,16 @@ final class InputEntries {
   Counted count(long room) {
     Kept kept = new Kept(room);
     Counts counts = new Counts();
-    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, counts));
-    ReadSummary summary = splits.stream().map(Split::summary).reduce(ReadSummary::merge).get();
-    plan.verify(summary);
+    ReadSummary summary = read(kept, counts);
     TensorStatistics statistics = counts.all().build(summary.shape(plan.header()));
-    return new Counted(statistics, kept.isAll() ? blocks(splits) : null);
+    return new Counted(statistics, kept.isAll() ? blocks(kept) : null);
   }
 
   /** Parses again what was counted before, for which the heap has room. */
   LocalBlocks keep() {
     Kept kept = new Kept(Long.MAX_VALUE);
-    List<Split> splits = workers.each(plan.splits().size(), number -> split(number, kept, null));
-    plan.verify(splits.stream().map(Split::summary).reduce(ReadSummary::merge).orElseThrow());
-    return blocks(splits);
+    read(kept, null);
+    return blocks(kept);
   }
 
   /** Parses again and passes every block on, several at a time; none is kept. */
@@ -79,33 +78,35 @@ final class InputEntries {
     plan.verify(summaries.stream().reduce(ReadSummary::merge).orElseThrow());
   }
 
-  private record Split(List<CooBlock> blocks, ReadSummary summary) {}
+  private ReadSummary read(Kept kept, @Nullable Counts counts) {
+    List<ReadSummary> splits =
+        workers.each(plan.splits().size(), number -> split(number, kept, counts));
+    ReadSummary summary = splits.stream().reduce(ReadSummary::merge).orElseThrow();
+    plan.verify(summary);
+    return summary;
+  }
 
-  private Split split(int number, Kept kept, @Nullable Counts counts) throws IOException {
+  private ReadSummary split(int number, Kept kept, @Nullable Counts counts) throws IOException {
     InputSplit split = plan.splits().get(number);
     TensorStatistics.Builder values = TensorStatistics.builder(plan.header().order());
-    List<CooBlock> blocks = new ArrayList<>();
     try (BlockReader reader = TensorFiles.read(files, plan, split)) {
       while (reader.hasNext()) {
         CooBlock block = reader.next();
         if (counts != null) {
           values.add(block);
         }
-        if (kept.take(block)) {
-          blocks.add(block);
-        } else {
-          blocks.clear();
-        }
+        kept.take(number, block);
       }
       if (counts != null) {
         counts.add(number, values);
       }
-      return new Split(kept.isAll() ? blocks : List.of(), reader.summary());
+      return reader.summary();
     }
   }
 
-  private LocalBlocks blocks(List<Split> splits) {
-    return new LocalBlocks(splits.stream().map(Split::blocks).toList(), workers);
+  private LocalBlocks blocks(Kept kept) {
+    return new LocalBlocks(
+        IntStream.range(0, plan.splits().size()).mapToObj(kept::of).toList(), workers);
   }
 
   /**
@@ -129,20 +130,29 @@ final class InputEntries {
     }
   }
 
-  /** Room for blocks; once it is full, none is kept. */
+  /** Room for blocks, by split; once it is full, none is kept and those that were are gone. */
   private static final class Kept {
     private final AtomicLong left;
+    private final Map<Integer, List<CooBlock>> bySplit = new ConcurrentHashMap<>();
 
     Kept(long room) {
       left = new AtomicLong(room);
     }
 
-    boolean take(CooBlock block) {
-      return left.addAndGet(-bytes(block)) >= 0;
+    void take(int split, CooBlock block) {
+      if (left.addAndGet(-bytes(block)) >= 0) {
+        bySplit.computeIfAbsent(split, number -> new ArrayList<>()).add(block);
+      } else {
+        bySplit.clear();
+      }
     }
 
     boolean isAll() {
       return left.get() >= 0;
+    }
+
+    List<CooBlock> of(int split) {
+      return bySplit.getOrDefault(split, List.of());
     }
 
     private static long bytes(CooBlock block) {

@@ -47,6 +47,7 @@ import org.weft.tensor.ValueType;
  */
 final class LocalTensor extends EngineTensor {
   private static final int BLOCK_ENTRIES = 1 << 16;
+  private static final long MOST_COUNTS = 256L << 20;
 
   private final FileAccess files;
   private final InputPlan plan;
@@ -157,9 +158,14 @@ final class LocalTensor extends EngineTensor {
         new ReadCost(0, 0));
   }
 
-  /** What parsed entries may take of the heap: half of it, and no more than packed ones. */
+  /**
+   * What parsed entries may take of the heap, and no more than packed ones: they are there twice
+   * while they are cut by partition, beside what is counted of slices.
+   */
   private static long heapRoom(BoundedMemory memory) {
-    return Math.min(Runtime.getRuntime().maxMemory() / 2, memory.limit());
+    long heap = Runtime.getRuntime().maxMemory();
+    long counts = Math.min(heap / 4, MOST_COUNTS);
+    return Math.min((heap - counts) / 5 * 2, memory.limit());
   }
 
   @Override
