@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
+import org.weft.planner.job.Job;
+import org.weft.planner.machine.Resources;
 import org.weft.runtime.KernelImage;
 import org.weft.tensor.TensorStatistics;
 

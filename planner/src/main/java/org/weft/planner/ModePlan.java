@@ -4,6 +4,12 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.weft.planner.kernel.KernelPlan;
+import org.weft.planner.kernel.Merge;
+import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.PartitionCosts;
+import org.weft.planner.partition.SliceRange;
 import org.weft.tensor.TensorShape;
 
 /**

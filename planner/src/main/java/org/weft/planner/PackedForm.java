@@ -1,6 +1,7 @@
 package org.weft.planner;
 
 import java.io.Serializable;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.tensor.TensorFormat;
 
 /**

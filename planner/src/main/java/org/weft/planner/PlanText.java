@@ -2,6 +2,10 @@ package org.weft.planner;
 
 import java.util.List;
 import java.util.Locale;
+import org.weft.planner.kernel.KernelPlan;
+import org.weft.planner.kernel.Operand;
+import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStatistics;
 

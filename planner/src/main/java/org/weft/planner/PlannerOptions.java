@@ -3,6 +3,9 @@ package org.weft.planner;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.partition.EqualNonzeros;
+import org.weft.planner.partition.Partitioner;
 
 /**
  * Choices left to the user of a planner.

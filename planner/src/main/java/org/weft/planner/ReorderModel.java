@@ -1,5 +1,9 @@
 package org.weft.planner;
 
+import org.weft.planner.job.RowsJob;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.partition.PartitionCosts;
+
 /**
  * What relabelling a tensor costs, and what it can save a job: operand rows that come from memory
  * instead of the cache. Everything else that a kernel does stays the same, because relabelling

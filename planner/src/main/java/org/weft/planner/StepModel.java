@@ -3,6 +3,11 @@ package org.weft.planner;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.planner.kernel.Merge;
+import org.weft.planner.kernel.Operand;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */

@@ -1,5 +1,7 @@
 package org.weft.planner;
 
+import org.weft.planner.kernel.KernelPlan;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.tensor.TensorFormat;
 
 /**

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.weft.error.WeftException;
+import org.weft.planner.partition.EqualNonzeros;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.SliceSummary;
 

@@ -7,6 +7,8 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.partition.EqualNonzeros;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.SliceSummary;
 import org.weft.tensor.TensorShape;

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 
 /**

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.RowStatement;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowStatement;
+import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 

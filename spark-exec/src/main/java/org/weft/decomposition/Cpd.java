@@ -3,7 +3,7 @@ package org.weft.decomposition;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 

@@ -2,7 +2,7 @@ package org.weft.decomposition;
 
 import java.util.List;
 import java.util.function.Function;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 

@@ -1,7 +1,7 @@
 package org.weft.decomposition;
 
 import java.util.List;
-import org.weft.planner.RowStatement;
+import org.weft.planner.job.RowStatement;
 
 /**
  * How far CP models are from the entries of a tensor, at them and nowhere else. The factors may be

@@ -9,8 +9,8 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.NormOps_DDRM;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.RowStatement;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowStatement;
+import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 

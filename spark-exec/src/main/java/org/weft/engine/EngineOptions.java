@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
 import org.weft.planner.Forms;
-import org.weft.planner.MachineParameters;
-import org.weft.planner.Resources;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.machine.Resources;
 
 /**
  * How an engine works.

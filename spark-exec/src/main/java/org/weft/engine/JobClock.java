@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.weft.planner.Job;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
-import org.weft.planner.PartitionCosts;
-import org.weft.planner.Resources;
+import org.weft.planner.job.Job;
+import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.PartitionCosts;
 
 /** Collects the times of one job: phases on the driver, measurements from the tasks. */
 public final class JobClock {

@@ -3,7 +3,7 @@ package org.weft.engine;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.weft.planner.Job;
+import org.weft.planner.job.Job;
 
 /**
  * What a job took.

@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.weft.planner.ModePartitioning;
-import org.weft.planner.SliceRange;
 import org.weft.planner.StoredForm;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.SliceRange;
 import org.weft.storage.container.Container;
 
 /**

@@ -28,7 +28,7 @@ import org.weft.engine.OperandFetch;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
 import org.weft.planner.Forms;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.ReadOptions;

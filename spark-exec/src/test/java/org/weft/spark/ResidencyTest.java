@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.error.WeftException;
-import org.weft.planner.EqualNonzeros;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.EqualNonzeros;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentTensor;
@@ -179,8 +179,8 @@ class ResidencyTest {
     tensor.releaseEntries();
   }
 
-  private static List<org.weft.planner.SliceRange> cutTo(long size) {
-    return List.of(new org.weft.planner.SliceRange(0, size, 0, 1));
+  private static List<org.weft.planner.partition.SliceRange> cutTo(long size) {
+    return List.of(new org.weft.planner.partition.SliceRange(0, size, 0, 1));
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.MttkrpJob;
+import org.weft.planner.job.MttkrpJob;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.ValueType;
 

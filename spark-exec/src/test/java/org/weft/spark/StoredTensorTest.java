@@ -16,7 +16,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.MttkrpJob;
+import org.weft.planner.job.MttkrpJob;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;

@@ -30,7 +30,7 @@ import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.WeftException;
-import org.weft.planner.Resources;
+import org.weft.planner.machine.Resources;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.DenseMatrix;

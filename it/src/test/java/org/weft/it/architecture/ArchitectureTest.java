@@ -45,6 +45,9 @@ final class ArchitectureTest {
   private static final List<String> COMMAND =
       List.of("process", "output", "model", "file", "option", "explain", "run", "command", "help");
 
+  private static final List<String> PLANNING =
+      List.of("job", "partition", "machine", "kernel", "tune", "distributed");
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -145,6 +148,18 @@ final class ArchitectureTest {
   })
   void theCommandGoesOneWay(String from, String below) {
     goesOneWay("org.weft.jobs", COMMAND, from, below);
+  }
+
+  /** Each part of a plan, and the parts that it may use: none of them knows the plan. */
+  @ParameterizedTest
+  @CsvSource({
+    "job,       ''",
+    "partition, ''",
+    "machine,   ''",
+    "kernel,    'job,partition,machine'",
+  })
+  void thePlannerGoesOneWay(String from, String below) {
+    goesOneWay("org.weft.planner", PLANNING, from, below);
   }
 
   private static void goesOneWay(String root, List<String> packages, String from, String below) {

@@ -21,7 +21,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
 import org.weft.planner.Forms;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;

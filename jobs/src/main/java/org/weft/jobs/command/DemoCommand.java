@@ -20,7 +20,7 @@ import org.weft.jobs.wordnet.DemoText;
 import org.weft.jobs.wordnet.Relation;
 import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.scratch.ScratchFolder;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;

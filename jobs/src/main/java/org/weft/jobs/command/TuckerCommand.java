@@ -19,7 +19,7 @@ import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
-import org.weft.planner.RowsJob;
+import org.weft.planner.job.RowsJob;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;

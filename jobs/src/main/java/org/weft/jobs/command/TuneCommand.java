@@ -19,7 +19,7 @@ import org.weft.jobs.option.EvalOptions;
 import org.weft.jobs.output.Console;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.Tuner;
 import org.weft.planner.tune.TuningPlot;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.weft.compiler.TensorCompiler;
 import org.weft.jobs.output.Console;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.Tuner;
 import org.weft.planner.tune.TuningResult;

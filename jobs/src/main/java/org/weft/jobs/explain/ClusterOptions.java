@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.ProcessMemory;
 import org.weft.jobs.option.CommonOptions;
-import org.weft.planner.MachineParameters;
-import org.weft.planner.Resources;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.machine.Resources;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 

@@ -13,8 +13,8 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.output.JsonText;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
-import org.weft.planner.PartitionCosts;
 import org.weft.planner.StepCosts;
+import org.weft.planner.partition.PartitionCosts;
 
 /** Prints a job's plan, and each distinct kernel of it as an explanation asks. */
 public final class PlanReport {

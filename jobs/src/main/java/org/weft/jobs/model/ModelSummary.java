@@ -15,7 +15,7 @@ import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.storage.Contents;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Fingerprints;

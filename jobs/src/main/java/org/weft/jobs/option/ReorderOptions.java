@@ -15,7 +15,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.file.PermutationFolder;
 import org.weft.jobs.output.Console;
-import org.weft.planner.Job;
+import org.weft.planner.job.Job;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;

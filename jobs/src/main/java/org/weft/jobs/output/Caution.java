@@ -4,10 +4,10 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
-import org.weft.planner.Job;
-import org.weft.planner.MttkrpJob;
-import org.weft.planner.RowsJob;
-import org.weft.planner.TtmJob;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.MttkrpJob;
+import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.TtmJob;
 import org.weft.tensor.TensorShape;
 
 /** Warns before a job that is likely not what was meant: hours of work, a rank above all sizes. */

@@ -12,7 +12,7 @@ import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.eval.StatementAlgebra;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorStatistics;
 

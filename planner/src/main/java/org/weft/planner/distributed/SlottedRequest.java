@@ -9,7 +9,7 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
-import org.weft.planner.Resources;
+import org.weft.planner.machine.Resources;
 import org.weft.tensor.TensorStatistics;
 
 /**

@@ -1,7 +1,7 @@
 package org.weft.planner.tune;
 
 import java.util.List;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.weft.compiler.Schedule;
 import org.weft.error.WeftException;
-import org.weft.planner.MachineIdentity;
+import org.weft.planner.machine.MachineIdentity;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 

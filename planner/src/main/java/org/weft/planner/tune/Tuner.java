@@ -26,7 +26,7 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;

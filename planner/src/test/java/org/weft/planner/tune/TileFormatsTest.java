@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;

@@ -25,7 +25,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.planner.MachineParameters;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;

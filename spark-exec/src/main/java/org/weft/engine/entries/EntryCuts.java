@@ -3,7 +3,7 @@ package org.weft.engine.entries;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.tensor.CooBlock;
 
 /** Cuts blocks of entries along the partitions of a mode. */

@@ -11,7 +11,7 @@ import org.weft.engine.entries.EntryCuts;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.PackedForm;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.container.Container;
 import org.weft.tensor.BlockSource;

@@ -8,7 +8,7 @@ import java.util.List;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.engine.entries.Shared;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderer;
 import org.weft.reorder.SampleExtension;

@@ -2,7 +2,7 @@ package org.weft.spark.kernel;
 
 import java.util.BitSet;
 import org.apache.spark.broadcast.Broadcast;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.spark.resident.FactorCopy;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.ResidentMatrix;

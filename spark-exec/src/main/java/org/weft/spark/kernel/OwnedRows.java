@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.Map;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.weft.decomposition.Sums;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorStorage;
 

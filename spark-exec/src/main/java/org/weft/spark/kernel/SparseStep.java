@@ -8,7 +8,7 @@ import org.apache.spark.api.java.function.FlatMapFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.Measurements;
 import org.weft.memory.MemoryScope;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.CooBlock;

@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.weft.engine.entries.Shared;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.kernel.EntryBlock;

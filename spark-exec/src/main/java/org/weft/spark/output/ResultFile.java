@@ -10,7 +10,7 @@ import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.weft.engine.Measurements;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.wire.Wire;

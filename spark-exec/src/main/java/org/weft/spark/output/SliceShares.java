@@ -2,8 +2,8 @@ package org.weft.spark.output;
 
 import java.util.Arrays;
 import org.apache.spark.Partitioner;
-import org.weft.planner.ModePartitioning;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.SliceRange;
 import scala.Tuple2;
 
 /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.EntryCuts;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.engine.entries.Shared;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 import scala.Tuple2;

@@ -10,7 +10,7 @@ import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.util.KnownSizeEstimation;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.NativeArray;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;

@@ -7,7 +7,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import org.weft.engine.Measurements;
 import org.weft.engine.entries.OriginBlock;
-import org.weft.planner.ModePartitioning;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;

@@ -12,7 +12,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.memory.MemoryStore;
 import org.weft.engine.StoredPartitions;
-import org.weft.planner.SliceRange;
+import org.weft.planner.partition.SliceRange;
 import org.weft.storage.FileAccess;
 import org.weft.storage.container.Container;
 import org.weft.tensor.TensorFormat;

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.job;
 
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;

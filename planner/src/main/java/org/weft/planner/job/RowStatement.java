@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.job;
 
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -42,16 +42,16 @@ public record RowStatement(
 
     private static final Pattern NAMES = Pattern.compile("\\b[xm]\\b");
 
-    boolean isItself() {
+    public boolean isItself() {
       return equals(ITSELF);
     }
 
-    boolean readsModel() {
+    public boolean readsModel() {
       return rank > 0;
     }
 
     /** The expression with an access for x and a sum for m. */
-    String of(String x, String m) {
+    public String of(String x, String m) {
       String names = NAMES.matcher(value).replaceAll(name -> name.group().equals("x") ? x : m);
       return "((" + names + ") @(+,first) " + x + ")";
     }
@@ -126,12 +126,12 @@ public record RowStatement(
   }
 
   /** Whether the factor of a mode is read. */
-  boolean reads(int operandMode) {
+  public boolean reads(int operandMode) {
     return entry.readsModel() || terms.stream().anyMatch(term -> term.mode() == operandMode);
   }
 
   /** Columns of the factor of a mode. */
-  int columnsOf(int operandMode) {
+  public int columnsOf(int operandMode) {
     return entry.readsModel() ? entry.rank() : columnsOfTerm(operandMode);
   }
 

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.machine;
 
 import java.io.Serializable;
 import java.util.OptionalLong;

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,6 +13,7 @@ import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.Schedule;
+import org.weft.planner.job.RowStatement;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -38,7 +39,7 @@ import org.weft.tensor.ValueType;
  * their own for shares of the outermost loop. Factors of levels above the result's row come first
  * in their expressions, so that the product of them is made once for all that is below.
  */
-final class KernelChoice {
+public final class KernelChoice {
   /** Share of the usual storage's time that another one has to fall below. */
   private static final double WORTH_ANOTHER = 0.95;
 
@@ -71,7 +72,7 @@ final class KernelChoice {
    * @param copies of operands that are held at a time, on all machines
    * @param schedule of every kernel instead of the chosen one
    */
-  KernelChoice(
+  public KernelChoice(
       TensorStatistics statistics,
       ValueType type,
       boolean threads,
@@ -91,12 +92,12 @@ final class KernelChoice {
     this.schedule = schedule;
   }
 
-  KernelPlan mttkrp(int mode, int rank) {
+  public KernelPlan mttkrp(int mode, int rank) {
     return rows(RowStatement.mttkrp(shape.order(), mode, rank));
   }
 
   /** The statement on the storage rooted at its mode; other storages and panels are for MTTKRPs. */
-  KernelPlan rows(RowStatement statement) {
+  public KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
     KernelPlan usual = rows(statement, storages.usual(rootedAt(statement.mode())), 0);
     boolean matrix = statement.columns().size() == 1 && statement.entry().isItself();
@@ -106,7 +107,7 @@ final class KernelChoice {
   }
 
   /** MTTKRPs of all modes, in their order, on the storage rooted at {@code root} that suits all. */
-  List<KernelPlan> mttkrps(int root, int rank) {
+  public List<KernelPlan> mttkrps(int root, int rank) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
     List<KernelPlan> best = mttkrps(rank, storages.usual(rootedAt(root)));
     if (schedule.isPresent() || !storages.isLarge()) {
@@ -265,7 +266,7 @@ final class KernelChoice {
     return TensorFormat.parse("{D:1/" + columns + ", D:0, D:1%" + columns + "}", 2, type);
   }
 
-  KernelPlan ttm(int mode, int rank) {
+  public KernelPlan ttm(int mode, int rank) {
     List<Integer> rest = modesWithout(mode);
     List<Integer> levels = new ArrayList<>(rest);
     levels.add(mode);
@@ -286,7 +287,7 @@ final class KernelChoice {
         written);
   }
 
-  KernelPlan ttv(int mode) {
+  public KernelPlan ttv(int mode) {
     List<Integer> rest = modesWithout(mode);
     List<Integer> levels = new ArrayList<>(rest);
     levels.add(mode);

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.job;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +67,7 @@ public record RowsJob(
   }
 
   /** The columns of the factors if the statements are MTTKRPs for all modes, in order. */
-  OptionalInt mttkrpRank(int order) {
+  public OptionalInt mttkrpRank(int order) {
     int rank =
         statements.isEmpty()
             ? 0

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 import java.io.Serializable;
 

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
+import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.MatrixCopies;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
@@ -112,7 +113,7 @@ public record KernelPlan(
   }
 
   /** How often the kernel walks the tensor: once for every panel. */
-  int panels() {
+  public int panels() {
     return rank() == 0 ? 1 : (rank() + panel() - 1) / panel();
   }
 
@@ -120,7 +121,7 @@ public record KernelPlan(
    * The kernels that {@link MatrixCopies} needs; none for row-major matrices. They are for this
    * rank: a library has kernels of one rank.
    */
-  List<KernelRequest> copies() {
+  public List<KernelRequest> copies() {
     if (panels() == 1) {
       return List.of();
     }
@@ -142,7 +143,7 @@ public record KernelPlan(
    * @param times that every operand is copied
    * @param slices rows of the result
    */
-  double copiedBytes(TensorShape tensorShape, double times, double slices) {
+  public double copiedBytes(TensorShape tensorShape, double times, double slices) {
     double rows = slices;
     for (Operand operand : operands) {
       rows += times * tensorShape.size(operand.mode());
@@ -151,7 +152,7 @@ public record KernelPlan(
   }
 
   /** Bytes of a row in a copy, which has whole panels; 0 for row-major matrices. */
-  double copiedRowBytes() {
+  public double copiedRowBytes() {
     return panels() == 1 ? 0 : (double) panels() * panel() * resultFormat().valueType().bytes();
   }
 

@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.partition;
 
 import java.io.Serializable;
 import java.util.ArrayList;

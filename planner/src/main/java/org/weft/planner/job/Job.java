@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.job;
 
 import java.io.Serializable;
 import java.util.List;

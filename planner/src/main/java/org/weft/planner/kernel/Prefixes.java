@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 import java.util.ArrayList;
 import java.util.HashMap;

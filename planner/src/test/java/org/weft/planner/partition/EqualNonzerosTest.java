@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

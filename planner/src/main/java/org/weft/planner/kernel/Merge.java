@@ -1,4 +1,4 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 /** How the partitions' results become the result of the job. */
 public enum Merge {

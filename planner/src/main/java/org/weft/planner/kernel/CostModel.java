@@ -1,9 +1,13 @@
-package org.weft.planner;
+package org.weft.planner.kernel;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.planner.machine.MachineParameters;
+import org.weft.planner.partition.ModePartitioning;
+import org.weft.planner.partition.PartitionCosts;
+import org.weft.planner.partition.SliceRange;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.ModeHistogram;
@@ -27,7 +31,7 @@ import org.weft.tensor.TensorStatistics;
  * shares of a parallel kernel have of their own are cleared and added up by one thread. A loop of
  * unforeseeable length costs {@link #LOOP_SECONDS}.
  */
-final class CostModel {
+public final class CostModel {
   private static final long CACHE_LINE = 64;
 
   /** A mispredicted end of a loop: 5.3 ns between tiles of 2,048 and of 8,192 rows. */
@@ -66,7 +70,7 @@ final class CostModel {
    * @param threads of a call
    * @param calls of a pass that copy its operands
    */
-  CostModel(TensorStatistics statistics, MachineParameters machine, int threads, int calls) {
+  public CostModel(TensorStatistics statistics, MachineParameters machine, int threads, int calls) {
     this.calls = calls;
     this.statistics = statistics;
     this.machine = machine;
@@ -106,7 +110,7 @@ final class CostModel {
         : 1 - statistics.histogram(operand.mode()).shareOfHeaviest(rows);
   }
 
-  List<PartitionCosts> partitions(KernelPlan kernel, ModePartitioning partitioning) {
+  public List<PartitionCosts> partitions(KernelPlan kernel, ModePartitioning partitioning) {
     ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
     double[] entries = partitioning.expectedEntries(histogram);
     List<PartitionCosts> costs = new ArrayList<>();
@@ -266,7 +270,7 @@ final class CostModel {
   }
 
   /** Expected positions of each level: as many as entries from a level on that lists them. */
-  double[] positions(TensorFormat format, double entries, double slices) {
+  public double[] positions(TensorFormat format, double entries, double slices) {
     double[] positions = distinct(format, entries, slices);
     boolean listed = false;
     for (int level = 0; level < positions.length; level++) {
