@@ -58,22 +58,36 @@ class TuckerTest {
 
   /** All cells of a core times factors, and a number for each cell. */
   private record Dense(long[] sizes, double[] cells) {
+    /** Mode by mode: the ranks of the core become sizes, from the first mode to the last. */
     static Dense product(int[] ranks, double[] core, double[][][] factors) {
-      long[] sizes = Arrays.stream(factors).mapToLong(factor -> factor.length).toArray();
-      int count = (int) Arrays.stream(sizes).reduce(1, (a, b) -> a * b);
-      double[] cells = new double[count];
-      for (int cell = 0; cell < count; cell++) {
-        int[] at = at(cell, sizes);
-        for (int c = 0; c < core.length; c++) {
-          int[] r = at(c, Arrays.stream(ranks).asLongStream().toArray());
-          double term = core[c];
-          for (int m = 0; m < at.length; m++) {
-            term *= factors[m][at[m]][r[m]];
+      double[] cells = core;
+      int outer = 1;
+      int inner = core.length;
+      for (int m = 0; m < ranks.length; m++) {
+        inner /= ranks[m];
+        cells = product(cells, outer, factors[m], ranks[m], inner);
+        outer *= factors[m].length;
+      }
+      return new Dense(
+          Arrays.stream(factors).mapToLong(factor -> factor.length).toArray(), cells);
+    }
+
+    /** outer x rank x inner cells, times a factor of size x rank: outer x size x inner. */
+    private static double[] product(
+        double[] cells, int outer, double[][] factor, int rank, int inner) {
+      double[] made = new double[outer * factor.length * inner];
+      for (int o = 0; o < outer; o++) {
+        for (int i = 0; i < factor.length; i++) {
+          int to = (o * factor.length + i) * inner;
+          for (int r = 0; r < rank; r++) {
+            int from = (o * rank + r) * inner;
+            for (int c = 0; c < inner; c++) {
+              made[to + c] += factor[i][r] * cells[from + c];
+            }
           }
-          cells[cell] += term;
         }
       }
-      return new Dense(sizes, cells);
+      return made;
     }
 
     static int[] at(int cell, long[] sizes) {
