@@ -36,6 +36,17 @@ class CpaprCommandTest {
   }
 
   @Test
+  void aReportNamesWhatIterationsRaise() throws IOException {
+    Run.of("cpapr", tensor, "--rank", "2", "--output", path("d"));
+    Run run = Run.of("report", path("d"), path("r.html"));
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(folder.resolve("r.html"))
+        .content()
+        .contains("2 components, log-likelihood ", ">log-likelihood</th>")
+        .doesNotContain(", fit ", "|T - model|");
+  }
+
+  @Test
   void columnsAreProbabilitiesAndWeightsAreCounts() throws IOException {
     String line = "cpapr IN --rank 2 --output OUT --names user,item,day --labels 0=LABELS";
     String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");

@@ -103,6 +103,7 @@ public final class ModelFigures {
         run(),
         modes,
         profile(),
+        summary.path("measure").asText("fit"),
         numbers(summary.path("fits")),
         starts(),
         cards,

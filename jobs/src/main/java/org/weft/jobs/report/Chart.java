@@ -19,19 +19,20 @@ final class Chart {
 
   private Chart() {}
 
-  /** The fit by iteration. */
-  static String convergence(List<Double> fits) {
+  /** What iterations raise, by iteration. */
+  static String convergence(String measure, List<Double> fits) {
     List<Axes.Point> points = new ArrayList<>();
     for (int n = 1; n <= fits.size(); n++) {
       double fit = fits.get(n - 1);
       points.add(new Axes.Point(n, fit, String.format(Locale.ROOT, "iteration %d: %.6g", n, fit)));
     }
-    return Axes.of("iteration", "fit")
-        .curve("fit", points)
+    return Axes.of("iteration", measure)
+        .curve(measure, points)
         .svg(
             String.format(
                 Locale.ROOT,
-                "Fit by iteration: from %.4g in iteration 1 to %.4g in iteration %d",
+                "%s by iteration: from %.4g in iteration 1 to %.4g in iteration %d",
+                Character.toUpperCase(measure.charAt(0)) + measure.substring(1),
                 fits.get(0),
                 fits.get(fits.size() - 1),
                 fits.size()));

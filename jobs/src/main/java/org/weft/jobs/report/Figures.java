@@ -15,7 +15,8 @@ import org.weft.tensor.DenseMatrix;
  * @param run what ran, as text by name
  * @param modes names, sizes and kind
  * @param profile figures of the tensor, as text by name
- * @param fits after each iteration
+ * @param measure what iterations raise: {@code fit}, {@code log-likelihood}
+ * @param fits its values, after each iteration
  * @param starts final fits of all starts; empty if there was one
  * @param components heaviest share first
  * @param overlap of the components, in their order: product over the modes of the cosines of their
@@ -29,6 +30,7 @@ public record Figures(
     Map<String, String> run,
     List<Mode> modes,
     Map<String, String> profile,
+    String measure,
     List<Double> fits,
     List<Double> starts,
     List<Component> components,
@@ -192,6 +194,7 @@ public record Figures(
     all.put("run", run);
     all.put("modes", modes);
     all.put("profile", profile);
+    all.put("measure", measure);
     all.put("fits", fits);
     all.put("starts", starts);
     all.put("components", new ArrayList<>(components));

@@ -60,9 +60,10 @@ public final class ReportPage {
     List<Double> fits = figures.fits();
     return String.format(
         Locale.ROOT,
-        "%d component%s, fit %.4f after %d iteration%s.",
+        "%d component%s, %s %.4f after %d iteration%s.",
         figures.components().size(),
         figures.components().size() == 1 ? "" : "s",
+        figures.measure(),
         fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
         fits.size(),
         fits.size() == 1 ? "" : "s");
@@ -96,16 +97,20 @@ public final class ReportPage {
       return;
     }
     add("<figure>");
-    html.append(Chart.convergence(figures.fits()));
-    add("<figcaption>Fit: 1 - |T - model| / |T|, after each iteration.</figcaption></figure>");
+    html.append(Chart.convergence(figures.measure(), figures.fits()));
+    boolean isFit = figures.measure().equals("fit");
+    add(
+        "<figcaption>%s, after each iteration.</figcaption></figure>",
+        isFit ? "Fit: 1 - |T - model| / |T|" : "The " + figures.measure());
     if (figures.starts().size() > 1) {
       add(
-          "<p>%d starts ended with fits of %s.</p>",
-          figures.starts().size(), fits(figures.starts()));
+          "<p>%d starts ended with a %s of %s.</p>",
+          figures.starts().size(), figures.measure(), fits(figures.starts()));
     }
     add(
         "<details><summary>Figures</summary><table><thead><tr><th scope=\"col\">iteration</th>"
-            + "<th scope=\"col\" class=\"number\">fit</th></tr></thead><tbody>");
+            + "<th scope=\"col\" class=\"number\">%s</th></tr></thead><tbody>",
+        figures.measure());
     for (int n = 0; n < figures.fits().size(); n++) {
       add(
           "<tr><th scope=\"row\">%d</th><td class=\"number\">%.6f</td></tr>",
