@@ -2,6 +2,7 @@ package org.weft.scratch;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,6 +23,9 @@ import org.weft.error.WeftException;
 public final class ScratchFolder {
   static final String PREFIX = "weft-run-";
   static final String LOCK = "lock";
+
+  private static final int ATTEMPTS = 20;
+  private static final int PAUSE_MILLIS = 20;
 
   private static @Nullable ScratchFolder current;
   private static boolean ending;
@@ -112,11 +116,30 @@ public final class ScratchFolder {
       return;
     }
     try {
-      AbandonedFolders.delete(made.folder);
+      delete(made.folder);
       made.lock.close();
     } catch (IOException e) {
       System.getLogger(ScratchFolder.class.getName())
           .log(System.Logger.Level.DEBUG, "left for the next process: " + made.folder, e);
+    }
+  }
+
+  /** Other threads may be in the midst of making a file, or of filling a folder. */
+  static void delete(Path folder) throws IOException {
+    for (int left = ATTEMPTS; ; left--) {
+      try {
+        AbandonedFolders.delete(folder);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        if (left == 0) {
+          throw e;
+        }
+      }
+      try {
+        Thread.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the process ends: what is left to do is done at once
+      }
     }
   }
 }
