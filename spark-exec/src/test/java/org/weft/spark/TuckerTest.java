@@ -68,8 +68,7 @@ class TuckerTest {
         cells = product(cells, outer, factors[m], ranks[m], inner);
         outer *= factors[m].length;
       }
-      return new Dense(
-          Arrays.stream(factors).mapToLong(factor -> factor.length).toArray(), cells);
+      return new Dense(Arrays.stream(factors).mapToLong(factor -> factor.length).toArray(), cells);
     }
 
     /** outer x rank x inner cells, times a factor of size x rank: outer x size x inner. */
