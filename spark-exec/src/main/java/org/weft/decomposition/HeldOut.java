@@ -17,7 +17,7 @@ public record HeldOut<T>(int columns, ValueType valueType, Function<ModelError, 
     implements Method<T> {
   @Override
   public RowsJob job(TensorShape shape) {
-    return new RowsJob("judge", ModelError.statements(columns), List.of(), 1, valueType);
+    return new RowsJob("held-out entries", ModelError.statements(columns), List.of(), 1, valueType);
   }
 
   @Override
