@@ -11,10 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.RowsJob;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
 import org.weft.planner.kernel.CostModel;
 import org.weft.planner.kernel.KernelChoice;
 import org.weft.planner.kernel.KernelPlan;
@@ -76,12 +72,9 @@ public final class Planner {
     List<ModePlan> modes = passes.of(job);
     PlanCosts predicted = steps.costs(modes, iterations);
     FormsChoice forms = null;
-    OptionalInt rank =
-        job instanceof RowsJob rows
-            ? rows.mttkrpRank(statistics.shape().order())
-            : OptionalInt.empty();
+    OptionalInt rank = job.mttkrpRank(statistics.shape().order());
     if (rank.isPresent() && considersOneForm(statistics)) {
-      List<ModePlan> shared = passes.ofOneForm((RowsJob) job, rank.getAsInt());
+      List<ModePlan> shared = passes.ofOneForm(job, rank.getAsInt());
       PlanCosts one = steps.costs(shared, iterations);
       int root = shared.get(0).kernel().partitionedMode();
       forms = choice(root, one, predicted, resources);
@@ -201,23 +194,13 @@ public final class Planner {
 
     List<ModePlan> of(Job job) {
       KernelChoice choice = choice(job.valueType());
-      if (job instanceof MttkrpJob mttkrp) {
-        return List.of(pass(mttkrp.mode(), choice.mttkrp(mttkrp.mode(), mttkrp.rank())));
-      }
-      if (job instanceof TtmJob ttm) {
-        return List.of(pass(ttm.mode(), choice.ttm(ttm.mode(), ttm.rank())));
-      }
-      if (job instanceof TtvJob ttv) {
-        return List.of(pass(ttv.mode(), choice.ttv(ttv.mode())));
-      }
-      return ((RowsJob) job)
-          .statements().stream()
-              .map(statement -> pass(statement.mode(), choice.rows(statement)))
-              .toList();
+      return job.statements().stream()
+          .map(statement -> pass(statement.mode(), choice.of(statement)))
+          .toList();
     }
 
     /** Passes over all modes of one form, at the root that takes least time. */
-    List<ModePlan> ofOneForm(RowsJob job, int rank) {
+    List<ModePlan> ofOneForm(Job job, int rank) {
       KernelChoice choice = choice(job.valueType());
       StepModel ranking = new StepModel(statistics, ranking(), options.machine());
       List<ModePlan> best = List.of();

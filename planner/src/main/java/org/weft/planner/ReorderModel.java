@@ -1,6 +1,5 @@
 package org.weft.planner;
 
-import org.weft.planner.job.RowsJob;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.PartitionCosts;
 
@@ -36,7 +35,7 @@ public final class ReorderModel {
 
   /** Times that every pass runs, as far as can be relied on. */
   public int iterations() {
-    return plan.job() instanceof RowsJob rows ? rows.certain() : 1;
+    return plan.job().certain();
   }
 
   /** Cache that the operands of one kernel share. */

@@ -19,11 +19,9 @@ import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.RowsJob;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
+import org.weft.planner.job.RowStatement;
 import org.weft.planner.kernel.CostModel;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
@@ -71,10 +69,11 @@ class PlannerTest {
   @Test
   void valuesThatAreFarAwayAreAskedForAhead() {
     TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);
-    TtvJob ttv = new TtvJob(2, ValueType.DOUBLE);
+    Job ttv = Job.of(FiberStatement.ttv(2), ValueType.DOUBLE);
     assertThat(schedule(planner(), ttv, far)).isEqualTo("parallel prefetch(k:64)");
     assertThat(planner().explain(planner().plan(ttv, far, LAPTOP))).contains("prefetch(k:64)");
-    assertThat(schedule(planner(), new TtvJob(0, ValueType.DOUBLE), far)).isEqualTo("parallel");
+    assertThat(schedule(planner(), Job.of(FiberStatement.ttv(0), ValueType.DOUBLE), far))
+        .isEqualTo("parallel");
     assertThat(schedule(planner(), ttv, uniform(1_000, 500, 400, 1_000_000)))
         .as("few entries")
         .isEqualTo("parallel");
@@ -104,7 +103,10 @@ class PlannerTest {
             + " * F3(l,r) * F4(m,r) * F5(n,r) * F6(o,r) * F7(p,r)",
       })
   void mttkrpExpression(String sizes, int mode, String expression) {
-    ModePlan plan = only(new MttkrpJob(mode, 16, ValueType.DOUBLE), uniform(500, sizes(sizes)));
+    ModePlan plan =
+        only(
+            Job.of(RowStatement.mttkrp(sizes(sizes).length, mode, 16), ValueType.DOUBLE),
+            uniform(500, sizes(sizes)));
     assertThat(plan.kernel().request().expression()).isEqualTo(expression);
     assertThat(plan.kernel().request().sizes()).containsEntry("r", 16L);
     assertThat(plan.kernel().tensorFormat().modeOf(0)).isEqualTo(mode);
@@ -116,7 +118,7 @@ class PlannerTest {
   @Test
   void mttkrpOrdersTheOtherModesBySize() {
     TensorStatistics s = uniform(500, 400, 50, 300, 10);
-    ModePlan plan = only(new MttkrpJob(0, 4, ValueType.FLOAT), s);
+    ModePlan plan = only(Job.of(RowStatement.mttkrp(4, 0, 4), ValueType.FLOAT), s);
     assertThat(plan.kernel().tensorFormat())
         .isEqualTo(
             TensorFormat.csf(4, ValueType.FLOAT)
@@ -130,7 +132,7 @@ class PlannerTest {
   @Test
   void mttkrpPartitionsMakeTheirOwnRowsOnly() {
     TensorStatistics s = uniform(100_000, 5000, 40, 30);
-    ModePlan plan = only(new MttkrpJob(0, 8, ValueType.DOUBLE), s);
+    ModePlan plan = only(Job.of(RowStatement.mttkrp(3, 0, 8), ValueType.DOUBLE), s);
     assertThat(plan.partitioning().partitions()).isEqualTo(2);
     long rows = 0;
     for (int p = 0; p < 2; p++) {
@@ -156,7 +158,7 @@ class PlannerTest {
   void ttvContractsTheLastLevel(
       String sizes, int mode, String expression, String modeOrder, Merge merge) {
     TensorStatistics s = uniform(1000, sizes(sizes));
-    ModePlan plan = only(new TtvJob(mode, ValueType.DOUBLE), s);
+    ModePlan plan = only(Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE), s);
     assertThat(plan.kernel().request().expression()).isEqualTo(expression);
     assertThat(plan.kernel().tensorFormat().modeOrder()).isEqualTo(ints(modeOrder));
     assertThat(plan.kernel().partitionedMode()).isEqualTo(ints(modeOrder)[0]);
@@ -178,7 +180,7 @@ class PlannerTest {
   void ttmResultIsSemiSparse(
       String sizes, int mode, String expression, String format, String written, Merge merge) {
     TensorStatistics s = uniform(1000, sizes(sizes));
-    ModePlan plan = only(new TtmJob(mode, 5, ValueType.DOUBLE), s);
+    ModePlan plan = only(Job.of(FiberStatement.ttm(mode, 5), ValueType.DOUBLE), s);
     assertThat(plan.kernel().request().expression()).isEqualTo(expression);
     assertThat(plan.kernel().resultFormat().toString()).isEqualTo(format);
     assertThat(plan.kernel().writtenModes().stream().mapToInt(m -> m).toArray())
@@ -201,10 +203,10 @@ class PlannerTest {
     assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isGreaterThan(sum);
   }
 
-  private static final RowsJob CPD = cpd(3, 16, 50, ValueType.DOUBLE);
+  private static final Job CPD = cpd(3, 16, 50, ValueType.DOUBLE);
 
-  private static RowsJob cpd(int order, int rank, int iterations, ValueType type) {
-    return RowsJob.mttkrps("cpd", order, rank, List.of(), iterations, type);
+  private static Job cpd(int order, int rank, int iterations, ValueType type) {
+    return Job.mttkrps("cpd", order, rank, List.of(), iterations, type);
   }
 
   private static JobPlan cpd(Forms forms, TensorStatistics s, Resources r) {
@@ -371,7 +373,8 @@ class PlannerTest {
   @Test
   void flopsOfMttkrpAreThoseOfTheFactoredLoops() {
     TensorStatistics s = uniform(10_000, 20, 1, 4000);
-    JobPlan plan = planner().plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP);
+    JobPlan plan =
+        planner().plan(Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE), s, LAPTOP);
     // One fiber per slice: 2 R for each entry, 2 R for each of 20 fibers.
     assertThat(plan.predicted().step("kernel").orElseThrow().flops())
         .isCloseTo(2 * 16 * (10_000 + 20), Offset.offset(1000.0));
@@ -381,11 +384,17 @@ class PlannerTest {
   void biggerWorkCostsMore() {
     PlanCosts small =
         planner()
-            .plan(new TtvJob(0, ValueType.DOUBLE), uniform(10_000, 99, 99, 99), LAPTOP)
+            .plan(
+                Job.of(FiberStatement.ttv(0), ValueType.DOUBLE),
+                uniform(10_000, 99, 99, 99),
+                LAPTOP)
             .predicted();
     PlanCosts big =
         planner()
-            .plan(new TtvJob(0, ValueType.DOUBLE), uniform(90_000, 99, 99, 99), LAPTOP)
+            .plan(
+                Job.of(FiberStatement.ttv(0), ValueType.DOUBLE),
+                uniform(90_000, 99, 99, 99),
+                LAPTOP)
             .predicted();
     for (String step : List.of("read", "shuffle", "pack", "kernel", "merge", "write")) {
       assertThat(big.step(step).orElseThrow().seconds())
@@ -414,9 +423,11 @@ class PlannerTest {
   void kernelsUseTheTasksThreads() {
     TensorStatistics s = uniform(1000, 30, 30);
     Resources threads = new Resources(1, 2, 2, 1 << 30);
-    assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, threads)).isTrue();
-    assertThat(parallel(new MttkrpJob(0, 2, ValueType.DOUBLE), s, LAPTOP)).isFalse();
-    assertThat(parallel(new TtvJob(0, ValueType.DOUBLE), s, threads)).isTrue();
+    assertThat(parallel(Job.of(RowStatement.mttkrp(2, 0, 2), ValueType.DOUBLE), s, threads))
+        .isTrue();
+    assertThat(parallel(Job.of(RowStatement.mttkrp(2, 0, 2), ValueType.DOUBLE), s, LAPTOP))
+        .isFalse();
+    assertThat(parallel(Job.of(FiberStatement.ttv(0), ValueType.DOUBLE), s, threads)).isTrue();
   }
 
   private static boolean parallel(Job job, TensorStatistics s, Resources r) {
@@ -430,9 +441,9 @@ class PlannerTest {
         TensorStatistics.builder(sizes(sizes).length).build(TensorShape.of(sizes(sizes)));
     for (Job job :
         List.of(
-            new MttkrpJob(0, 3, ValueType.DOUBLE),
-            new TtmJob(0, 3, ValueType.DOUBLE),
-            new TtvJob(0, ValueType.DOUBLE),
+            Job.of(RowStatement.mttkrp(s.shape().order(), 0, 3), ValueType.DOUBLE),
+            Job.of(FiberStatement.ttm(0, 3), ValueType.DOUBLE),
+            Job.of(FiberStatement.ttv(0), ValueType.DOUBLE),
             cpd(s.shape().order(), 3, 1, ValueType.DOUBLE))) {
       JobPlan plan = planner().plan(job, s, LAPTOP);
       for (ModePlan mode : plan.modes()) {
@@ -446,7 +457,8 @@ class PlannerTest {
   @Test
   void explainShowsThePlan() {
     TensorStatistics s = uniform(100_000, 500, 40, 30);
-    JobPlan plan = planner().plan(new MttkrpJob(1, 16, ValueType.DOUBLE), s, LAPTOP);
+    JobPlan plan =
+        planner().plan(Job.of(RowStatement.mttkrp(3, 1, 16), ValueType.DOUBLE), s, LAPTOP);
     assertThat(planner().explain(plan))
         .contains("500 x 40 x 30, 100,000 entries")
         .contains("M(j,r) = T(i,j,k) * F0(i,r) * F2(k,r)")
@@ -458,14 +470,14 @@ class PlannerTest {
         .contains("per executor");
     JobPlan many =
         planner(PlannerOptions.defaults().withPartitions(100))
-            .plan(new MttkrpJob(0, 16, ValueType.DOUBLE), s, LAPTOP);
+            .plan(Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE), s, LAPTOP);
     assertThat(planner().explain(many)).contains("(88 more; the longest is)");
   }
 
   /** 100,000 entries in 500 x 300 fibers: expected to have 1.4 entries each. */
   @Test
   void entriesOfShortFibersAreListed() {
-    MttkrpJob job = new MttkrpJob(0, 16, ValueType.DOUBLE);
+    Job job = Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE);
     TensorStatistics shortFibers = uniform(100_000, 500, 400, 300);
     assertThat(planner().explain(planner().plan(job, shortFibers, LAPTOP)))
         .contains("T {CU[32,16], CN[32,16], S[")
@@ -479,7 +491,7 @@ class PlannerTest {
   @Test
   void rowsOfALargeOperandComeInTiles() {
     TensorStatistics s = uniform(400_000, 2000, 2, 50_000);
-    MttkrpJob job = new MttkrpJob(0, 16, ValueType.DOUBLE);
+    Job job = Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE);
     KernelPlan alone = planner().plan(job, s, LAPTOP).only().kernel();
     assertThat(alone.tensorFormat().withModeOrder(0, 1, 2))
         .isEqualTo(
@@ -504,7 +516,7 @@ class PlannerTest {
     TensorStatistics s = uniform(400_000, 300, 300, 8192);
     PlannerOptions options = PlannerOptions.defaults().withMachine(narrowMachine());
     Resources alone = new Resources(1, 1, 1, 1 << 30).withKernelsInTurn();
-    MttkrpJob job = new MttkrpJob(0, 64, ValueType.DOUBLE);
+    Job job = Job.of(RowStatement.mttkrp(3, 0, 64), ValueType.DOUBLE);
     JobPlan plan = planner(options).plan(job, s, alone);
     KernelPlan kernel = plan.only().kernel();
     assertThat(kernel.panel()).isEqualTo(16);
@@ -519,9 +531,9 @@ class PlannerTest {
     JobPlan together =
         planner(options).plan(job, s, new Resources(1, 2, 2, 1 << 30).withKernelsInTurn());
     assertThat(together.only().kernel().isParallel()).isTrue();
-    MttkrpJob odd = new MttkrpJob(0, 62, ValueType.DOUBLE);
+    Job odd = Job.of(RowStatement.mttkrp(3, 0, 62), ValueType.DOUBLE);
     assertThat(planner(options).plan(odd, s, alone).only().kernel().panels()).isEqualTo(4);
-    MttkrpJob narrow = new MttkrpJob(0, 8, ValueType.DOUBLE);
+    Job narrow = Job.of(RowStatement.mttkrp(3, 0, 8), ValueType.DOUBLE);
     assertThat(planner(options).plan(narrow, s, alone).only().kernel().copies()).isEmpty();
     Planner scheduled = planner(options.withSchedule(Optional.of(Schedule.parallel())));
     assertThat(scheduled.plan(job, s, alone).only().kernel().copies()).isEmpty();
@@ -531,7 +543,7 @@ class PlannerTest {
   @Test
   void panelsAreNoLargerThanTheTensor() {
     TensorStatistics s = uniform(400_000, 300, 300, 100_000);
-    MttkrpJob job = new MttkrpJob(0, 64, ValueType.DOUBLE);
+    Job job = Job.of(RowStatement.mttkrp(3, 0, 64), ValueType.DOUBLE);
     assertThat(
             planner(PlannerOptions.defaults().withMachine(narrowMachine()))
                 .plan(job, s, LAPTOP)
@@ -550,7 +562,10 @@ class PlannerTest {
     TensorStatistics s = uniform(500_000, 2, 1000, 24_000);
     KernelPlan kernel =
         planner()
-            .plan(new MttkrpJob(0, 64, ValueType.DOUBLE), s, new Resources(1, 2, 2, 1L << 30))
+            .plan(
+                Job.of(RowStatement.mttkrp(3, 0, 64), ValueType.DOUBLE),
+                s,
+                new Resources(1, 2, 2, 1L << 30))
             .only()
             .kernel();
     assertThat(kernel.tensorFormat().modeOrder()).containsExactly(0, 2, 1);
@@ -578,13 +593,16 @@ class PlannerTest {
   @Test
   void refusesJobsThatDoNotFit() {
     TensorStatistics s = uniform(10, 5, 5);
-    assertThatThrownBy(() -> only(new TtvJob(2, ValueType.DOUBLE), s))
+    assertThatThrownBy(() -> only(Job.of(FiberStatement.ttv(2), ValueType.DOUBLE), s))
         .isInstanceOfSatisfying(
             WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.USAGE))
         .hasMessageContaining("mode 2 does not exist in a tensor of order 2 (5 x 5)");
-    assertThatThrownBy(() -> new TtmJob(-1, 3, ValueType.DOUBLE)).hasMessageContaining("mode -1");
-    assertThatThrownBy(() -> new MttkrpJob(0, 0, ValueType.DOUBLE)).hasMessageContaining("rank");
-    assertThatThrownBy(() -> new TtvJob(0, ValueType.INT)).hasMessageContaining("double or float");
+    assertThatThrownBy(() -> Job.of(FiberStatement.ttm(-1, 3), ValueType.DOUBLE))
+        .hasMessageContaining("mode -1");
+    assertThatThrownBy(() -> Job.of(RowStatement.mttkrp(2, 0, 0), ValueType.DOUBLE))
+        .hasMessageContaining("rank");
+    assertThatThrownBy(() -> Job.of(FiberStatement.ttv(0), ValueType.INT))
+        .hasMessageContaining("double or float");
   }
 
   @Test

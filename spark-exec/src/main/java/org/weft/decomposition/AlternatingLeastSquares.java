@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -49,7 +49,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
   }
 
   @Override
-  public RowsJob job(TensorShape shape) {
+  public Job job(TensorShape shape) {
     return cpd.job(shape);
   }
 

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -109,7 +109,7 @@ public record Completion(
   }
 
   @Override
-  public RowsJob job(TensorShape shape) {
+  public Job job(TensorShape shape) {
     int order = shape.order();
     List<RowStatement> statements = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
@@ -118,7 +118,7 @@ public record Completion(
     }
     statements.addAll(ModelError.statements(columns(order)));
     statements.add(RowStatement.sums("total", 0, 0, "x"));
-    return new RowsJob(
+    return new Job(
         "complete", statements, List.of(algebra(order).copy()), maxIterations, valueType);
   }
 

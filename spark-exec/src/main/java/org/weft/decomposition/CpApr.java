@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -88,14 +88,14 @@ public record CpApr(
   }
 
   @Override
-  public RowsJob job(TensorShape shape) {
+  public Job job(TensorShape shape) {
     List<RowStatement> statements = new ArrayList<>();
     RowStatement.Entry ratio = new RowStatement.Entry("x / max(m, " + EPS + ")", rank);
     for (int mode = 0; mode < shape.order(); mode++) {
       statements.add(RowStatement.mttkrp(shape.order(), mode, rank).with("phi", ratio));
     }
     statements.add(RowStatement.sums("likelihood", 0, rank, "x * log(max(m, " + EPS + "))"));
-    return new RowsJob("cpapr", statements, List.of(), maxIterations, valueType);
+    return new Job("cpapr", statements, List.of(), maxIterations, valueType);
   }
 
   @Override

@@ -3,7 +3,7 @@ package org.weft.decomposition;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -61,11 +61,11 @@ public record Cpd(
    *
    * @throws WeftException {@code USAGE} for a scalar
    */
-  public RowsJob job(TensorShape shape) {
+  public Job job(TensorShape shape) {
     if (shape.order() == 0) {
       throw usage("a tensor of order 1 or more", "a scalar");
     }
-    return RowsJob.mttkrps(
+    return Job.mttkrps(
             "cpd",
             shape.order(),
             rank,

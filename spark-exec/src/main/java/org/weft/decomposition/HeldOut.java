@@ -2,7 +2,7 @@ package org.weft.decomposition;
 
 import java.util.List;
 import java.util.function.Function;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -16,8 +16,8 @@ import org.weft.tensor.ValueType;
 public record HeldOut<T>(int columns, ValueType valueType, Function<ModelError, T> work)
     implements Method<T> {
   @Override
-  public RowsJob job(TensorShape shape) {
-    return new RowsJob("held-out entries", ModelError.statements(columns), List.of(), 1, valueType);
+  public Job job(TensorShape shape) {
+    return new Job("held-out entries", ModelError.statements(columns), List.of(), 1, valueType);
   }
 
   @Override

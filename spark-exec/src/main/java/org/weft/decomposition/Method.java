@@ -3,7 +3,7 @@ package org.weft.decomposition;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -15,7 +15,7 @@ import org.weft.tensor.TensorShape;
  */
 public interface Method<M> {
   /** The statements and the algebra that it runs on a tensor of this shape. */
-  RowsJob job(TensorShape shape);
+  Job job(TensorShape shape);
 
   /**
    * Checks that it applies to a tensor of this shape.

@@ -9,8 +9,8 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.NormOps_DDRM;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.job.RowsJob;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -67,12 +67,12 @@ public record Tucker(
   }
 
   @Override
-  public RowsJob job(TensorShape shape) {
+  public Job job(TensorShape shape) {
     List<RowStatement> statements =
         IntStream.range(0, ranks.order())
             .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
             .toList();
-    return new RowsJob("tucker", statements, Basis.algebra(valueType), maxIterations, valueType)
+    return new Job("tucker", statements, Basis.algebra(valueType), maxIterations, valueType)
         .withTolerance(tolerance);
   }
 

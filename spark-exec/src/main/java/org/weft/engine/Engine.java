@@ -2,12 +2,12 @@ package org.weft.engine;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
@@ -32,10 +32,6 @@ import org.weft.planner.PlannerOptions;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.RowsJob;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
@@ -252,48 +248,16 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * {@code M(i, r) = sum T(.., i, ..) prod F_m(.., r)} over all modes but the job's.
+   * Runs a job of one statement, and writes its result.
    *
-   * @param factors one matrix per mode, mode size x R; that of the job's own mode is not used
+   * @param factors for each mode whose factor the statement reads, a matrix of mode size x rank; a
+   *     vector is a matrix of one column
    * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}, {@code OUTPUT_EXISTS}, ...
    */
-  public JobReport mttkrp(
-      EngineTensor tensor,
-      MttkrpJob job,
-      List<DenseMatrix> factors,
-      OutputTarget out,
-      ProgressListener progress) {
-    return single(tensor, job, factors, out, progress);
-  }
-
-  /** {@code Y(.., r, ..) = sum_k T(.., k, ..) U(k, r)}; {@code matrix}: mode size x R. */
-  public JobReport ttm(
-      EngineTensor tensor,
-      TtmJob job,
-      DenseMatrix matrix,
-      OutputTarget out,
-      ProgressListener progress) {
-    return single(tensor, job, everyMode(tensor, matrix), out, progress);
-  }
-
-  /** {@code Y(..) = sum_k T(.., k, ..) v(k)}; {@code vector} has the mode's size. */
-  public JobReport ttv(
-      EngineTensor tensor,
-      TtvJob job,
-      double[] vector,
-      OutputTarget out,
-      ProgressListener progress) {
-    return single(tensor, job, everyMode(tensor, DenseMatrix.column(vector)), out, progress);
-  }
-
-  private static List<DenseMatrix> everyMode(EngineTensor tensor, DenseMatrix matrix) {
-    return Collections.nCopies(tensor.statistics().shape().order(), matrix);
-  }
-
-  private JobReport single(
+  public JobReport run(
       EngineTensor tensor,
       Job job,
-      List<DenseMatrix> byMode,
+      IntFunction<DenseMatrix> factors,
       OutputTarget out,
       ProgressListener progress) {
     job.checkAppliesTo(tensor.statistics().shape());
@@ -304,7 +268,7 @@ public final class Engine implements AutoCloseable {
         (label, clock) -> {
           JobPlan plan = planned(tensor, job, clock, progress);
           ModePlan pass = plan.only();
-          List<DenseMatrix> operands = operands(tensor, pass, byMode);
+          List<DenseMatrix> operands = operands(tensor, pass, factors);
           try (Passes passes = backend.open(tensor, plan, clock)) {
             progress.step("pack " + pass.tensorShape() + " by mode " + root(pass), 1, 3);
             long stored = passes.packed(pass).storedEntries();
@@ -317,10 +281,10 @@ public final class Engine implements AutoCloseable {
   }
 
   private static List<DenseMatrix> operands(
-      EngineTensor tensor, ModePlan pass, List<DenseMatrix> byMode) {
+      EngineTensor tensor, ModePlan pass, IntFunction<DenseMatrix> factors) {
     List<DenseMatrix> operands = new ArrayList<>();
     for (Operand operand : pass.kernel().operands()) {
-      DenseMatrix matrix = byMode.get(operand.mode());
+      DenseMatrix matrix = factors.apply(operand.mode());
       requireShape(operand, tensor.statistics().shape(), matrix);
       Relabelling there = tensor.relabelling();
       operands.add(there == null ? matrix : there.applyToRows(operand.mode(), matrix));
@@ -413,7 +377,7 @@ public final class Engine implements AutoCloseable {
       EngineTensor tensor, Method<M> method, ProgressListener progress, Keep<M> keep) {
     TensorShape shape = tensor.statistics().shape();
     method.check(shape);
-    RowsJob job = method.job(shape);
+    Job job = method.job(shape);
     method.memory(shape).require(job.name(), resources().memoryBytesPerExecutor());
     return run(
         tensor,

@@ -26,8 +26,8 @@ import org.weft.engine.OutputTarget;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
+import org.weft.planner.job.FiberStatement;
+import org.weft.planner.job.Job;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
@@ -121,11 +121,11 @@ final class ContainerResultTest {
         long[] columns = sizes.clone();
         columns[mode] = 2;
         for (EngineTensor tensor : List.of(file, moved)) {
-          TtvJob ttv = new TtvJob(mode, ValueType.DOUBLE);
-          engine.ttv(tensor, ttv, vector, out, ProgressListener.NONE);
+          Job ttv = Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE);
+          engine.run(tensor, ttv, m -> DenseMatrix.column(vector), out, ProgressListener.NONE);
           assertWritten(entries.ttv(mode, vector), TensorShape.of(left));
-          TtmJob ttm = new TtmJob(mode, 2, ValueType.DOUBLE);
-          engine.ttm(tensor, ttm, matrix, out, ProgressListener.NONE);
+          Job ttm = Job.of(FiberStatement.ttm(mode, 2), ValueType.DOUBLE);
+          engine.run(tensor, ttm, m -> matrix, out, ProgressListener.NONE);
           assertWritten(entries.ttm(mode, rows, 2), TensorShape.of(columns));
         }
       }
@@ -139,15 +139,24 @@ final class ContainerResultTest {
     try (Engine engine =
         SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(6))) {
       EngineTensor tensor = read(engine, entries);
-      TtvJob job = new TtvJob(2, ValueType.DOUBLE);
+      Job job = Job.of(FiberStatement.ttv(2), ValueType.DOUBLE);
       double[] vector = new double[25];
       Arrays.fill(vector, 1);
-      engine.ttv(tensor, job, vector, new OutputTarget(uri, false), ProgressListener.NONE);
+      engine.run(
+          tensor,
+          job,
+          m -> DenseMatrix.column(vector),
+          new OutputTarget(uri, false),
+          ProgressListener.NONE);
       assertThat(open().partCount()).as("one for each of 2 cores' 2 tasks").isEqualTo(4);
       assertThatThrownBy(
               () ->
-                  engine.ttv(
-                      tensor, job, vector, new OutputTarget(uri, false), ProgressListener.NONE))
+                  engine.run(
+                      tensor,
+                      job,
+                      m -> DenseMatrix.column(vector),
+                      new OutputTarget(uri, false),
+                      ProgressListener.NONE))
           .isInstanceOfSatisfying(
               WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTPUT_EXISTS));
       assertThat(open().version()).isEqualTo(1);

@@ -30,9 +30,9 @@ import org.weft.engine.OutputTarget;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
+import org.weft.planner.job.FiberStatement;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.RowStatement;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.reorder.Relabelling;
@@ -128,10 +128,10 @@ abstract class EngineContract {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       for (int mode = 0; mode < entries.order(); mode++) {
         JobReport report =
-            engine.mttkrp(
+            engine.run(
                 tensor,
-                new MttkrpJob(mode, RANK, ValueType.DOUBLE),
-                matrices,
+                Job.of(RowStatement.mttkrp(entries.order(), mode, RANK), ValueType.DOUBLE),
+                matrices::get,
                 target("m.npy"),
                 ProgressListener.NONE);
         double[][] expected = entries.mttkrp(mode, factors, RANK);
@@ -181,9 +181,9 @@ abstract class EngineContract {
               .withMachine(narrow);
       try (Engine engine = open(options)) {
         EngineTensor tensor = read(engine, entries, ValueType.FLOAT);
-        MttkrpJob job = new MttkrpJob(0, rank, ValueType.FLOAT);
+        Job job = Job.of(RowStatement.mttkrp(3, 0, rank), ValueType.FLOAT);
         assertThat(engine.plan(tensor, job).only().kernel().panel()).isLessThan(rank);
-        engine.mttkrp(tensor, job, matrices, target("m.npy"), ProgressListener.NONE);
+        engine.run(tensor, job, matrices::get, target("m.npy"), ProgressListener.NONE);
       }
       found[threads - 1] = npy(folder.resolve("m.npy"));
     }
@@ -207,11 +207,11 @@ abstract class EngineContract {
     EngineOptions options = EngineOptions.defaults().withPartitions(1).withMachine(machine);
     try (Engine engine = open(options)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
-      MttkrpJob job = new MttkrpJob(0, rank, ValueType.DOUBLE);
+      Job job = Job.of(RowStatement.mttkrp(3, 0, rank), ValueType.DOUBLE);
       KernelPlan kernel = engine.plan(tensor, job).only().kernel();
       assertThat(kernel.tensorFormat().toString()).startsWith(format);
       assertThat(kernel.panel()).isEqualTo(panel);
-      engine.mttkrp(tensor, job, matrices, target("m.npy"), ProgressListener.NONE);
+      engine.run(tensor, job, matrices::get, target("m.npy"), ProgressListener.NONE);
     }
     double[][] expected = entries.mttkrp(0, factors, rank);
     double[] found = npy(folder.resolve("m.npy"));
@@ -228,10 +228,10 @@ abstract class EngineContract {
       for (int mode = 0; mode < entries.order(); mode++) {
         double[][] column = matrix(entries.sizes()[mode], 1, 7);
         double[] vector = Stream.of(column).mapToDouble(row -> row[0]).toArray();
-        engine.ttv(
+        engine.run(
             tensor,
-            new TtvJob(mode, ValueType.DOUBLE),
-            vector,
+            Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE),
+            m -> DenseMatrix.column(vector),
             target("y.tns"),
             ProgressListener.NONE);
         Map<List<Long>, Double> expected = entries.ttv(mode, vector);
@@ -250,10 +250,10 @@ abstract class EngineContract {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       for (int mode = 0; mode < entries.order(); mode++) {
         double[][] matrix = matrix(entries.sizes()[mode], RANK, 8);
-        engine.ttm(
+        engine.run(
             tensor,
-            new TtmJob(mode, RANK, ValueType.DOUBLE),
-            weft(matrix, RANK),
+            Job.of(FiberStatement.ttm(mode, RANK), ValueType.DOUBLE),
+            m -> weft(matrix, RANK),
             target("y.tns"),
             ProgressListener.NONE);
         Map<List<Long>, Double> expected = entries.ttm(mode, matrix, RANK);
@@ -283,10 +283,10 @@ abstract class EngineContract {
       EngineTensor file = read(engine, entries, ValueType.DOUBLE);
       EngineTensor tensor = engine.reorder(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode += 2) {
-        engine.mttkrp(
+        engine.run(
             tensor,
-            new MttkrpJob(mode, RANK, ValueType.DOUBLE),
-            matrices,
+            Job.of(RowStatement.mttkrp(entries.order(), mode, RANK), ValueType.DOUBLE),
+            matrices::get,
             target("m.npy"),
             ProgressListener.NONE);
         double[][] rows = entries.mttkrp(mode, factors, RANK);
@@ -299,17 +299,19 @@ abstract class EngineContract {
           continue; // no coordinates are left
         }
         double[] vector = Stream.of(factors[mode]).mapToDouble(row -> row[0]).toArray();
-        TtvJob ttv = new TtvJob(mode, ValueType.DOUBLE);
-        engine.ttv(tensor, ttv, vector, target("y.tns"), ProgressListener.NONE);
+        Job ttv = Job.of(FiberStatement.ttv(mode), ValueType.DOUBLE);
+        engine.run(
+            tensor, ttv, m -> DenseMatrix.column(vector), target("y.tns"), ProgressListener.NONE);
         assertSame(entries.ttv(mode, vector), tns(folder.resolve("y.tns")));
         byte[] relabelled = lines(folder.resolve("y.tns"));
-        engine.ttv(file, ttv, vector, target("y.tns"), ProgressListener.NONE);
+        engine.run(
+            file, ttv, m -> DenseMatrix.column(vector), target("y.tns"), ProgressListener.NONE);
         assertThat(relabelled).isEqualTo(lines(folder.resolve("y.tns")));
-        TtmJob ttm = new TtmJob(mode, RANK, ValueType.DOUBLE);
-        engine.ttm(tensor, ttm, matrices.get(mode), target("y.tns"), ProgressListener.NONE);
+        Job ttm = Job.of(FiberStatement.ttm(mode, RANK), ValueType.DOUBLE);
+        engine.run(tensor, ttm, matrices::get, target("y.tns"), ProgressListener.NONE);
         assertSame(entries.ttm(mode, factors[mode], RANK), tns(folder.resolve("y.tns")));
         relabelled = lines(folder.resolve("y.tns"));
-        engine.ttm(file, ttm, matrices.get(mode), target("y.tns"), ProgressListener.NONE);
+        engine.run(file, ttm, matrices::get, target("y.tns"), ProgressListener.NONE);
         assertThat(relabelled).isEqualTo(lines(folder.resolve("y.tns")));
       }
     }
@@ -339,14 +341,18 @@ abstract class EngineContract {
       EngineTensor tensor =
           engine.reorder(
               read(engine, entries, ValueType.DOUBLE), Ordering.given("a test", shuffle), true);
-      engine.mttkrp(
+      engine.run(
           tensor,
-          new MttkrpJob(0, RANK, ValueType.DOUBLE),
-          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK)),
+          Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE),
+          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK))::get,
           target("m.npy"),
           ProgressListener.NONE);
-      engine.ttv(
-          tensor, new TtvJob(1, ValueType.DOUBLE), vector, target("y.tns"), ProgressListener.NONE);
+      engine.run(
+          tensor,
+          Job.of(FiberStatement.ttv(1), ValueType.DOUBLE),
+          m -> DenseMatrix.column(vector),
+          target("y.tns"),
+          ProgressListener.NONE);
     }
     double[][] rows = entries.mttkrp(0, factors, RANK);
     double[] found = npy(folder.resolve("m.npy"));
@@ -407,10 +413,10 @@ abstract class EngineContract {
     double[][][] factors = {matrix(12, RANK, 1), matrix(10, RANK, 2), matrix(8, RANK, 3)};
     try (Engine engine = engine(3)) {
       EngineTensor tensor = read(engine, entries, ValueType.FLOAT);
-      engine.mttkrp(
+      engine.run(
           tensor,
-          new MttkrpJob(1, RANK, ValueType.FLOAT),
-          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK)),
+          Job.of(RowStatement.mttkrp(3, 1, RANK), ValueType.FLOAT),
+          List.of(weft(factors[0], RANK), weft(factors[1], RANK), weft(factors[2], RANK))::get,
           target("m.npy"),
           ProgressListener.NONE);
     }
@@ -429,10 +435,10 @@ abstract class EngineContract {
       DenseMatrix wrong = DenseMatrix.zeros(4, RANK);
       assertThatThrownBy(
               () ->
-                  engine.mttkrp(
+                  engine.run(
                       tensor,
-                      new MttkrpJob(0, RANK, ValueType.DOUBLE),
-                      List.of(wrong, wrong, wrong),
+                      Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE),
+                      List.of(wrong, wrong, wrong)::get,
                       target("m.npy"),
                       ProgressListener.NONE))
           .isInstanceOfSatisfying(
@@ -449,10 +455,10 @@ abstract class EngineContract {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       assertThatThrownBy(
               () ->
-                  engine.ttv(
+                  engine.run(
                       tensor,
-                      new TtvJob(0, ValueType.DOUBLE),
-                      new double[4],
+                      Job.of(FiberStatement.ttv(0), ValueType.DOUBLE),
+                      m -> DenseMatrix.column(new double[4]),
                       new OutputTarget(existing.toString(), false),
                       ProgressListener.NONE))
           .isInstanceOfSatisfying(

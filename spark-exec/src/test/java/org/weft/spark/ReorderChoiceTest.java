@@ -16,7 +16,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.Ordering;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
@@ -48,8 +48,8 @@ class ReorderChoiceTest {
     return entries;
   }
 
-  private static RowsJob job(int iterations) {
-    return RowsJob.mttkrps("cpd", 3, 64, List.of(), iterations, ValueType.DOUBLE);
+  private static Job job(int iterations) {
+    return Job.mttkrps("cpd", 3, 64, List.of(), iterations, ValueType.DOUBLE);
   }
 
   @Test

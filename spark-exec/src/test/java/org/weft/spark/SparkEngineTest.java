@@ -12,7 +12,8 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.job.MttkrpJob;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.RowStatement;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.tensor.ValueType;
 
@@ -45,10 +46,10 @@ class SparkEngineTest extends EngineContract {
       try (Engine engine = open(options)) {
         fetched[fetch == OperandFetch.ROWS ? 1 : 0] =
             engine
-                .mttkrp(
+                .run(
                     read(engine, entries, ValueType.DOUBLE),
-                    new MttkrpJob(0, RANK, ValueType.DOUBLE),
-                    List.of(weft(factors[0], RANK), weft(factors[1], RANK)),
+                    Job.of(RowStatement.mttkrp(2, 0, RANK), ValueType.DOUBLE),
+                    List.of(weft(factors[0], RANK), weft(factors[1], RANK))::get,
                     target("m.npy"),
                     ProgressListener.NONE)
                 .operandRowsFetched();

@@ -24,8 +24,9 @@ import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.Forms;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.TtmJob;
+import org.weft.planner.job.FiberStatement;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.RowStatement;
 import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
@@ -166,10 +167,10 @@ class SpilledTensorTest {
     }
     try (Engine engine = engine(memory, Forms.AUTO)) {
       EngineTensor tensor = engine.read(uri, options(), ValueType.DOUBLE);
-      engine.mttkrp(
+      engine.run(
           tensor,
-          new MttkrpJob(mode, RANK, ValueType.DOUBLE),
-          factors,
+          Job.of(RowStatement.mttkrp(SIZES.length, mode, RANK), ValueType.DOUBLE),
+          factors::get,
           new OutputTarget(out.toString(), true),
           ProgressListener.NONE);
     }
@@ -193,10 +194,10 @@ class SpilledTensorTest {
     for (long memory : new long[] {0, 600 << 10}) {
       Path out = folder.resolve("y" + memory + ".tns");
       try (Engine engine = engine(memory, Forms.AUTO)) {
-        engine.ttm(
+        engine.run(
             engine.read(text, options(), ValueType.DOUBLE),
-            new TtmJob(1, 2, ValueType.DOUBLE),
-            DenseMatrix.random(SIZES[1], 2, 1),
+            Job.of(FiberStatement.ttm(1, 2), ValueType.DOUBLE),
+            m -> DenseMatrix.random(SIZES[1], 2, 1),
             new OutputTarget(out.toString(), true),
             ProgressListener.NONE);
       }

@@ -16,7 +16,8 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.ProgressListener;
-import org.weft.planner.job.MttkrpJob;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.RowStatement;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
@@ -68,8 +69,12 @@ class StoredTensorTest {
         factors.add(DenseMatrix.random(SHAPE[m], 4, m));
       }
       OutputTarget target = new OutputTarget(folder.resolve(output).toString(), true);
-      return engine.mttkrp(
-          tensor, new MttkrpJob(mode, 4, type), factors, target, ProgressListener.NONE);
+      return engine.run(
+          tensor,
+          Job.of(RowStatement.mttkrp(3, mode, 4), type),
+          factors::get,
+          target,
+          ProgressListener.NONE);
     }
   }
 

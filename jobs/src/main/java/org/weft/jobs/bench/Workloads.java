@@ -24,10 +24,9 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
+import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.TtmJob;
-import org.weft.planner.job.TtvJob;
+import org.weft.planner.job.RowStatement;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
@@ -111,13 +110,18 @@ public final class Workloads implements AutoCloseable {
       case SDDMM -> sddmm(operands);
       case ADD -> tensor.partner().isPresent() ? add() : List.of();
       case SPGEMM -> tensor.partner().isPresent() && isSquare() ? spgemm() : List.of();
-      case TTV -> planned(new TtvJob(last, type), "mode " + last, operands);
-      case TTM -> planned(new TtmJob(last, rank, type), "mode " + last + " R" + rank, operands);
+      case TTV -> planned(Job.of(FiberStatement.ttv(last), type), "mode " + last, operands);
+      case TTM ->
+          planned(
+              Job.of(FiberStatement.ttm(last, rank), type), "mode " + last + " R" + rank, operands);
       case MTTKRP -> {
         List<Workload> modes = new ArrayList<>();
         for (int mode = 0; mode <= last; mode++) {
           modes.addAll(
-              planned(new MttkrpJob(mode, rank, type), "mode " + mode + " R" + rank, operands));
+              planned(
+                  Job.of(RowStatement.mttkrp(last + 1, mode, rank), type),
+                  "mode " + mode + " R" + rank,
+                  operands));
         }
         yield modes;
       }

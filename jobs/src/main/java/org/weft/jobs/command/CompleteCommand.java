@@ -28,7 +28,7 @@ import org.weft.error.WeftException;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.TensorFiles;
@@ -139,7 +139,7 @@ public final class CompleteCommand extends ModelCommand {
   }
 
   @Override
-  RowsJob job(TensorShape shape) {
+  Job job(TensorShape shape) {
     return method(ridges[0], seed, Optional.empty()).job(shape);
   }
 

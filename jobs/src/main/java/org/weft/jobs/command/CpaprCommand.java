@@ -10,7 +10,7 @@ import org.weft.engine.entries.EntryCheck;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.tensor.TensorShape;
@@ -53,7 +53,7 @@ public final class CpaprCommand extends ModelCommand {
   }
 
   @Override
-  RowsJob job(TensorShape shape) {
+  Job job(TensorShape shape) {
     return method().job(shape);
   }
 

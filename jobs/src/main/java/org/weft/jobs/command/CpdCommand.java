@@ -21,7 +21,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
 import org.weft.planner.Forms;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
@@ -128,7 +128,7 @@ public final class CpdCommand extends WeftCommand {
         Session.open(
             common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
       EngineTensor file = session.read(input);
-      RowsJob job = cpd.job(file.statistics().shape());
+      Job job = cpd.job(file.statistics().shape());
       EngineTensor tensor = order.apply(session.engine(), file, job, files, console);
       labelFiles.check(labels, tensor.statistics().shape());
       if (target == null || planOnly()) {

@@ -20,7 +20,7 @@ import org.weft.jobs.wordnet.DemoText;
 import org.weft.jobs.wordnet.Relation;
 import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.scratch.ScratchFolder;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
@@ -106,7 +106,7 @@ public final class DemoCommand extends WeftCommand {
     try (Session session = Session.open(common, "weft demo", console)) {
       EngineTensor tensor = session.read(file.toString());
       if (planOnly()) {
-        RowsJob job = cpd.job(tensor.statistics().shape());
+        Job job = cpd.job(tensor.statistics().shape());
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }

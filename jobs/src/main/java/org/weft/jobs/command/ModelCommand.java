@@ -17,7 +17,7 @@ import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -87,7 +87,7 @@ public abstract class ModelCommand extends WeftCommand {
   abstract void check(FileAccess files, InputPlan plan) throws IOException;
 
   /** The job that a plan is shown of. */
-  abstract RowsJob job(TensorShape shape);
+  abstract Job job(TensorShape shape);
 
   /** Makes the model; its factors go into the folder. */
   abstract Made make(

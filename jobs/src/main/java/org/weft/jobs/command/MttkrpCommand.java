@@ -4,14 +4,9 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.Engine;
-import org.weft.engine.EngineTensor;
-import org.weft.engine.JobReport;
-import org.weft.engine.OutputTarget;
 import org.weft.jobs.file.Operands;
-import org.weft.jobs.output.Console;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
+import org.weft.planner.job.RowStatement;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -70,19 +65,9 @@ public final class MttkrpCommand extends TensorJobCommand {
   @Override
   BoundJob bind(TensorShape shape) {
     int columns = rank == null ? 1 : rank;
-    MttkrpJob job = new MttkrpJob(mode, columns, common.type);
     List<DenseMatrix> operands =
         given.isEmpty() ? Operands.randomFactors(shape, columns, seed, mode) : given;
-    return new BoundJob() {
-      @Override
-      public Job job() {
-        return job;
-      }
-
-      @Override
-      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
-        return engine.mttkrp(tensor, job, operands, out, console.progress());
-      }
-    };
+    RowStatement statement = RowStatement.mttkrp(shape.order(), mode, columns);
+    return new BoundJob(Job.of(statement, common.type), operands::get);
   }
 }

@@ -14,13 +14,14 @@ import org.weft.jobs.output.JsonText;
 import org.weft.jobs.run.Session;
 import org.weft.planner.ModePlan;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
+import org.weft.planner.job.RowStatement;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.SliceSummary;
+import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStatistics;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -107,8 +108,7 @@ public final class StatsCommand extends WeftCommand {
       mode.put("max", slices.max());
       mode.put("exact", slices.exact());
       if (s.entries() > 0) {
-        List<PartitionCosts> parts =
-            engine.plan(tensor, new MttkrpJob(m, NOMINAL_RANK, common.type)).only().partitions();
+        List<PartitionCosts> parts = engine.plan(tensor, mttkrp(s.shape(), m)).only().partitions();
         mode.put("partitions", parts.size());
         mode.put("storage_bytes", parts.stream().mapToDouble(PartitionCosts::storageBytes).sum());
       }
@@ -158,8 +158,7 @@ public final class StatsCommand extends WeftCommand {
         "%4s %12s %16s %16s %14s",
         "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
     for (int m = 0; m < tensor.statistics().shape().order(); m++) {
-      Job job = new MttkrpJob(m, NOMINAL_RANK, common.type);
-      ModePlan plan = engine.plan(tensor, job).only();
+      ModePlan plan = engine.plan(tensor, mttkrp(tensor.statistics().shape(), m)).only();
       List<PartitionCosts> parts = plan.partitions();
       console.result(
           "%4d %,12d %,16.0f %,16.0f %,14.2f",
@@ -169,5 +168,9 @@ public final class StatsCommand extends WeftCommand {
           parts.stream().mapToDouble(PartitionCosts::entries).max().orElse(0),
           parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0) / (1 << 20));
     }
+  }
+
+  private Job mttkrp(TensorShape shape, int mode) {
+    return Job.of(RowStatement.mttkrp(shape.order(), mode, NOMINAL_RANK), common.type);
   }
 }

@@ -8,9 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
-import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.engine.OutputTarget;
@@ -29,6 +29,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
+import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -70,12 +71,12 @@ abstract class TensorJobCommand extends WeftCommand {
   @Option(names = "--output", paramLabel = "OUT", description = "Result; not needed to explain.")
   @Nullable String output;
 
-  /** A job whose operands are at hand. */
-  interface BoundJob {
-    Job job();
-
-    JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console);
-  }
+  /**
+   * A job whose factors are at hand.
+   *
+   * @param factors by mode
+   */
+  record BoundJob(Job job, IntFunction<DenseMatrix> factors) {}
 
   /** Checks options and reads the operands that are files; the shape is known later. */
   abstract void prepare(FileAccess files, int order);
@@ -145,7 +146,8 @@ abstract class TensorJobCommand extends WeftCommand {
       }
       Caution.say(console, session.engine(), tensor, bound.job());
       OutputTarget out = target(files, target, modeNames, tensor, console);
-      JobReport report = bound.run(session.engine(), tensor, out, console);
+      JobReport report =
+          session.engine().run(tensor, bound.job(), bound.factors(), out, console.progress());
       console.result("wrote %s", target);
       order.write(tensor, files, common.overwrite, console);
       RunReport.print(console, report);

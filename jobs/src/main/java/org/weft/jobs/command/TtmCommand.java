@@ -5,14 +5,9 @@ import static org.weft.jobs.output.Usage.usage;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.Engine;
-import org.weft.engine.EngineTensor;
-import org.weft.engine.JobReport;
-import org.weft.engine.OutputTarget;
 import org.weft.jobs.file.Operands;
-import org.weft.jobs.output.Console;
+import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.TtmJob;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -64,19 +59,8 @@ public final class TtmCommand extends TensorJobCommand {
   @Override
   BoundJob bind(TensorShape shape) {
     int columns = given != null ? given.columns() : rank == null ? 0 : rank;
-    TtmJob job = new TtmJob(mode, columns, common.type);
     DenseMatrix operand =
         given != null ? given : DenseMatrix.random(shape.size(mode), columns, seed);
-    return new BoundJob() {
-      @Override
-      public Job job() {
-        return job;
-      }
-
-      @Override
-      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
-        return engine.ttm(tensor, job, operand, out, console.progress());
-      }
-    };
+    return new BoundJob(Job.of(FiberStatement.ttm(mode, columns), common.type), m -> operand);
   }
 }

@@ -3,16 +3,11 @@ package org.weft.jobs.command;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.engine.Engine;
-import org.weft.engine.EngineTensor;
-import org.weft.engine.JobReport;
-import org.weft.engine.OutputTarget;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.file.Operands;
-import org.weft.jobs.output.Console;
+import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.TtvJob;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -61,22 +56,12 @@ public final class TtvCommand extends TensorJobCommand {
 
   @Override
   BoundJob bind(TensorShape shape) {
-    TtvJob job = new TtvJob(mode, common.type);
     DenseMatrix source = given != null ? given : DenseMatrix.random(shape.size(mode), 1, seed);
     double[] operand = new double[Math.toIntExact(source.rows() * source.columns())];
     for (int i = 0; i < operand.length; i++) {
       operand[i] = source.columns() == 1 ? source.get(i, 0) : source.get(0, i);
     }
-    return new BoundJob() {
-      @Override
-      public Job job() {
-        return job;
-      }
-
-      @Override
-      public JobReport run(Engine engine, EngineTensor tensor, OutputTarget out, Console console) {
-        return engine.ttv(tensor, job, operand, out, console.progress());
-      }
-    };
+    DenseMatrix column = DenseMatrix.column(operand);
+    return new BoundJob(Job.of(FiberStatement.ttv(mode), common.type), m -> column);
   }
 }

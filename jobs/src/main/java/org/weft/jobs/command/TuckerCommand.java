@@ -19,7 +19,7 @@ import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.run.Session;
-import org.weft.planner.job.RowsJob;
+import org.weft.planner.job.Job;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -97,7 +97,7 @@ public final class TuckerCommand extends WeftCommand {
       EngineTensor tensor = session.read(input);
       tucker.check(tensor.statistics().shape());
       labelFiles.check(labels, tensor.statistics().shape());
-      RowsJob job = tucker.job(tensor.statistics().shape());
+      Job job = tucker.job(tensor.statistics().shape());
       if (target == null || planOnly()) {
         PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;

@@ -5,9 +5,8 @@ import java.util.stream.IntStream;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.MttkrpJob;
-import org.weft.planner.job.RowsJob;
-import org.weft.planner.job.TtmJob;
+import org.weft.planner.job.RowStatement;
+import org.weft.planner.job.Statement;
 import org.weft.tensor.TensorShape;
 
 /** Warns before a job that is likely not what was meant: hours of work, a rank above all sizes. */
@@ -20,7 +19,7 @@ public final class Caution {
   private Caution() {}
 
   public static void say(Console console, Engine engine, EngineTensor tensor, Job job) {
-    if (!(job instanceof TtmJob)) {
+    if (job.statements().stream().allMatch(RowStatement.class::isInstance)) {
       sayRank(console, tensor.statistics().shape(), rank(job));
     }
     sayHours(console, engine, tensor, job);
@@ -50,15 +49,7 @@ public final class Caution {
   }
 
   private static int rank(Job job) {
-    if (job instanceof RowsJob rows) {
-      return rows.statements().stream()
-          .mapToInt(s -> s.columns().values().stream().reduce(1, (a, b) -> a * b))
-          .max()
-          .orElse(1);
-    } else if (job instanceof MttkrpJob mttkrp) {
-      return mttkrp.rank();
-    }
-    return job instanceof TtmJob ttm ? ttm.rank() : 1;
+    return (int) job.statements().stream().mapToLong(Statement::cells).max().orElse(1);
   }
 
   /** Multiplications of all iterations: each entry with each column, and the algebra of factors. */
@@ -68,9 +59,7 @@ public final class Caution {
       rows += shape.size(mode);
     }
     double once = rank * (entries + rows * rank);
-    return job instanceof RowsJob several
-        ? once * several.statements().size() * job.iterations()
-        : once;
+    return once * job.statements().size() * job.iterations();
   }
 
   public static String duration(double seconds) {

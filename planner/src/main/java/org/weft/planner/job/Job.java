@@ -1,74 +1,105 @@
 package org.weft.planner.job;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.weft.compiler.KernelRequest;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
-/** One operation on one sparse tensor. Modes count from 0. */
-public sealed interface Job extends Serializable permits MttkrpJob, TtmJob, TtvJob, RowsJob {
+/**
+ * What is done to one sparse tensor: statements, and for a method that runs them again and again
+ * dense algebra on the rows of their results. MTTKRP, TTM and TTV are jobs of one statement.
+ *
+ * @param name of the operation or the method, for people and logs
+ * @param statements each becomes a pass, in order
+ * @param algebra kernels of dense tensors, by symbol
+ * @param iterations in which each statement runs once, at most
+ * @param certain of these, how many it is sure to run
+ */
+public record Job(
+    String name,
+    List<Statement> statements,
+    List<KernelRequest> algebra,
+    int iterations,
+    int certain,
+    ValueType valueType)
+    implements Serializable {
+  private static final int CERTAIN_SWEEPS = 10;
 
-  /** Name for people and logs: {@code mttkrp}, {@code ttm}, {@code ttv}, {@code cpd}, ... */
-  String name();
-
-  /** Type of the tensor's values and of the kernel's arithmetic. */
-  ValueType valueType();
-
-  /** How often its passes run at most. */
-  default int iterations() {
-    return 1;
+  public Job {
+    if (valueType != ValueType.DOUBLE && valueType != ValueType.FLOAT) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          name + ": expected value type double or float, found " + valueType.keyword());
+    }
+    statements = new ArrayList<>(statements);
+    algebra = new ArrayList<>(algebra);
   }
 
-  /** Kernels of dense algebra that are compiled with those of its passes. */
-  default List<KernelRequest> algebra() {
-    return List.of();
+  /** A job that runs every iteration. */
+  public Job(
+      String name,
+      List<? extends Statement> statements,
+      List<KernelRequest> algebra,
+      int iterations,
+      ValueType valueType) {
+    this(name, List.copyOf(statements), algebra, iterations, iterations, valueType);
+  }
+
+  /** A job of one statement, which runs once. */
+  public static Job of(Statement statement, ValueType valueType) {
+    return new Job(statement.name(), List.of(statement), List.of(), 1, valueType);
+  }
+
+  /** The same if it ends when its fit changes by less than a tolerance; 0 for never. */
+  public Job withTolerance(double tolerance) {
+    int sure = tolerance > 0 ? Math.min(iterations, CERTAIN_SWEEPS) : iterations;
+    return new Job(name, statements, algebra, iterations, sure, valueType);
+  }
+
+  /** MTTKRPs with factors of {@code rank} columns for all modes, in order. */
+  public static Job mttkrps(
+      String name,
+      int order,
+      int rank,
+      List<KernelRequest> algebra,
+      int iterations,
+      ValueType valueType) {
+    return new Job(
+        name,
+        IntStream.range(0, order).mapToObj(mode -> RowStatement.mttkrp(order, mode, rank)).toList(),
+        algebra,
+        iterations,
+        valueType);
+  }
+
+  /** The columns of the factors if the statements are MTTKRPs for all modes, in order. */
+  public OptionalInt mttkrpRank(int order) {
+    int rank = statements.isEmpty() ? 0 : Math.toIntExact(statements.get(0).cells());
+    Job all = mttkrps(name, order, rank, algebra, iterations, valueType);
+    return statements.equals(all.statements) ? OptionalInt.of(rank) : OptionalInt.empty();
   }
 
   /**
    * Checks that the job applies to a tensor of this shape.
    *
-   * @throws WeftException USAGE when the mode does not exist or the order is 0
+   * @throws WeftException USAGE when a mode does not exist or the order is 0
    */
-  void checkAppliesTo(TensorShape shape);
-
-  /** The shared checks of the records. */
-  static void requireMode(String job, int mode) {
-    if (mode < 0) {
-      throw new WeftException(
-          ErrorCode.USAGE, job + ": modes count from 0, found mode " + mode + "; give a mode >= 0");
-    }
+  public void checkAppliesTo(TensorShape shape) {
+    statements.forEach(statement -> statement.checkAppliesTo(shape));
   }
 
-  static void requireRank(String job, int rank) {
-    if (rank < 1) {
-      throw new WeftException(
-          ErrorCode.USAGE, job + ": expected a rank of at least 1, found " + rank);
-    }
-  }
-
-  static void requireFloating(String job, ValueType type) {
-    if (type != ValueType.DOUBLE && type != ValueType.FLOAT) {
-      throw new WeftException(
-          ErrorCode.USAGE, job + ": expected value type double or float, found " + type.keyword());
-    }
-  }
-
-  static void requireModeOf(String job, int mode, TensorShape shape) {
-    if (mode >= shape.order()) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          job
-              + ": mode "
-              + mode
-              + " does not exist in a tensor of order "
-              + shape.order()
-              + " ("
-              + shape
-              + "); modes count from 0, so the last one is "
-              + (shape.order() - 1));
-    }
+  @Override
+  public String toString() {
+    String what =
+        iterations == 1 && statements.size() == 1
+            ? statements.get(0).toString()
+            : name + ", " + iterations + " iterations";
+    return what + ", " + valueType.keyword();
   }
 }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A product of the sparse tensor T with rows of dense factors whose result is one dense row for
@@ -22,7 +23,7 @@ import java.util.regex.Pattern;
  */
 public record RowStatement(
     String name, int mode, Map<String, Integer> columns, List<Term> terms, Entry entry)
-    implements Serializable {
+    implements Statement {
 
   /** {@code F_mode(i_mode, label)}. */
   public record Term(int mode, String label) implements Serializable {}
@@ -62,6 +63,8 @@ public record RowStatement(
   }
 
   public RowStatement {
+    Statement.requireMode(name, mode);
+    columns.values().forEach(size -> Statement.requireRank(name, size));
     columns = new LinkedHashMap<>(columns); // what serialises as it is
     terms = new ArrayList<>(terms);
   }
@@ -125,6 +128,11 @@ public record RowStatement(
     return new RowStatement("normal", mode, columns, terms, new Entry("1", 0));
   }
 
+  @Override
+  public long cells() {
+    return columns.values().stream().mapToLong(Integer::longValue).reduce(1, Math::multiplyExact);
+  }
+
   /** Whether the factor of a mode is read. */
   public boolean reads(int operandMode) {
     return entry.readsModel() || terms.stream().anyMatch(term -> term.mode() == operandMode);
@@ -141,5 +149,15 @@ public record RowStatement(
         .mapToInt(term -> columns.getOrDefault(term.label(), 0))
         .findFirst()
         .orElseThrow();
+  }
+
+  @Override
+  public String toString() {
+    String row =
+        columns.isEmpty()
+            ? ""
+            : ", rank "
+                + columns.values().stream().map(String::valueOf).collect(Collectors.joining(" x "));
+    return name + " of mode " + mode + row;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What is to be done to a tensor: a {@link org.weft.planner.job.Job} is a value that names an
- * operation, its mode, its rank and its value type, and checks itself against a shape.
+ * What is to be done to a tensor: a {@link org.weft.planner.job.Job} is a list of {@link
+ * org.weft.planner.job.Statement}s on it, each a product with dense factors, and the dense algebra
+ * of a method.
  *
  * <p>Invariant: a job knows nothing of partitions, machines or costs. Read {@link
  * org.weft.planner.job.Job} first.

@@ -13,7 +13,9 @@ import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.Schedule;
+import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.RowStatement;
+import org.weft.planner.job.Statement;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -92,12 +94,15 @@ public final class KernelChoice {
     this.schedule = schedule;
   }
 
-  public KernelPlan mttkrp(int mode, int rank) {
-    return rows(RowStatement.mttkrp(shape.order(), mode, rank));
+  /** The kernel of a statement. */
+  public KernelPlan of(Statement statement) {
+    return statement instanceof FiberStatement fibers
+        ? fibers(fibers)
+        : rows((RowStatement) statement);
   }
 
   /** The statement on the storage rooted at its mode; other storages and panels are for MTTKRPs. */
-  public KernelPlan rows(RowStatement statement) {
+  private KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
     KernelPlan usual = rows(statement, storages.usual(rootedAt(statement.mode())), 0);
     boolean matrix = statement.columns().size() == 1 && statement.entry().isItself();
@@ -266,47 +271,36 @@ public final class KernelChoice {
     return TensorFormat.parse("{D:1/" + columns + ", D:0, D:1%" + columns + "}", 2, type);
   }
 
-  public KernelPlan ttm(int mode, int rank) {
+  /** The contracted mode innermost, the others in order: the result's entries come out sorted. */
+  private KernelPlan fibers(FiberStatement statement) {
+    int mode = statement.mode();
     List<Integer> rest = modesWithout(mode);
     List<Integer> levels = new ArrayList<>(rest);
     levels.add(mode);
-    List<Integer> written = new ArrayList<>(rest);
-    written.add(mode);
-    String labels = rest.stream().map(m -> variable(m) + ",").collect(Collectors.joining());
-    String k = variable(mode);
+    List<Integer> written = IntStream.range(0, rest.size()).boxed().collect(Collectors.toList());
+    List<String> target = rest.stream().map(KernelChoice::variable).collect(Collectors.toList());
+    TensorFormat result = TensorFormat.csf(rest.size(), type);
+    Map<String, Integer> columns = Map.of();
+    String factor = "v(" + variable(mode) + ")";
+    if (!statement.isVector()) {
+      written = levels;
+      target.add("r");
+      result = semiSparse(rest.size());
+      columns = Map.of("r", statement.rank());
+      factor = "U(" + variable(mode) + ",r)";
+    }
+    String name = target.isEmpty() ? "Y" : "Y(" + String.join(",", target) + ")";
     return plan(
-        "ttm_m" + mode,
-        "Y(" + labels + "r) = " + access("T", allModes()) + " * U(" + k + ",r)",
+        statement.name() + "_m" + mode,
+        name + " = " + access("T", allModes()) + " * " + factor,
         "Y",
-        semiSparse(rest),
+        rest.isEmpty() ? TensorFormat.dense(target.size(), type) : narrowed(result, rest),
         TensorFormat.csf(shape.order(), type),
         levels,
-        List.of(new Operand("U", mode, rank)),
-        Map.of("r", rank),
+        List.of(new Operand(factor.substring(0, 1), mode, statement.rank())),
+        columns,
         rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
         written);
-  }
-
-  public KernelPlan ttv(int mode) {
-    List<Integer> rest = modesWithout(mode);
-    List<Integer> levels = new ArrayList<>(rest);
-    levels.add(mode);
-    TensorFormat result =
-        rest.isEmpty()
-            ? TensorFormat.dense(0, type)
-            : narrowed(TensorFormat.csf(rest.size(), type), rest);
-    String target = rest.isEmpty() ? "Y" : access("Y", rest);
-    return plan(
-        "ttv_m" + mode,
-        target + " = " + access("T", allModes()) + " * v(" + variable(mode) + ")",
-        "Y",
-        result,
-        TensorFormat.csf(shape.order(), type),
-        levels,
-        List.of(new Operand("v", mode, 0)),
-        Map.of(),
-        rest.isEmpty() ? Merge.SUM : Merge.ENTRIES,
-        IntStream.range(0, rest.size()).boxed().toList());
   }
 
   private KernelPlan plan(
@@ -406,10 +400,9 @@ public final class KernelChoice {
     return new Directive.Parallel(variable(format.modeOf(format.isOrdinary() ? 0 : 1)));
   }
 
-  /** Compressed levels for {@code modes}, then a dense one. */
-  private TensorFormat semiSparse(List<Integer> modes) {
-    String levels = "{" + "CU, ".repeat(modes.size()) + "D}";
-    return narrowed(TensorFormat.parse(levels, modes.size() + 1, type), modes);
+  /** Compressed levels, then a dense one. */
+  private TensorFormat semiSparse(int compressed) {
+    return TensorFormat.parse("{" + "CU, ".repeat(compressed) + "D}", compressed + 1, type);
   }
 
   /** Narrows the compressed levels, one for each of {@code modes} of the tensor. */
