@@ -35,7 +35,8 @@ import picocli.CommandLine.Command;
       "",
       "Example: weft demo",
       "Example: weft cpd ratings.tns.gz --rank 16 --output factors",
-      "'weft COMMAND --help' explains a command; 'weft explain COMMAND ...' shows its plan."
+      "'weft COMMAND --help' explains a command; 'weft explain COMMAND ...' shows its plan.",
+      "Common options, as in 'weft -v cpd ...', also work before the command's name."
     })
 public final class Weft implements Callable<Integer>, CommandRoot {
   private final Console console;
@@ -78,7 +79,7 @@ public final class Weft implements Callable<Integer>, CommandRoot {
 
   @Override
   public Optional<String> misuse(List<String> words) {
-    String[] arguments = words.toArray(new String[0]);
+    String[] arguments = LeadingOptions.moved(words.toArray(new String[0]));
     PrintStream nowhere =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     CommandLine line = new CommandLine(new Weft(new Console(nowhere, nowhere)));
@@ -101,7 +102,8 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     CommonHelp.addTo(line);
   }
 
-  private static int run(String[] arguments, Console console, PrintStream out, PrintStream err) {
+  private static int run(String[] words, Console console, PrintStream out, PrintStream err) {
+    String[] arguments = LeadingOptions.moved(words);
     CommandLine line = new CommandLine(new Weft(console));
     boolean all = Commands.addTo(line, arguments);
     line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));

@@ -169,6 +169,26 @@ class CommandLineTest {
   }
 
   @Test
+  void commonOptionsWorkBeforeTheCommand() {
+    String missing = folder.resolve("no.tns").toString();
+    assertThat(Run.of("-v", "stats", missing).err()).contains("WEFT-105: ", "at org.weft.");
+    assertThat(Run.of("-q", "stats", "x.tns", "-v").err()).contains("expected -q or -v");
+    assertThat(LeadingOptions.moved(new String[] {"--threads", "2", "-v", "cpd", "x", "--rank"}))
+        .containsExactly("cpd", "--threads", "2", "-v", "x", "--rank");
+    assertThat(LeadingOptions.moved("-v explain --executors 2 cpd x.tns".split(" ")))
+        .containsExactly("explain", "--executors", "2", "cpd", "-v", "x.tns");
+    assertThat(LeadingOptions.moved("--memory=2g workflow run x.yaml".split(" ")))
+        .containsExactly("workflow", "run", "--memory=2g", "x.yaml");
+  }
+
+  @Test
+  void otherOptionsBeforeTheCommandAreRefused() {
+    assertThat(Run.of("--rankk", "2", "stats", "x").err()).contains("unknown option --rankk");
+    assertThat(Run.of("-v").err()).contains("unknown option -v");
+    assertThat(Run.of("-v", "cdp", "x.tns").status()).isEqualTo(2);
+  }
+
+  @Test
   void aMissingInputAndAFolder() {
     Run missing = Run.of("stats", folder.resolve("no.tns").toString());
     assertThat(missing.status()).isEqualTo(2);
