@@ -67,7 +67,7 @@ class CheckpointTest {
     try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
       EngineTensor x = engine.read(tensor, ReadOptions.defaults(), job.valueType());
       if (!reorder.equals("none")) {
-        x = engine.reorder(x, engine.order(x, reorder, 0), false);
+        x = engine.orders().apply(x, engine.orders().find(x, reorder, 0), false);
       }
       return engine.cpd(x, job, run, listener);
     }

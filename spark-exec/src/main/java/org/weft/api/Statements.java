@@ -54,7 +54,8 @@ final class Statements {
             ValueType.DOUBLE,
             "",
             Optional.empty());
-    PlacedTensor value = weft.keep(weft.engine().evaluate(job, ProgressListener.NONE).kept());
+    PlacedTensor value =
+        weft.keep(weft.engine().statements().evaluate(job, ProgressListener.NONE).kept());
     List<String> names = statement.resultLabels();
     return new Tensor(weft, new Source.Computed(value, names, labels(names, accesses, loaded)));
   }

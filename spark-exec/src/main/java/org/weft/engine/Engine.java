@@ -2,13 +2,9 @@ package org.weft.engine;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.AlternatingLeastSquares;
@@ -16,28 +12,18 @@ import org.weft.decomposition.CpRun;
 import org.weft.decomposition.Cpd;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.Site;
-import org.weft.engine.distributed.Meter;
-import org.weft.engine.distributed.Parts;
-import org.weft.engine.distributed.Piece;
-import org.weft.engine.distributed.StatementRunner;
 import org.weft.engine.entries.EntryBlocks;
-import org.weft.engine.order.ReorderChoice;
-import org.weft.engine.order.SampledOrder;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
-import org.weft.planner.distributed.DistributedPlan;
-import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.planner.job.Job;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.reorder.Relabelling;
-import org.weft.reorder.Reorderer;
-import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
@@ -45,7 +31,6 @@ import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 /**
@@ -122,6 +107,11 @@ public final class Engine implements AutoCloseable {
     return tensor;
   }
 
+  /** Frees a tensor when the engine closes. */
+  void closeLater(EngineTensor tensor) {
+    tensors.add(tensor);
+  }
+
   /** Takes over a tensor that its backend made of entries; the engine frees it when it closes. */
   public EngineTensor own(EngineTensor tensor) {
     tensor.declareShape(true);
@@ -140,106 +130,19 @@ public final class Engine implements AutoCloseable {
     return own(backend.select(tensor, name, shape, step));
   }
 
-  /**
-   * Orders a tensor by a method of {@link Reorderers}: its entries on the driver if no more than
-   * {@code mostEntries}, otherwise a sample of about so many, extended to the others. Nothing is
-   * changed yet; see {@link #reorder}.
-   *
-   * @param method such as {@code lexi}; {@code partition} alone makes as many parts as jobs on the
-   *     tensor have partitions
-   * @param mostEntries 0 for as many as the driver's heap allows
-   * @throws org.weft.error.WeftException {@code USAGE} for an unknown method
-   */
-  public Ordering order(EngineTensor tensor, String method, long mostEntries) {
-    long start = System.nanoTime();
-    TensorStatistics statistics = tensor.statistics();
-    Reorderer reorderer =
-        Reorderers.named(
-            method.equals("partition")
-                ? "partition:" + Math.min(256, planner.partitionCount(statistics, resources()))
-                : method);
-    long capacity = SampledOrder.driverCapacity(statistics.shape().order());
-    try {
-      SampledOrder order = new SampledOrder(tensor.entries(), statistics);
-      List<CooBlock> sample =
-          order.sample(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity);
-      Relabelling found = order.order(reorderer, sample);
-      long entries = sample.stream().mapToLong(CooBlock::size).sum();
-      double seconds = (System.nanoTime() - start) * 1e-9;
-      String line =
-          String.format(
-              Locale.ROOT,
-              "%s of %s%,d entries in %.2f s",
-              reorderer.name(),
-              entries < statistics.entries() ? "a sample of " : "",
-              entries,
-              seconds);
-      return new Ordering(
-          reorderer.name(), Optional.of(found), entries, seconds, false, List.of(line));
-    } catch (Exception e) {
-      throw backend.failure(e);
-    }
-  }
-
-  /**
-   * Decides whether an order pays for {@code job}, and finds it: predicted from rows missed on
-   * windows of the tensor, over the iterations that the job is sure to run. The answer says why.
-   *
-   * @param mostEntries as for {@link #order}
-   */
-  public Ordering chooseOrder(EngineTensor tensor, Job job, long mostEntries) {
-    long start = System.nanoTime();
-    job.checkAppliesTo(tensor.statistics().shape());
-    long capacity = SampledOrder.driverCapacity(tensor.statistics().shape().order());
-    try {
-      ReorderChoice.Decision decision =
-          new ReorderChoice(
-                  tensor.entries(),
-                  plan(tensor, job),
-                  planner.options().partitioner(),
-                  planner.options().machine())
-              .decide(mostEntries > 0 ? Math.min(mostEntries, capacity) : capacity, tensor::moved);
-      return new Ordering(
-          decision.method(),
-          decision.relabelling(),
-          decision.entries(),
-          (System.nanoTime() - start) * 1e-9,
-          false,
-          decision.reasons());
-    } catch (Exception e) {
-      throw backend.failure(e);
-    }
-  }
-
-  /**
-   * {@code tensor} with its coordinates changed while it is packed, for locality. Jobs on it take
-   * operands, and give results, in original coordinates; with {@code keepOrder} results have the
-   * new ones, or those of a container that was reordered. The entries are shared: {@code tensor}
-   * stays open as long as the new one.
-   *
-   * @param ordering a permutation for each mode, of at least its size; the next job on the tensor
-   *     reports the time that it took. Without permutations the answer is {@code tensor}
-   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH}
-   */
-  public EngineTensor reorder(EngineTensor tensor, Ordering ordering, boolean keepOrder) {
-    if (ordering.relabelling().isEmpty()) {
-      tensor.ordered(ordering);
-      if (keepOrder) {
-        tensor.keepOrder();
-      }
-      return tensor;
-    }
-    EngineTensor reordered = tensor.reordered(ordering);
-    if (keepOrder) {
-      reordered.keepOrder();
-    }
-    tensors.add(reordered);
-    return reordered;
-  }
-
   /** What a job would do. Compiles the kernels, runs nothing. */
   public JobPlan plan(EngineTensor tensor, Job job) {
     return planner.plan(job, tensor.statistics(), resources(), tensor.storedForm());
+  }
+
+  /** Orders of the coordinates of tensors. */
+  public Orders orders() {
+    return new Orders(this, backend);
+  }
+
+  /** Statements of index notation. */
+  public Statements statements() {
+    return new Statements(this, backend, options);
   }
 
   /** What the backend offers, as the planner counts it. */
@@ -399,57 +302,6 @@ public final class Engine implements AutoCloseable {
                 clock.report(job, packed.storedEntries(), partitions));
           }
         });
-  }
-
-  /** How a statement would run; nothing does. Compiles its kernels. */
-  public DistributedPlan plan(StatementJob job) {
-    return new DistributedPlanner(compiler, planner.options().machine())
-        .plan(job.request(resources(), options.partitions()));
-  }
-
-  /**
-   * The value of a statement on tensors that lie in parts, in parts. Nothing that grows with
-   * entries or mode sizes comes to this process.
-   *
-   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INVALID_EXPRESSION}, ...
-   */
-  public StatementResult evaluate(StatementJob job, ProgressListener progress) {
-    return evaluate(job, progress, null);
-  }
-
-  /** As {@link #evaluate}, with its steps measured; see {@link StatementResult#analysis}. */
-  public StatementResult analyze(StatementJob job, ProgressListener progress) {
-    return evaluate(job, progress, new Meter(backend::counter));
-  }
-
-  private StatementResult evaluate(
-      StatementJob job, ProgressListener progress, @Nullable Meter meter) {
-    try {
-      progress.step("plan " + job.statement().result(), 0, 2);
-      DistributedPlan plan = plan(job);
-      Map<String, Parts> operands = new HashMap<>();
-      job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
-      job.numbers().forEach((name, number) -> operands.put(name, backend.parts(number(number))));
-      Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
-      progress.step("compute " + job.statement().result(), 1, 2);
-      StatementRunner runner =
-          new StatementRunner(backend, resources().kernelThreads(), options.reproducible(), meter);
-      return new StatementResult(
-          job.statement().result(), plan, runner.run(plan, operands, previous), backend, meter);
-    } catch (Exception e) {
-      throw backend.failure(e);
-    }
-  }
-
-  /** What places tensors in parts for statements. */
-  public Placement placement() {
-    return new Placement(backend, options.partitions());
-  }
-
-  private static List<Piece> number(double value) {
-    CooBlock.Builder block = new CooBlock.Builder(0, 1);
-    block.add(new long[0], value);
-    return List.of(new Piece(0, 0, 0, block.build()));
   }
 
   private static int root(ModePlan pass) {

@@ -105,7 +105,7 @@ final class ContainerResultTest {
         SparkEngine.create(
             LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions))) {
       EngineTensor file = read(engine, entries);
-      EngineTensor moved = engine.reorder(file, Ordering.given("a test", shuffle), false);
+      EngineTensor moved = engine.orders().apply(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode++) {
         DenseMatrix matrix = DenseMatrix.random(sizes[mode], 2, 8);
         double[] vector = new double[(int) sizes[mode]];

@@ -274,7 +274,8 @@ abstract class CpdContract {
       try (Engine engine = open(options.withForms(forms).withOperandFetch(OperandFetch.ROWS))) {
         EngineTensor file = read(engine, entries);
         results.add(engine.cpd(file, job, ProgressListener.NONE));
-        EngineTensor shuffled = engine.reorder(file, Ordering.given("a test", shuffle), false);
+        EngineTensor shuffled =
+            engine.orders().apply(file, Ordering.given("a test", shuffle), false);
         results.add(engine.cpd(shuffled, job, ProgressListener.NONE));
       }
     }
@@ -302,7 +303,7 @@ abstract class CpdContract {
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
               type);
       EngineTensor tensor =
-          reordered ? engine.reorder(file, Ordering.given("a test", shuffle), false) : file;
+          reordered ? engine.orders().apply(file, Ordering.given("a test", shuffle), false) : file;
       CpdResult expected = engine.cpd(tensor, job, keeping, ProgressListener.NONE);
       assertThat(states).hasSize(6);
       CpRun later = new CpRun(Optional.of(states.get(2)), CpRun.FRESH.checkpoints());
@@ -341,12 +342,12 @@ abstract class CpdContract {
       CpdResult plain = engine.cpd(file, job, ProgressListener.NONE);
       CpdResult back =
           engine.cpd(
-              engine.reorder(file, Ordering.given("a test", shuffle), false),
+              engine.orders().apply(file, Ordering.given("a test", shuffle), false),
               job,
               ProgressListener.NONE);
       CpdResult kept =
           engine.cpd(
-              engine.reorder(file, Ordering.given("a test", shuffle), true),
+              engine.orders().apply(file, Ordering.given("a test", shuffle), true),
               job,
               ProgressListener.NONE);
       for (int m = 0; m < 3; m++) {

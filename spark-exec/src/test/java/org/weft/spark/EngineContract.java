@@ -281,7 +281,7 @@ abstract class EngineContract {
     Relabelling shuffle = shuffle(entries, 17);
     try (Engine engine = engine(partitions)) {
       EngineTensor file = read(engine, entries, ValueType.DOUBLE);
-      EngineTensor tensor = engine.reorder(file, Ordering.given("a test", shuffle), false);
+      EngineTensor tensor = engine.orders().apply(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode += 2) {
         engine.run(
             tensor,
@@ -339,8 +339,10 @@ abstract class EngineContract {
     Relabelling shuffle = shuffle(entries, 5);
     try (Engine engine = engine(3)) {
       EngineTensor tensor =
-          engine.reorder(
-              read(engine, entries, ValueType.DOUBLE), Ordering.given("a test", shuffle), true);
+          engine
+              .orders()
+              .apply(
+                  read(engine, entries, ValueType.DOUBLE), Ordering.given("a test", shuffle), true);
       engine.run(
           tensor,
           Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE),
@@ -386,9 +388,9 @@ abstract class EngineContract {
                     .withHeader(ReadOptions.Header.EXTENDED)
                     .withBlockEntries(blockEntries),
                 ValueType.DOUBLE);
-        found.add(engine.order(tensor, "lexi", 500));
-        assertThat(engine.order(tensor, "lexi", 0).entries()).isEqualTo(3000);
-        assertThat(engine.order(tensor, "partition", 0).method()).isEqualTo("partition:3");
+        found.add(engine.orders().find(tensor, "lexi", 500));
+        assertThat(engine.orders().find(tensor, "lexi", 0).entries()).isEqualTo(3000);
+        assertThat(engine.orders().find(tensor, "partition", 0).method()).isEqualTo("partition:3");
       }
     }
     assertThat(found.get(0).entries()).isBetween(300L, 700L).isEqualTo(found.get(1).entries());
@@ -401,7 +403,8 @@ abstract class EngineContract {
     try (Engine engine = engine(2)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       Relabelling small = Relabelling.identity(TensorShape.of(4, 3, 6));
-      assertThatThrownBy(() -> engine.reorder(tensor, Ordering.given("a test", small), false))
+      assertThatThrownBy(
+              () -> engine.orders().apply(tensor, Ordering.given("a test", small), false))
           .isInstanceOf(WeftException.class)
           .hasMessageContaining("expected permutations of at least");
     }

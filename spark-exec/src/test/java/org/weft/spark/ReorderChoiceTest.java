@@ -62,18 +62,18 @@ class ReorderChoiceTest {
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
               ValueType.DOUBLE);
-      Ordering once = engine.chooseOrder(tensor, job(1), 0);
+      Ordering once = engine.orders().choose(tensor, job(1), 0);
       assertThat(once.relabelling()).isEmpty();
       assertThat(once.reasons()).hasSize(1);
       assertThat(once.reasons().get(0)).contains("auto: no: all kernels take");
-      Ordering often = engine.chooseOrder(tensor, job(100_000), 0);
+      Ordering often = engine.orders().choose(tensor, job(100_000), 0);
       assertThat(often.relabelling()).isPresent();
       assertThat(often.method()).isEqualTo("lexi");
       assertThat(often.reasons()).anyMatch(line -> line.startsWith("auto: lexi on 90,000 entries"));
-      EngineTensor ordered = engine.reorder(tensor, often, false);
+      EngineTensor ordered = engine.orders().apply(tensor, often, false);
       assertThat(imbalance(engine.plan(ordered, job(10))))
           .isLessThanOrEqualTo(1.05 * imbalance(engine.plan(tensor, job(10))));
-      Ordering again = engine.chooseOrder(ordered, job(1), 0);
+      Ordering again = engine.orders().choose(ordered, job(1), 0);
       assertThat(again.relabelling()).isEmpty();
     }
   }
@@ -108,7 +108,7 @@ class ReorderChoiceTest {
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
               ValueType.DOUBLE);
       for (int iterations : new int[] {1, 10}) {
-        Ordering found = engine.chooseOrder(tensor, job(iterations), 0);
+        Ordering found = engine.orders().choose(tensor, job(iterations), 0);
         assertThat(found.relabelling()).as("%s", found.reasons()).isEmpty();
       }
     }
@@ -128,7 +128,7 @@ class ReorderChoiceTest {
               ValueType.DOUBLE);
       JobPlan plan = engine.plan(tensor, job(10));
       assertThat(plan.modes().get(0).kernel().tensorFormat().toString()).startsWith("{D:2/2048");
-      List<String> reasons = engine.chooseOrder(tensor, job(1_000_000), 0).reasons();
+      List<String> reasons = engine.orders().choose(tensor, job(1_000_000), 0).reasons();
       Matcher rows =
           Pattern.compile("operand rows from memory: ([0-9.]+) MB").matcher(reasons.toString());
       assertThat(rows.find()).as("%s", reasons).isTrue();
@@ -154,7 +154,7 @@ class ReorderChoiceTest {
               file,
               ReadOptions.defaults().withHeader(ReadOptions.Header.EXTENDED),
               ValueType.DOUBLE);
-      Ordering found = engine.chooseOrder(tensor, job(100_000), 0);
+      Ordering found = engine.orders().choose(tensor, job(100_000), 0);
       assertThat(found.reasons().toString()).contains("auto: no");
       assertThat(found.relabelling()).isEmpty();
     }

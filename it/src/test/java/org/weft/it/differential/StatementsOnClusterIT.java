@@ -177,7 +177,8 @@ final class StatementsOnClusterIT {
             ValueType.DOUBLE,
             label,
             Optional.of(exchange));
-    try (StatementResult result = session.engine().evaluate(job, ProgressListener.NONE)) {
+    try (StatementResult result =
+        session.engine().statements().evaluate(job, ProgressListener.NONE)) {
       if (parsed.resultLabels().isEmpty()) {
         double[] value = {0};
         result.read(entries -> value[0] += entries.value(0));

@@ -114,21 +114,21 @@ public final class ReorderOptions {
       Engine engine, EngineTensor tensor, Job job, FileAccess files, Console console)
       throws IOException {
     if (!isOn()) {
-      return engine.reorder(tensor, Ordering.none(), keepOrder);
+      return engine.orders().apply(tensor, Ordering.none(), keepOrder);
     }
     console.step("order by " + reorder, 0, 1);
     TensorShape shape = tensor.statistics().shape();
     Ordering ordering;
     if (method().equals(AUTO)) {
-      ordering = engine.chooseOrder(tensor, job, entries);
+      ordering = engine.orders().choose(tensor, job, entries);
     } else if (isFolder(files)) {
       List<Permutation> modes = PermutationFolder.read(files, method(), shape);
       ordering = Ordering.given(method(), new Relabelling(modes));
     } else {
-      ordering = engine.order(tensor, method(), entries);
+      ordering = engine.orders().find(tensor, method(), entries);
     }
     ordering.reasons().forEach(reason -> console.report("reorder: %s", reason));
-    return engine.reorder(tensor, ordering, keepOrder);
+    return engine.orders().apply(tensor, ordering, keepOrder);
   }
 
   /** Writes the permutations if asked for. */

@@ -57,7 +57,8 @@ public final class DistributedEval {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
       }
       StatementJob job = job(session, statement, accesses);
-      try (StatementResult result = session.engine().evaluate(job, console.progress())) {
+      try (StatementResult result =
+          session.engine().statements().evaluate(job, console.progress())) {
         if (target == null) {
           EntryLines lines = new EntryLines(console, common.type, common.zeroBased);
           result.read(lines::add);
@@ -81,7 +82,7 @@ public final class DistributedEval {
             engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
       StatementJob job = job(session, statement, accesses);
       if (explanation == null || !explanation.analyze) {
-        console.text(session.engine().plan(job).toString());
+        console.text(session.engine().statements().plan(job).toString());
         return;
       }
       long start = System.nanoTime();
@@ -99,7 +100,7 @@ public final class DistributedEval {
 
   /** Computes the statement, and prints its plan with what was measured. */
   private PlacedTensor analyzed(Session session, StatementJob job) {
-    StatementResult result = session.engine().analyze(job, console.progress());
+    StatementResult result = session.engine().statements().analyze(job, console.progress());
     PlacedTensor kept = result.kept();
     console.text(result.analysis());
     return kept;

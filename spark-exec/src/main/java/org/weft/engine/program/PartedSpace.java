@@ -95,7 +95,7 @@ public final class PartedSpace implements TensorSpace {
    */
   public PartedSpace(Engine engine, Files files, Plans plans) {
     this.engine = engine;
-    this.placement = engine.placement();
+    this.placement = engine.statements().placement();
     this.files = files;
     this.plans = plans;
   }
@@ -206,8 +206,8 @@ public final class PartedSpace implements TensorSpace {
   private PlacedTensor kept(StatementJob job) {
     StatementResult result =
         plans.measures()
-            ? engine.analyze(job, ProgressListener.NONE)
-            : engine.evaluate(job, ProgressListener.NONE);
+            ? engine.statements().analyze(job, ProgressListener.NONE)
+            : engine.statements().evaluate(job, ProgressListener.NONE);
     PlacedTensor kept = result.kept();
     plans.evaluated(job.statement(), result);
     return kept;

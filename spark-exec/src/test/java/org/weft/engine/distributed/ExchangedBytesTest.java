@@ -53,8 +53,8 @@ class ExchangedBytesTest {
     EngineOptions options = EngineOptions.defaults().withPartitions(4);
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       StatementJob job = job(engine, text);
-      double predicted = engine.plan(job).exchangedBytes();
-      StatementResult result = engine.analyze(job, ProgressListener.NONE);
+      double predicted = engine.statements().plan(job).exchangedBytes();
+      StatementResult result = engine.statements().analyze(job, ProgressListener.NONE);
       try (PlacedTensor kept = result.kept()) {
         double measured =
             result.measured().entrySet().stream()

@@ -1,0 +1,78 @@
+package org.weft.engine;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.weft.engine.distributed.Meter;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.StatementRunner;
+import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.DistributedPlanner;
+import org.weft.tensor.CooBlock;
+
+/** Statements of index notation on an engine's tensors, which lie in parts. */
+public final class Statements {
+  private final Engine engine;
+  private final Backend backend;
+  private final EngineOptions options;
+
+  Statements(Engine engine, Backend backend, EngineOptions options) {
+    this.engine = engine;
+    this.backend = backend;
+    this.options = options;
+  }
+
+  /** How a statement would run; nothing does. Compiles its kernels. */
+  public DistributedPlan plan(StatementJob job) {
+    return new DistributedPlanner(engine.compiler(), engine.planner().options().machine())
+        .plan(job.request(engine.resources(), options.partitions()));
+  }
+
+  /**
+   * The value of a statement on tensors that lie in parts, in parts. Nothing that grows with
+   * entries or mode sizes comes to this process.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INVALID_EXPRESSION}, ...
+   */
+  public StatementResult evaluate(StatementJob job, ProgressListener progress) {
+    return evaluate(job, progress, null);
+  }
+
+  /** As {@link #evaluate}, with its steps measured; see {@link StatementResult#analysis}. */
+  public StatementResult analyze(StatementJob job, ProgressListener progress) {
+    return evaluate(job, progress, new Meter(backend::counter));
+  }
+
+  private StatementResult evaluate(
+      StatementJob job, ProgressListener progress, @Nullable Meter meter) {
+    try {
+      progress.step("plan " + job.statement().result(), 0, 2);
+      DistributedPlan plan = plan(job);
+      Map<String, Parts> operands = new HashMap<>();
+      job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
+      job.numbers().forEach((name, number) -> operands.put(name, backend.parts(number(number))));
+      Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
+      progress.step("compute " + job.statement().result(), 1, 2);
+      StatementRunner runner =
+          new StatementRunner(
+              backend, engine.resources().kernelThreads(), options.reproducible(), meter);
+      return new StatementResult(
+          job.statement().result(), plan, runner.run(plan, operands, previous), backend, meter);
+    } catch (Exception e) {
+      throw backend.failure(e);
+    }
+  }
+
+  /** What places tensors in parts for statements. */
+  public Placement placement() {
+    return new Placement(backend, options.partitions());
+  }
+
+  private static List<Piece> number(double value) {
+    CooBlock.Builder block = new CooBlock.Builder(0, 1);
+    block.add(new long[0], value);
+    return List.of(new Piece(0, 0, 0, block.build()));
+  }
+}
