@@ -247,7 +247,7 @@ class BenchCommandTest {
     assertThat(Run.read(tsv)).contains("\tshuffled\t").doesNotContain("NaN");
     assertThat(Run.read(svg))
         .startsWith("<svg")
-        .contains("banded, SpMV, lexi")
+        .contains("banded, SpMV, 1 thread", "lexi: ")
         .endsWith("</svg>\n");
   }
 
@@ -259,7 +259,7 @@ class BenchCommandTest {
     "--ranks, '8,0', at least 1",
     "--orders, lexy, lexi",
     "--report, b.txt, '.tsv or .json'",
-    "--plot, b.png, .svg",
+    "--plot, b.gif, .svg",
     "--second, b.mtx, one --tensors FILE",
     "--beside, ' ', a command after --beside",
     "--expressions, abc, '--expressions tccg, found abc'",

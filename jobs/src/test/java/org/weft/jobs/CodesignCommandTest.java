@@ -129,7 +129,7 @@ class CodesignCommandTest {
     "--expressions ccsd, 'comet or tccg, found ccsd'",
     "--sizes i=2, '--expression EXPR with --sizes'",
     "--report x.json, '.tsv file'",
-    "--plot x.png, '.svg file'",
+    "--plot x.gif, '.png or .svg'",
     "'--expression C(i)=A(i)+B(i) --sizes i=2', 'a product of two tensors'"
   })
   void whatItCannotPredictIsAnError(String options, String message) {

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.weft.jobs.chart.Bars;
 
 /**
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
@@ -29,10 +29,6 @@ final class PerformancePage {
           .toList();
 
   private static final String RATIO = "ratio_1";
-  private static final int ROW = 18;
-  private static final int LEFT = 330;
-  private static final int UNIT = 60;
-  private static final double LONGEST = 7;
 
   private static final String HEAD =
       """
@@ -110,39 +106,17 @@ final class PerformancePage {
     return cells.stream().collect(Collectors.joining(" | ", "| ", " |\n"));
   }
 
-  /** Bars of the first ratio, with a line at 1. */
+  /** Bars of the first ratio, from 1. */
   private static String chart(Table table) {
     int ratio = table.columns().indexOf(RATIO);
-    int height = table.rows().size() * ROW + 30;
-    int width = LEFT + (int) (LONGEST * UNIT) + 60;
-    StringBuilder svg = new StringBuilder();
-    svg.append(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">%n"
-            .formatted(width, height));
-    svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-    for (int r = 0; r < table.rows().size(); r++) {
-      List<String> cells = table.rows().get(r);
+    Bars bars =
+        Bars.ofRatios("ratio of times, one thread; to the right of 1 Weft is faster")
+            .title(table.facts().getOrDefault("title", ""), "");
+    for (List<String> cells : table.rows()) {
       double value = Double.parseDouble(cells.get(ratio));
-      int y = r * ROW + 6;
-      double length = Math.min(value, LONGEST) * UNIT;
-      svg.append(text(LEFT - 8, y + 12, "end", label(table, cells)));
-      svg.append(
-          String.format(
-              Locale.ROOT,
-              "<rect x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" fill=\"%s\"/>%n",
-              LEFT,
-              y,
-              length,
-              ROW - 4,
-              value >= 1 ? "#4477aa" : "#cc6677"));
-      svg.append(text(LEFT + (int) length + 4, y + 12, "start", cells.get(ratio)));
+      bars.row(label(table, cells), value >= 1 ? "faster" : "slower", value, cells.get(ratio));
     }
-    int one = LEFT + UNIT;
-    svg.append(
-        "<line x1=\"%d\" y1=\"0\" x2=\"%d\" y2=\"%d\" stroke=\"black\"/>%n"
-            .formatted(one, one, height - 20));
-    svg.append(text(one, height - 6, "middle", "1 (as fast), one thread"));
-    return svg.append("</svg>\n").toString();
+    return bars.svg();
   }
 
   private static String label(Table table, List<String> cells) {
@@ -157,9 +131,5 @@ final class PerformancePage {
       }
     }
     return String.join(" ", words);
-  }
-
-  private static String text(int x, int y, String anchor, String text) {
-    return "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text>%n".formatted(x, y, anchor, text);
   }
 }

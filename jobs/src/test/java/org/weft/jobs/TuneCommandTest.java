@@ -129,7 +129,10 @@ class TuneCommandTest {
     assertThat(tuned.out()).contains("3 timed and verified", "(without tuning)");
     assertThat(tuned.out()).contains("14 runs without tuning: fastest ");
     assertThat(tuned.err()).containsAnyOf("nothing is kept", "kept for expressions");
-    assertThat(Run.read(plot)).startsWith("<svg").endsWith("</svg>\n");
+    assertThat(Run.read(plot))
+        .startsWith("<svg")
+        .endsWith("</svg>\n")
+        .contains("predicted by the cost model", "(without tuning)");
   }
 
   @Test
@@ -164,7 +167,7 @@ class TuneCommandTest {
     assertThat(tune("--dry-run").out()).contains("would search");
     assertThat(tune("--trials", "0").status()).isEqualTo(2);
     assertThat(tune("--schedule", "parallel(i)").err()).contains("tune chooses the schedule");
-    assertThat(tune("--plot", folder.resolve("t.png").toString()).err()).contains(".svg");
+    assertThat(tune("--plot", folder.resolve("t.gif").toString()).err()).contains(".svg");
     assertThat(Run.names(folder)).containsExactly("a.mtx", "x.tns");
     assertThat(Run.names(cache)).isEmpty();
   }

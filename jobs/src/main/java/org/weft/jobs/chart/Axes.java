@@ -1,5 +1,7 @@
 package org.weft.jobs.chart;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -8,54 +10,66 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/**
- * A chart of points over two axes. Colours are classes, which a page's style sheet defines, and
- * {@link #alone} brings: {@code grid}, {@code tick}, {@code curve}, {@code dot}, {@code s0} to
- * {@code s3} for series.
- */
-public final class Axes {
+/** A chart of curves, dots or bars over two axes. */
+public final class Axes implements Picture {
   private static final int WIDTH = 560;
   private static final int HEIGHT = 260;
   private static final int LEFT = 64;
   private static final int RIGHT = 16;
   private static final int TOP = 14;
   private static final int BOTTOM = 44;
-  private static final int LEGEND = 22;
-  private static final int SERIES = 4;
   private static final int MANY = 60;
-  private static final String STYLE =
-      """
-      .page{fill:#fff}.grid{stroke:#d5dbe3}.tick{fill:#566072;font-size:12px}.title{fill:#1c2430;font-size:15px}
-      .curve{fill:none;stroke:#1b6fa8;stroke-width:2;stroke-linejoin:round}.dot{fill:#1b6fa8}.roof{fill:none;stroke:#566072}
-      .s0{color:#1b6fa8}.s1{color:#c8570a}.s2{color:#1b9e77}.s3{color:#7570b3}
-      .s0 .curve,.s1 .curve,.s2 .curve,.s3 .curve{stroke:currentColor}
-      .s0 .dot,.s1 .dot,.s2 .dot,.s3 .dot,.s0 .bar,.s1 .bar,.s2 .bar,.s3 .bar{fill:currentColor}
-      """;
+  private static final double RADIUS = 3.5;
 
   private final String xName;
   private final String yName;
-  private final Map<String, List<Point>> series = new LinkedHashMap<>();
-  private final List<Point> dots = new ArrayList<>();
+  private final Map<String, List<Point>> curves = new LinkedHashMap<>();
+  private final List<Dots> dots = new ArrayList<>();
   private final List<Point> roof = new ArrayList<>();
   private List<Long> bars = List.of();
   private double barsLow;
   private double barsHigh;
   private boolean logarithmicX;
   private boolean logarithmicY;
-
-  private final StringBuilder svg = new StringBuilder();
+  private boolean fromZero;
+  private String title = "";
+  private String said;
 
   private Axes(String xName, String yName) {
     this.xName = xName;
     this.yName = yName;
+    this.said = yName + " by " + xName;
   }
 
   /** A point; {@code said} is shown beside it or when a pointer is on it. */
   public record Point(double x, double y, String said) {}
 
+  /** Points of one sign; {@code name} is what a legend says, empty for none. */
+  private record Dots(String name, boolean filled, List<Point> points) {
+    void sign(Sheet sheet, double x, double y, String said) {
+      if (filled) {
+        sheet.dot(x, y, RADIUS, Ink.series(0), said);
+      } else {
+        sheet.ring(x, y, RADIUS, Ink.series(0), said);
+      }
+    }
+  }
+
   /** A chart with these names at its axes. */
   public static Axes of(String xName, String yName) {
     return new Axes(xName, yName);
+  }
+
+  /** A title above the chart. */
+  public Axes title(String text) {
+    title = text;
+    return said(text);
+  }
+
+  /** What a screen reader says. */
+  public Axes said(String text) {
+    said = text;
+    return this;
   }
 
   /** Both axes by powers. */
@@ -71,15 +85,26 @@ public final class Axes {
     return this;
   }
 
+  /** Both axes begin at 0. */
+  public Axes fromZero() {
+    fromZero = true;
+    return this;
+  }
+
   /** A line through {@code points}; a legend tells several by their names. */
   public Axes curve(String name, List<Point> points) {
-    series.put(name, List.copyOf(points));
+    curves.put(name, List.copyOf(points));
     return this;
   }
 
   /** Points with their text beside them. */
   public Axes dots(List<Point> points) {
-    dots.addAll(points);
+    return dots("", true, points);
+  }
+
+  /** Points with their text beside them, and what their sign means. */
+  public Axes dots(String name, boolean filled, List<Point> points) {
+    dots.add(new Dots(name, filled, List.copyOf(points)));
     return this;
   }
 
@@ -99,57 +124,101 @@ public final class Axes {
     return this;
   }
 
-  /** For a page; {@code said} is what a screen reader says. */
-  public String svg(String said) {
-    draw(said, "", "");
-    return svg.toString();
+  /** Within a page. */
+  public String inPage() {
+    return inPage(WIDTH);
   }
 
-  /** A file of its own, with a title. */
-  public String alone(String title) {
-    draw(title, " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\"", title);
-    return svg.toString();
+  private Heading heading() {
+    return new Heading(title, "", WIDTH - LEFT - RIGHT);
   }
 
-  private void draw(String said, String attributes, String title) {
-    svg.setLength(0);
-    int above = (title.isEmpty() ? 0 : 30) + (series.size() > 1 ? LEGEND : 0);
-    add(
-        "<svg%s role=\"img\" viewBox=\"0 %d %d %d\" style=\"max-width:%dpx\" aria-label=\"%s\">",
-        attributes, -above, WIDTH, HEIGHT + above, WIDTH, escape(said));
-    if (!title.isEmpty()) {
-      add("<style>%s</style>", STYLE);
-      add(
-          "<rect class=\"page\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
-          -above, WIDTH, HEIGHT + above);
-      add("<text class=\"title\" x=\"%d\" y=\"%d\">%s</text>", LEFT, 20 - above, escape(title));
+  private Legend legend() {
+    Legend legend = new Legend(WIDTH - LEFT - RIGHT);
+    if (curves.size() > 1) {
+      int number = 0;
+      for (String name : curves.keySet()) {
+        Ink ink = Ink.series(number++);
+        legend.add((sheet, x, y) -> sheet.dot(x, y, 4, ink, ""), name);
+      }
     }
+    dots.stream()
+        .filter(d -> !d.name().isEmpty() && !d.points().isEmpty())
+        .forEach(d -> legend.add((sheet, x, y) -> d.sign(sheet, x, y, ""), d.name()));
+    return legend;
+  }
+
+  private int top() {
+    return TOP + heading().height() + legend().height();
+  }
+
+  private int bottom() {
+    return height() - BOTTOM;
+  }
+
+  @Override
+  public int width() {
+    return WIDTH;
+  }
+
+  @Override
+  public int height() {
+    return HEIGHT + heading().height() + legend().height();
+  }
+
+  @Override
+  public String said() {
+    return said;
+  }
+
+  @Override
+  public void draw(Sheet sheet) {
+    heading().draw(sheet, LEFT, 6);
+    legend().draw(sheet, LEFT, 6 + heading().height());
     Scale x = scaleX();
     Scale y = scaleY();
-    grid(x, y);
-    legend();
-    bars(x, y);
-    roof(x, y);
+    grid(sheet, x, y);
+    bars(sheet, x, y);
+    roof(sheet, x, y);
     int number = 0;
-    for (List<Point> points : series.values()) {
-      add("<g class=\"s%d\">", number++ % SERIES);
-      line("curve", points, x, y);
+    for (List<Point> points : curves.values()) {
+      Ink ink = Ink.series(number++);
+      sheet.curve(points.stream().map(p -> at(p, x, y)).toList(), 2, ink);
       if (points.size() <= MANY) {
-        points.forEach(point -> dot(point, x, y));
+        points.forEach(p -> sheet.dot(right(x, p.x()), down(y, p.y()), RADIUS, ink, p.said()));
       }
-      add("</g>");
     }
-    named(x, y);
-    add("</svg>");
+    named(sheet, x, y);
+  }
+
+  private Sheet.At at(Point point, Scale x, Scale y) {
+    return new Sheet.At(right(x, point.x()), down(y, point.y()));
   }
 
   private Scale scaleX() {
     if (!bars.isEmpty()) {
       return new Scale(barsLow, barsHigh, false);
     }
-    return Scale.of(
-        Stream.concat(all(), roof.stream().flatMap(Axes::around)).map(Point::x).toList(),
-        logarithmicX);
+    return Scale.of(shown().map(Point::x).toList(), logarithmicX);
+  }
+
+  private Scale scaleY() {
+    if (!bars.isEmpty()) {
+      double most = bars.stream().mapToLong(Long::longValue).max().orElse(1);
+      return new Scale(0.5, Math.max(1, most) * 1.3, true);
+    }
+    return Scale.of(shown().map(Point::y).toList(), logarithmicY);
+  }
+
+  private Stream<Point> shown() {
+    Stream<Point> points =
+        Stream.concat(
+            curves.values().stream().flatMap(List::stream),
+            dots.stream().flatMap(d -> d.points().stream()));
+    Stream<Point> zero = fromZero ? Stream.of(new Point(0, 0, "")) : Stream.of();
+    return Stream.concat(
+        Stream.concat(points, zero).filter(p -> Double.isFinite(p.x()) && Double.isFinite(p.y())),
+        roof.stream().flatMap(Axes::around));
   }
 
   /** A roof has room to be seen as one. */
@@ -158,81 +227,48 @@ public final class Axes {
         new Point(top.x() / 4, top.y() / 4, ""), new Point(top.x() * 4, top.y() * 1.5, ""));
   }
 
-  private Scale scaleY() {
-    if (!bars.isEmpty()) {
-      double most = bars.stream().mapToLong(Long::longValue).max().orElse(1);
-      return new Scale(0.5, Math.max(1, most) * 1.3, true);
-    }
-    return Scale.of(
-        Stream.concat(all(), roof.stream().flatMap(Axes::around)).map(Point::y).toList(),
-        logarithmicY);
-  }
-
-  private Stream<Point> all() {
-    return Stream.concat(series.values().stream().flatMap(List::stream), dots.stream());
-  }
-
-  private void grid(Scale x, Scale y) {
+  private void grid(Sheet sheet, Scale x, Scale y) {
     for (double tick : y.ticks(5)) {
-      add(
-          "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
-          LEFT, WIDTH - RIGHT, down(y, tick), down(y, tick));
-      text(LEFT - 8, down(y, tick) + 4, "end", Scale.label(tick));
+      sheet.line(LEFT, down(y, tick), WIDTH - RIGHT, down(y, tick), Ink.EDGE);
+      sheet.text(LEFT - 8, down(y, tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
     }
     for (double tick : x.ticks(7)) {
-      add(
-          "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
-          right(x, tick), right(x, tick), HEIGHT - BOTTOM, HEIGHT - BOTTOM + 4);
-      text(right(x, tick), HEIGHT - BOTTOM + 18, "middle", Scale.label(tick));
+      sheet.line(right(x, tick), bottom(), right(x, tick), bottom() + 4, Ink.EDGE);
+      sheet.text(right(x, tick), bottom() + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
     }
-    text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6, "middle", xName);
-    add(
-        "<text class=\"tick\" transform=\"translate(13 %d) rotate(-90)\""
-            + " text-anchor=\"middle\">%s</text>",
-        (TOP + HEIGHT - BOTTOM) / 2, escape(yName));
+    double middle = (LEFT + WIDTH - RIGHT) / 2.0;
+    sheet.text(middle, height() - 6, xName, Sheet.Anchor.MIDDLE, Ink.SOFT);
+    sheet.upward(13, (top() + bottom()) / 2.0, yName, Ink.SOFT);
   }
 
-  private void legend() {
-    if (series.size() < 2) {
-      return;
-    }
-    double x = LEFT;
-    int number = 0;
-    for (String name : series.keySet()) {
-      add(
-          "<g class=\"s%d\"><circle class=\"dot\" cx=\"%.1f\" cy=\"-8\" r=\"4\"/></g>",
-          number++ % SERIES, x);
-      text(x + 8, -4, "start", name);
-      x += 24 + 7.0 * name.length();
-    }
-  }
-
-  private void bars(Scale x, Scale y) {
+  private void bars(Sheet sheet, Scale x, Scale y) {
     double width = (barsHigh - barsLow) / Math.max(1, bars.size());
     for (int b = 0; b < bars.size(); b++) {
       double from = right(x, barsLow + b * width);
       double to = right(x, barsLow + (b + 1) * width);
       if (bars.get(b) > 0) {
         double top = down(y, bars.get(b));
-        add(
-            "<rect class=\"dot\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s to"
-                + " %s: %,d</title></rect>",
+        sheet.bar(
             from,
             top,
             Math.max(1, to - from - 1),
-            HEIGHT - BOTTOM - top,
-            Scale.label(rounded(barsLow + b * width)),
-            Scale.label(rounded(barsLow + (b + 1) * width)),
-            bars.get(b));
+            bottom() - top,
+            Ink.series(0),
+            String.format(
+                Locale.ROOT,
+                "%s to %s: %,d",
+                Scale.label(rounded(barsLow + b * width)),
+                Scale.label(rounded(barsLow + (b + 1) * width)),
+                bars.get(b)));
       }
     }
   }
 
   private static double rounded(double value) {
-    return new java.math.BigDecimal(value).round(new java.math.MathContext(3)).doubleValue();
+    return new BigDecimal(value).round(new MathContext(3)).doubleValue();
   }
 
-  private void roof(Scale x, Scale y) {
+  private void roof(Sheet sheet, Scale x, Scale y) {
     for (Point top : roof) {
       double slope = top.y() / top.x();
       double start = Math.max(x.low(), y.low() / slope);
@@ -241,60 +277,66 @@ public final class Axes {
               new Point(start, start * slope, ""),
               new Point(top.x(), top.y(), ""),
               new Point(x.high(), top.y(), ""));
-      line("roof", line, x, y);
-      text(WIDTH - RIGHT, down(y, top.y()) - 6, "end", Scale.label(rounded(top.y())) + " GFLOP/s");
+      sheet.curve(line.stream().map(p -> at(p, x, y)).toList(), 1.5, Ink.SOFT);
+      sheet.text(
+          WIDTH - RIGHT,
+          down(y, top.y()) - 6,
+          Scale.label(rounded(top.y())) + " GFLOP/s",
+          Sheet.Anchor.END,
+          Ink.SOFT);
     }
   }
 
-  private void line(String kind, List<Point> points, Scale x, Scale y) {
-    StringBuilder at = new StringBuilder();
-    points.forEach(
-        p -> at.append(String.format(Locale.ROOT, "%.1f,%.1f ", right(x, p.x()), down(y, p.y()))));
-    add("<polyline class=\"%s\" points=\"%s\"/>", kind, at.toString().strip());
-  }
-
-  private void dot(Point point, Scale x, Scale y) {
-    add(
-        "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\"><title>%s</title></circle>",
-        right(x, point.x()), down(y, point.y()), escape(point.said()));
-  }
-
-  /** Names beside dots, moved apart where they would lie on each other. */
-  private void named(Scale x, Scale y) {
-    double last = Double.NEGATIVE_INFINITY;
-    for (Point point :
-        dots.stream().sorted(Comparator.comparingDouble((Point p) -> -p.y())).toList()) {
-      dot(point, x, y);
-      double at = Math.max(down(y, point.y()) + 4, last + 14);
-      last = at;
-      boolean left = right(x, point.x()) > WIDTH * 0.6;
-      text(right(x, point.x()) + (left ? -8 : 8), at, left ? "end" : "start", point.said());
+  /** Where a name stands: its left end, base line and width. */
+  private record Place(double left, double base, double width) {
+    boolean meets(Place other) {
+      return Math.abs(base - other.base) < Sheet.LINE - 3
+          && left < other.left + other.width
+          && other.left < left + width;
     }
+  }
+
+  /** Names beside dots, moved apart where they would lie on each other or on another dot. */
+  private void named(Sheet sheet, Scale x, Scale y) {
+    List<Place> taken = new ArrayList<>();
+    List<Point> points = new ArrayList<>();
+    for (Dots some : dots) {
+      for (Point p : some.points()) {
+        some.sign(sheet, right(x, p.x()), down(y, p.y()), p.said());
+        taken.add(new Place(right(x, p.x()) - 4, down(y, p.y()) + 4, 8));
+        points.add(p);
+      }
+    }
+    points.sort(Comparator.comparingDouble((Point p) -> -p.y()));
+    for (Point p : points) {
+      Place place = free(right(x, p.x()), down(y, p.y()) + 4, Sheet.width(p.said()), taken);
+      taken.add(place);
+      sheet.text(place.left(), place.base(), p.said(), Sheet.Anchor.START, Ink.SOFT);
+    }
+  }
+
+  private Place free(double x, double base, double width, List<Place> taken) {
+    Place best = null;
+    for (int step = 0; step < 24 && best == null; step++) {
+      double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;
+      for (double left : new double[] {x + 8, x - 8 - width}) {
+        Place place = new Place(left, at, width);
+        boolean inside = left > LEFT && left + width < WIDTH && at > top() + 8 && at < bottom() - 2;
+        if (best == null && inside && taken.stream().noneMatch(place::meets)) {
+          best = place;
+        }
+      }
+    }
+    return best == null
+        ? new Place(Math.max(2, Math.min(x + 8, WIDTH - width)), base, width)
+        : best;
   }
 
   private static double right(Scale scale, double value) {
     return LEFT + (WIDTH - LEFT - RIGHT) * scale.at(value);
   }
 
-  private static double down(Scale scale, double value) {
-    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - scale.at(value));
-  }
-
-  private void text(double x, double y, String anchor, String text) {
-    add(
-        "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>",
-        x, y, anchor, escape(text));
-  }
-
-  private void add(String format, Object... arguments) {
-    svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;")
-        .replaceAll("\\p{Cntrl}", "?");
+  private double down(Scale scale, double value) {
+    return top() + (bottom() - top()) * (1 - scale.at(value));
   }
 }

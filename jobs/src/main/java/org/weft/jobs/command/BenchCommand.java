@@ -28,6 +28,7 @@ import org.weft.jobs.bench.OrderPlot;
 import org.weft.jobs.bench.OrderReport;
 import org.weft.jobs.bench.RandomStatement;
 import org.weft.jobs.bench.TccgList;
+import org.weft.jobs.chart.Picture;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
@@ -128,7 +129,7 @@ public final class BenchCommand extends WeftCommand {
       order = 8,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Also draw the shares of the bound: an .svg file.")
+      description = "Also draw the shares of the bound: a .png or .svg file.")
   @Nullable String plot;
 
   @Option(
@@ -250,7 +251,7 @@ public final class BenchCommand extends WeftCommand {
       }
       BenchReport found = benchmark.report(machine());
       console.text(found.table());
-      write(console, files, found.tabSeparated(), found.content(), BenchPlot.svg(found));
+      write(console, files, found.tabSeparated(), found.content(), BenchPlot.of(found));
     }
   }
 
@@ -271,7 +272,7 @@ public final class BenchCommand extends WeftCommand {
                 partitions));
       }
       OrderReport found = bench.report(machine());
-      write(console, files, found.tabSeparated(), found.content(), OrderPlot.svg(found));
+      write(console, files, found.tabSeparated(), found.content(), OrderPlot.of(found));
     }
   }
 
@@ -313,8 +314,8 @@ public final class BenchCommand extends WeftCommand {
     if (report != null && !report.endsWith(".tsv") && !report.endsWith(".json")) {
       throw usage("expected --report to name a .tsv or .json file, found %s", report);
     }
-    if (plot != null && !plot.endsWith(".svg")) {
-      throw usage("expected --plot to name an .svg file, found %s", plot);
+    if (plot != null) {
+      Picture.checkName("--plot", plot);
     }
     for (@Nullable String output : new @Nullable String[] {report, plot}) {
       if (output != null) {
@@ -412,7 +413,7 @@ public final class BenchCommand extends WeftCommand {
       FileAccess files,
       String tabSeparated,
       Map<String, Object> content,
-      String picture)
+      Picture picture)
       throws IOException {
     if (report != null) {
       String text =
@@ -425,7 +426,8 @@ public final class BenchCommand extends WeftCommand {
       write(console, files, report, text);
     }
     if (plot != null) {
-      write(console, files, plot, picture);
+      draw(files, plot, picture);
+      console.note("wrote %s", plot);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.bench.RandomStatement;
 import org.weft.jobs.bench.TccgList;
+import org.weft.jobs.chart.Picture;
 import org.weft.jobs.codesign.CodesignReport;
 import org.weft.jobs.codesign.Designs;
 import org.weft.jobs.codesign.FrontPlot;
@@ -79,7 +80,7 @@ public final class CodesignCommand extends WeftCommand {
       order = 5,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Also draw the designs: an .svg file.")
+      description = "Also draw the designs: a .png or .svg file.")
   @Nullable String plot;
 
   @Override
@@ -104,7 +105,8 @@ public final class CodesignCommand extends WeftCommand {
       write(console, files, report, found.tabSeparated());
     }
     if (plot != null) {
-      write(console, files, plot, FrontPlot.svg(found));
+      draw(files, plot, FrontPlot.of(found));
+      console.note("wrote %s", plot);
     }
   }
 
@@ -112,8 +114,8 @@ public final class CodesignCommand extends WeftCommand {
     if (report != null && !report.endsWith(".tsv")) {
       throw usage("expected --report to name a .tsv file, found %s", report);
     }
-    if (plot != null && !plot.endsWith(".svg")) {
-      throw usage("expected --plot to name an .svg file, found %s", plot);
+    if (plot != null) {
+      Picture.checkName("--plot", plot);
     }
     for (@Nullable String output : new @Nullable String[] {report, plot}) {
       if (output != null) {

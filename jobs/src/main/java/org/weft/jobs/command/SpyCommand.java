@@ -3,12 +3,11 @@ package org.weft.jobs.command;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.jobs.chart.Picture;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.option.CommonOptions;
@@ -19,7 +18,6 @@ import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
 import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import picocli.CommandLine.Command;
@@ -32,7 +30,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Draw where the entries of a tensor are: one panel for each pair of modes, darker where there"
-          + " are more, coordinates from 1. Runs in this process, without Spark.",
+          + " are more, coordinates from 1. Colours are values where no cell has two entries, and"
+          + " where half of all entries are stored. Runs in this process, without Spark.",
       "With --method, a second row of panels shows the tensor after that reordering; a .weft tensor"
           + " that was reordered is shown under its original coordinates and as it is stored. With"
           + " --partitions N, red lines show where N partitions of mode 0 with equal entries begin."
@@ -61,10 +60,7 @@ public final class SpyCommand extends WeftCommand {
 
   @Override
   protected void run(Console console) throws IOException {
-    String name = output.toLowerCase(Locale.ROOT);
-    if (!name.endsWith(".png") && !name.endsWith(".svg")) {
-      throw usage("expected a file name that ends in .png or .svg, found '%s'", output);
-    }
+    Picture.checkName("OUT", output);
     if (size < 16 || size > 4096) {
       throw usage("expected --size of 16 to 4096 pixels, found %d", size);
     }
@@ -91,16 +87,7 @@ public final class SpyCommand extends WeftCommand {
       console.step("order by " + method, 1, steps);
       add(plot, method, tensor, Reorderers.named(method).reorder(tensor.shape(), tensor.blocks()));
     }
-    try (OutputCommit commit = OutputCommit.begin(files, output, common.overwrite)) {
-      try (OutputStream out = commit.create()) {
-        if (name.endsWith(".png")) {
-          plot.writePng(out);
-        } else {
-          plot.writeSvg(out);
-        }
-      }
-      commit.commit();
-    }
+    draw(files, output, plot);
     console.result("wrote %s: %s, %,d entries", output, tensor.shape(), tensor.entries());
   }
 

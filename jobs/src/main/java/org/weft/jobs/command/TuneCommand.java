@@ -13,6 +13,8 @@ import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Statement;
+import org.weft.jobs.bench.TuningPlot;
+import org.weft.jobs.chart.Picture;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.EvalOptions;
@@ -22,7 +24,6 @@ import org.weft.memory.MemorySource;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.Tuner;
-import org.weft.planner.tune.TuningPlot;
 import org.weft.planner.tune.TuningResult;
 import org.weft.planner.tune.TuningTask;
 import org.weft.storage.FileAccess;
@@ -61,7 +62,7 @@ public final class TuneCommand extends WeftCommand {
       order = 21,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Write the times as a picture: an .svg file.")
+      description = "Write the times as a picture: a .png or .svg file.")
   @Nullable String plot;
 
   @Override
@@ -93,7 +94,8 @@ public final class TuneCommand extends WeftCommand {
       console.result("%s", found.verdict());
       keep(console, compile, task, found);
       if (plot != null) {
-        write(console, files, plot, TuningPlot.svg(found));
+        draw(files, plot, TuningPlot.of(found));
+        console.note("wrote %s", plot);
       }
     }
   }
@@ -116,8 +118,8 @@ public final class TuneCommand extends WeftCommand {
     if (options.schedule != null) {
       throw usage("--schedule %s: tune chooses the schedule; drop the option", options.schedule);
     }
-    if (plot != null && !plot.endsWith(".svg")) {
-      throw usage("expected --plot to name an .svg file, found %s", plot);
+    if (plot != null) {
+      Picture.checkName("--plot", plot);
     }
   }
 

@@ -11,6 +11,7 @@ import org.apache.logging.log4j.core.config.Configurator;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.error.WeftException;
+import org.weft.jobs.chart.Picture;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.option.CommonOptions;
@@ -123,6 +124,16 @@ public abstract class WeftCommand implements Callable<Integer> {
       commit.commit();
     }
     console.note("wrote %s", uri);
+  }
+
+  /** Draws a picture into a file, as one commit. */
+  final void draw(FileAccess files, String uri, Picture picture) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
+      try (OutputStream out = commit.create()) {
+        picture.write(uri, out);
+      }
+      commit.commit();
+    }
   }
 
   final String required(@Nullable String value, String option) {

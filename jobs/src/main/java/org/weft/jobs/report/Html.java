@@ -1,7 +1,5 @@
 package org.weft.jobs.report;
 
-import static org.weft.jobs.report.Chart.escape;
-
 import java.util.Locale;
 import java.util.Map;
 
@@ -62,6 +60,15 @@ final class Html {
 
   void endTable() {
     add("</tbody></table></div>");
+  }
+
+  /** Text that may stand in HTML and in attributes. */
+  static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replaceAll("[\\p{Cntrl}&&[^\n\t]]", "\uFFFD");
   }
 
   static String format(String format, Object... arguments) {

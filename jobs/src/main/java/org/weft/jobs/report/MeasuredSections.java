@@ -47,10 +47,11 @@ final class MeasuredSections {
     html.append(
         Axes.of("rank", "fit")
             .curve("fit", points)
-            .svg(
+            .said(
                 format(
                     "Fit by rank, from rank %d to rank %d",
-                    scan.get(0).rank(), scan.get(scan.size() - 1).rank())));
+                    scan.get(0).rank(), scan.get(scan.size() - 1).rank()))
+            .inPage());
     html.add("</figure>");
     html.table("Models", "model", " rank", " fit");
     scan.forEach(fit -> html.row(fit.model(), format("%d", fit.rank()), format("%.4f", fit.fit())));
@@ -69,10 +70,11 @@ final class MeasuredSections {
     html.append(
         Axes.of("value minus model", "entries")
             .bars(histogram.low(), histogram.high(), histogram.counts())
-            .svg(
+            .said(
                 format(
                     "Histogram of residuals at stored entries, from %.3g to %.3g",
-                    histogram.low(), histogram.high())));
+                    histogram.low(), histogram.high()))
+            .inPage());
     html.add("<figcaption>Residuals at stored entries; the height is logarithmic.</figcaption>");
     html.add("</figure>");
     html.add("<div class=\"tables\">");
@@ -143,10 +145,11 @@ final class MeasuredSections {
               .logarithmic()
               .roof(machine.gflops(), machine.gbps())
               .dots(points)
-              .svg(
+              .said(
                   format(
                       "Roofline: %d steps below %.0f GFLOP/s and %.0f GB/s",
-                      points.size(), machine.gflops(), machine.gbps())));
+                      points.size(), machine.gflops(), machine.gbps()))
+              .inPage());
       html.add(
           "<figcaption>Roofline: dots are steps; the line is what the plan expects of the machine's"
               + " arithmetic and memory. Bytes are those of operands and results, also where a"

@@ -1,17 +1,19 @@
 package org.weft.jobs.report;
 
-import static org.weft.jobs.report.Chart.escape;
+import static org.weft.jobs.report.Html.escape;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.weft.jobs.chart.Axes;
+import org.weft.jobs.chart.Ink;
 
 /** Figures as one HTML page: styles, pictures and the little script inside, no network. */
 public final class ReportPage {
   private static final double CLOSE = 0.7;
-  private static final int SHADES = 10;
 
   private final Figures figures;
   private final Html html = new Html();
@@ -30,7 +32,10 @@ public final class ReportPage {
     add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
     add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     add("<title>%s</title>", escape(figures.title()));
-    html.append("<style>\n").append(resource("report.css")).append(shades()).append("</style>\n");
+    html.append("<style>\n")
+        .append(resource("report.css"))
+        .append(Ink.shadeRules())
+        .append("</style>\n");
     add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(figures.title()));
     add("<p class=\"lead\">%s</p>", escape(lead()));
     add(
@@ -97,7 +102,7 @@ public final class ReportPage {
       return;
     }
     add("<figure>");
-    html.append(Chart.convergence(figures.measure(), figures.fits()));
+    html.append(convergence(figures.measure(), figures.fits()));
     boolean isFit = figures.measure().equals("fit");
     add(
         "<figcaption>%s, after each iteration.</figcaption></figure>",
@@ -168,7 +173,7 @@ public final class ReportPage {
       add("<h4>%s</h4>", escape(name));
       Figures.Line line = component.lines().get(mode);
       if (line != null) {
-        html.append(Chart.line(name, line));
+        html.append(new Trend(name, line).inPage(640));
       }
       labels(component.strongest().get(mode));
       if (image != null && image.strongest().containsKey(mode)) {
@@ -229,7 +234,9 @@ public final class ReportPage {
         said);
     if (cosines.length > 1) {
       add("<figure>");
-      html.append(Chart.overlap(cosines, "Overlap of " + cosines.length + " components. " + said));
+      String all = "Overlap of " + cosines.length + " components. " + said;
+      Overlap overlap = new Overlap(cosines, all);
+      html.append(overlap.inPage(overlap.width()));
       add(
           "<figcaption>The fuller the colour, the larger the overlap; orange is below"
               + " 0.</figcaption></figure>");
@@ -237,21 +244,24 @@ public final class ReportPage {
     add("</section>");
   }
 
-  /** Classes of overlap: p0 to p10 of blue, n0 to n10 of orange, over the page's own colour. */
-  private static String shades() {
-    StringBuilder css = new StringBuilder();
-    for (int shade = 0; shade <= SHADES; shade++) {
-      double opacity = 0.06 + 0.94 * shade / SHADES;
-      css.append(
-          String.format(
-              Locale.ROOT,
-              ".p%d{fill:var(--accent);fill-opacity:%.2f}.n%d{fill:var(--below);fill-opacity:%.2f}%n",
-              shade,
-              opacity,
-              shade,
-              opacity));
+  /** What iterations raise, by iteration. */
+  private static String convergence(String measure, List<Double> fits) {
+    List<Axes.Point> points = new ArrayList<>();
+    for (int n = 1; n <= fits.size(); n++) {
+      double fit = fits.get(n - 1);
+      points.add(new Axes.Point(n, fit, String.format(Locale.ROOT, "iteration %d: %.6g", n, fit)));
     }
-    return css.toString();
+    return Axes.of("iteration", measure)
+        .curve(measure, points)
+        .said(
+            String.format(
+                Locale.ROOT,
+                "%s by iteration: from %.4g in iteration 1 to %.4g in iteration %d",
+                Character.toUpperCase(measure.charAt(0)) + measure.substring(1),
+                fits.get(0),
+                fits.get(fits.size() - 1),
+                fits.size()))
+        .inPage();
   }
 
   private static String resource(String name) {

@@ -1,10 +1,9 @@
 package org.weft.jobs.spy;
 
-import java.awt.image.BufferedImage;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.jobs.chart.Picture;
+import org.weft.jobs.chart.Sheet;
 import org.weft.jobs.spy.Panel.Axis;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
@@ -13,9 +12,10 @@ import org.weft.tensor.TensorShape;
  * Where the entries of a tensor are: one panel for each pair of modes, the darker the more entries
  * fall into a cell, on a logarithmic scale from one entry to the panel's fullest cell. A row of
  * panels per version of the tensor. A cell is a slice each way, or several where a mode has more
- * slices than the panel has pixels; small tensors are enlarged.
+ * slices than the panel has pixels; small tensors are enlarged. Where no cell has two entries, or
+ * half of all entries are stored, colours are values instead: counts would say nothing.
  */
-public final class DensityPlot {
+public final class DensityPlot implements Picture {
   private static final int MARGIN = 24;
 
   /** The shorter side of a panel at least: below that nothing can be seen. */
@@ -24,6 +24,7 @@ public final class DensityPlot {
   private final int side;
   private final List<String> names;
   private final List<List<Panel>> rows = new ArrayList<>();
+  private final List<String> titles = new ArrayList<>();
 
   /**
    * @param side pixels of the longer side of a panel, at least 1
@@ -51,6 +52,7 @@ public final class DensityPlot {
       row.add(panel(title, 0, 0, shape, blocks, boundaries));
     }
     rows.add(row);
+    titles.add(title);
   }
 
   private Axis axis(int mode, TensorShape shape) {
@@ -70,35 +72,16 @@ public final class DensityPlot {
     int width = pixels(shape.size(across), longer);
     int cellsDown = (int) Math.max(1, Math.min(shape.size(down), height));
     int cellsAcross = (int) Math.max(1, Math.min(shape.size(across), width));
-    long[] counts = new long[cellsDown * cellsAcross];
-    long most = 0;
-    for (CooBlock block : blocks) {
-      for (int e = 0; e < block.size(); e++) {
-        int y = scaled(block.coordinate(down, e), shape.size(down), cellsDown);
-        int x = scaled(block.coordinate(across, e), shape.size(across), cellsAcross);
-        most = Math.max(most, ++counts[y * cellsAcross + x]);
-      }
-    }
-    BufferedImage cells = new BufferedImage(cellsAcross, cellsDown, BufferedImage.TYPE_INT_RGB);
-    for (int y = 0; y < cellsDown; y++) {
-      for (int x = 0; x < cellsAcross; x++) {
-        cells.setRGB(x, y, Panel.shade(counts[y * cellsAcross + x], most));
-      }
-    }
+    Cells cells = new Cells(down, across, shape, blocks, cellsDown, cellsAcross);
     int[] lines = new int[down == 0 ? boundaries.length : 0];
     for (int b = 0; b < lines.length; b++) {
-      lines[b] = scaled(boundaries[b], Math.max(1, shape.size(0)), height);
+      lines[b] = Cells.scaled(boundaries[b], Math.max(1, shape.size(0)), height);
     }
-    return new Panel(
-        title, axis(down, shape), axis(across, shape), cells, width, height, most, lines);
+    return new Panel(title, axis(down, shape), axis(across, shape), cells, width, height, lines);
   }
 
   private int pixels(long size, long longer) {
     return (int) Math.max(Math.min(LEAST, side), Math.round((double) side * size / longer));
-  }
-
-  private static int scaled(long coordinate, long size, int cells) {
-    return (int) Math.min(cells - 1L, (long) ((double) coordinate * cells / size));
   }
 
   private int columns() {
@@ -117,7 +100,8 @@ public final class DensityPlot {
     return row.stream().mapToInt(Panel::fullHeight).max().orElse(0);
   }
 
-  private int width() {
+  @Override
+  public int width() {
     int width = MARGIN;
     for (int column = 0; column < columns(); column++) {
       width += columnWidth(column) + MARGIN;
@@ -125,21 +109,23 @@ public final class DensityPlot {
     return width;
   }
 
-  private int height() {
+  @Override
+  public int height() {
     return MARGIN + rows.stream().mapToInt(row -> rowHeight(row) + MARGIN / 2).sum();
   }
 
-  /** Writes the picture as PNG. */
-  public void writePng(OutputStream out) throws IOException {
-    write(new PixelSheet(width(), height()), out);
+  @Override
+  public int pngScale() {
+    return 1;
   }
 
-  /** Writes the picture as SVG: cells as embedded pictures; all else as text and lines. */
-  public void writeSvg(OutputStream out) throws IOException {
-    write(new SvgSheet(width(), height()), out);
+  @Override
+  public String said() {
+    return "Where the entries of a tensor are, " + String.join(" and ", titles);
   }
 
-  private void write(Sheet sheet, OutputStream out) throws IOException {
+  @Override
+  public void draw(Sheet sheet) {
     int y = MARGIN / 2;
     for (List<Panel> row : rows) {
       int x = MARGIN;
@@ -149,6 +135,5 @@ public final class DensityPlot {
       }
       y += rowHeight(row) + MARGIN / 2;
     }
-    sheet.writeTo(out);
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The pictures of {@code weft spy}. {@link org.weft.jobs.spy.DensityPlot} lays panels out; a {@link
- * org.weft.jobs.spy.Sheet} is what they are drawn on, as pixels or as SVG. Read {@code DensityPlot}
- * first.
+ * The picture of {@code weft spy}. {@link org.weft.jobs.spy.DensityPlot} lays panels out, one for
+ * each pair of modes; a panel's cells gather entries. Read {@code DensityPlot} first.
  */
 @NullMarked
 package org.weft.jobs.spy;

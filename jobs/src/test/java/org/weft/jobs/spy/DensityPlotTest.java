@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.jobs.chart.Sheet;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -51,9 +52,34 @@ class DensityPlotTest {
     return plot;
   }
 
+  /** Values are colours where no cell has two entries, and where most entries are stored. */
+  @ParameterizedTest
+  @CsvSource({
+    "3x2, 0.5 1.5 -2, '-2 | 1.5 value'",
+    "3x2, 4 4 4, '1 entry in a cell'",
+    "2x2x2, 1 2 3 4 5 6 7 8, '1.5 | 7.5 mean value'",
+    "9x9x9, 1 2 3 4 5 6 7 8, '8 entries in a cell | 1 | 8 value'",
+  })
+  void coloursAreValuesWhereCountsSayNothing(String dims, String values, String legend)
+      throws IOException {
+    long[] shape = java.util.Arrays.stream(dims.split("x")).mapToLong(Long::parseLong).toArray();
+    CooBlock.Builder builder = new CooBlock.Builder(shape.length, 64);
+    long[] at = new long[shape.length];
+    for (String value : values.split(" ")) {
+      builder.add(at, Double.parseDouble(value));
+      for (int mode = shape.length - 1; mode >= 0 && ++at[mode] == shape[mode]; mode--) {
+        at[mode] = 0;
+      }
+    }
+    DensityPlot plot = new DensityPlot(64, List.of());
+    plot.add("as stored", TensorShape.of(shape), List.of(builder.build()), new long[0]);
+    List<String> texts = TEXT.matcher(svg(plot)).results().map(t -> t.group(4)).toList();
+    assertThat(texts).containsSubsequence(legend.split(" \\| "));
+  }
+
   private static String svg(DensityPlot plot) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    plot.writeSvg(out);
+    plot.write("x.svg", out);
     return out.toString(StandardCharsets.UTF_8);
   }
 
@@ -66,7 +92,7 @@ class DensityPlotTest {
     try {
       Files.delete(gone);
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      plot(64, "", 9, 5, 5).writePng(out);
+      plot(64, "", 9, 5, 5).write("x.PNG", out);
       assertThat(
               ImageIO.read(
                   new MemoryCacheImageInputStream(new ByteArrayInputStream(out.toByteArray()))))
@@ -137,7 +163,7 @@ class DensityPlotTest {
   /** The same size as pixels, with a white border. */
   private static void requirePixels(DensityPlot plot, int width, int height) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    plot.writePng(out);
+    plot.write("x.PNG", out);
     BufferedImage png =
         Objects.requireNonNull(ImageIO.read(new ByteArrayInputStream(out.toByteArray())));
     assertThat(png.getWidth()).isEqualTo(width);

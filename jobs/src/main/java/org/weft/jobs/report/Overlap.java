@@ -1,0 +1,44 @@
+package org.weft.jobs.report;
+
+import java.util.Locale;
+import org.weft.jobs.chart.Ink;
+import org.weft.jobs.chart.Picture;
+import org.weft.jobs.chart.Sheet;
+
+/** Components against each other: the fuller a cell's colour, the larger their overlap. */
+record Overlap(double[][] cosines, String said) implements Picture {
+  private static final int LEFT = 30;
+  private static final int NAMED = 18;
+
+  private int cell() {
+    return Math.max(10, Math.min(28, 560 / Math.max(1, cosines.length)));
+  }
+
+  @Override
+  public int width() {
+    return LEFT + cosines.length * cell() + 2;
+  }
+
+  @Override
+  public int height() {
+    return width();
+  }
+
+  @Override
+  public void draw(Sheet sheet) {
+    int cell = cell();
+    for (int r = 0; r < cosines.length; r++) {
+      int at = LEFT + r * cell;
+      if (cell >= NAMED || r % 5 == 0) {
+        String name = Integer.toString(r + 1);
+        sheet.text(LEFT - 6, at + cell / 2 + 4, name, Sheet.Anchor.END, Ink.SOFT);
+        sheet.text(at + cell / 2, LEFT - 8, name, Sheet.Anchor.MIDDLE, Ink.SOFT);
+      }
+      for (int s = 0; s < cosines.length; s++) {
+        double cosine = cosines[r][s];
+        String pair = String.format(Locale.ROOT, "%d and %d: %.3f", r + 1, s + 1, cosine);
+        sheet.bar(LEFT + s * cell, at, cell - 1, cell - 1, Ink.shade(cosine), pair);
+      }
+    }
+  }
+}
