@@ -30,6 +30,16 @@ public final class Planner {
   private static final long MAXIMUM_PARTITION_ENTRIES = 1L << 30; // a packed block's limit is 2^31
   private static final long LONG_TASK_ENTRIES = 1L << 24; // a tenth of a second and more a kernel
   private static final double PACKING_COPIES = 3;
+
+  /** Of an executor's memory, what the partitions in work may fill while they are packed. */
+  private static final double MEMORY_FRACTION = 0.5;
+
+  /** Partitions for each long task that runs at a time: they even out tasks of unequal length. */
+  private static final int PARTITIONS_PER_SLOT = 2;
+
+  /** Entries of a partition below which a task is not worth starting. */
+  private static final double MINIMUM_ENTRIES = 20_000;
+
   private static final long REPRODUCIBLE_PARTITIONS = 16;
   private static final int REPRODUCIBLE_GROUPS = 8;
 
@@ -134,7 +144,7 @@ public final class Planner {
         options.reproducible()
             ? REPRODUCIBLE_PARTITIONS
             : (long) resources.slots() * partitionsPerSlot(statistics, resources);
-    double byWork = Math.ceil(statistics.entries() / (double) options.minimumEntries());
+    double byWork = Math.ceil(statistics.entries() / MINIMUM_ENTRIES);
     return (int) Math.max(neededPartitions(statistics, resources), Math.min(byCores, byWork));
   }
 
@@ -146,9 +156,7 @@ public final class Planner {
             * new StepModel(statistics, resources, options.machine()).blockBytesPerEntry()
             * PACKING_COPIES;
     double room =
-        resources.memoryBytesPerExecutor()
-            * options.memoryFraction()
-            / resources.tasksPerExecutor();
+        resources.memoryBytesPerExecutor() * MEMORY_FRACTION / resources.tasksPerExecutor();
     double needed =
         Math.max(Math.ceil(bytes / room), Math.ceil(entries / MAXIMUM_PARTITION_ENTRIES));
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, needed));
@@ -161,7 +169,7 @@ public final class Planner {
   private int partitionsPerSlot(TensorStatistics statistics, Resources resources) {
     boolean inTurn = resources.kernelsAtATime() < resources.slots();
     boolean areShort = statistics.entries() / resources.slots() < LONG_TASK_ENTRIES;
-    return inTurn || areShort ? 1 : options.partitionsPerSlot();
+    return inTurn || areShort ? 1 : PARTITIONS_PER_SLOT;
   }
 
   /** The passes of jobs on one tensor. */

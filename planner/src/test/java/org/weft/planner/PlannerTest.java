@@ -35,6 +35,8 @@ import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
 
 class PlannerTest {
+  private static final PlannerOptions DEFAULTS =
+      PlannerOptions.defaults().withMachine(MachineParameters.defaults());
   private static final Resources LAPTOP = new Resources(1, 2, 1, 4L << 30);
 
   private static KernelImage noCode(List<KernelRequest> requests) {
@@ -46,7 +48,7 @@ class PlannerTest {
   }
 
   private static Planner planner() {
-    return planner(PlannerOptions.defaults());
+    return planner(DEFAULTS);
   }
 
   static TensorStatistics uniform(int entries, long... sizes) {
@@ -80,8 +82,7 @@ class PlannerTest {
     assertThat(schedule(planner(), ttv, uniform(300_000, 1, 1, 1_000_000)))
         .as("one fiber, whose entries are neighbours")
         .isEqualTo("parallel");
-    PlannerOptions given =
-        PlannerOptions.defaults().withSchedule(Optional.of(Schedule.sequential()));
+    PlannerOptions given = DEFAULTS.withSchedule(Optional.of(Schedule.sequential()));
     assertThat(schedule(planner(given), ttv, far)).isEqualTo("sequential");
   }
 
@@ -210,7 +211,7 @@ class PlannerTest {
   }
 
   private static JobPlan cpd(Forms forms, TensorStatistics s, Resources r) {
-    return planner(PlannerOptions.defaults().withPartitions(4).withForms(forms)).plan(CPD, s, r);
+    return planner(DEFAULTS.withPartitions(4).withForms(forms)).plan(CPD, s, r);
   }
 
   @Test
@@ -285,7 +286,7 @@ class PlannerTest {
             d.writtenBytesPerSecond(),
             d.compileSeconds(),
             d.stepSeconds());
-    PlannerOptions options = PlannerOptions.defaults().withMachine(slow);
+    PlannerOptions options = DEFAULTS.withMachine(slow);
     assertThat(planner(options).plan(CPD, s, LAPTOP).packedForms()).hasSize(1);
     assertThat(planner(options.withReproducible(true)).plan(CPD, s, LAPTOP).packedForms())
         .hasSize(3);
@@ -415,7 +416,7 @@ class PlannerTest {
     assertThat(planner().partitionCount(s, LAPTOP.withKernelsInTurn())).isEqualTo(2);
     assertThat(planner().partitionCount(uniform(100, 10, 10), LAPTOP)).isEqualTo(1);
     assertThat(planner().partitionCount(TensorStatistics.builder(2).build(), LAPTOP)).isEqualTo(1);
-    Planner fixed = planner(PlannerOptions.defaults().withPartitions(7));
+    Planner fixed = planner(DEFAULTS.withPartitions(7));
     assertThat(fixed.partitionCount(s, LAPTOP)).isEqualTo(7);
   }
 
@@ -469,7 +470,7 @@ class PlannerTest {
         .contains("kernel")
         .contains("per executor");
     JobPlan many =
-        planner(PlannerOptions.defaults().withPartitions(100))
+        planner(DEFAULTS.withPartitions(100))
             .plan(Job.of(RowStatement.mttkrp(3, 0, 16), ValueType.DOUBLE), s, LAPTOP);
     assertThat(planner().explain(many)).contains("(88 more; the longest is)");
   }
@@ -500,8 +501,7 @@ class PlannerTest {
     assertThat(alone.partitionedMode()).isZero();
     KernelPlan together = planner().plan(job, s, new Resources(1, 2, 2, 1 << 30)).only().kernel();
     assertThat(together.request().schedule()).hasToString("parallel(i)");
-    Planner scheduled =
-        planner(PlannerOptions.defaults().withSchedule(Optional.of(Schedule.parse("unroll(r,2)"))));
+    Planner scheduled = planner(DEFAULTS.withSchedule(Optional.of(Schedule.parse("unroll(r,2)"))));
     assertThat(scheduled.plan(job, s, LAPTOP).only().kernel().tensorFormat().isOrdinary()).isTrue();
   }
 
@@ -514,7 +514,7 @@ class PlannerTest {
   @Test
   void factorsOfManyColumnsComeInPanels() {
     TensorStatistics s = uniform(400_000, 300, 300, 8192);
-    PlannerOptions options = PlannerOptions.defaults().withMachine(narrowMachine());
+    PlannerOptions options = DEFAULTS.withMachine(narrowMachine());
     Resources alone = new Resources(1, 1, 1, 1 << 30).withKernelsInTurn();
     Job job = Job.of(RowStatement.mttkrp(3, 0, 64), ValueType.DOUBLE);
     JobPlan plan = planner(options).plan(job, s, alone);
@@ -545,7 +545,7 @@ class PlannerTest {
     TensorStatistics s = uniform(400_000, 300, 300, 100_000);
     Job job = Job.of(RowStatement.mttkrp(3, 0, 64), ValueType.DOUBLE);
     assertThat(
-            planner(PlannerOptions.defaults().withMachine(narrowMachine()))
+            planner(DEFAULTS.withMachine(narrowMachine()))
                 .plan(job, s, LAPTOP)
                 .only()
                 .kernel()

@@ -18,10 +18,8 @@ import org.weft.error.WeftException;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.Planner;
-import org.weft.planner.PlannerOptions;
 import org.weft.planner.job.Job;
 import org.weft.planner.kernel.Operand;
-import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.FileAccess;
@@ -55,26 +53,7 @@ public final class Engine implements AutoCloseable {
     this.backend = backend;
     this.options = options;
     this.compiler = TensorCompiler.create(compilerOptions);
-    this.planner =
-        new Planner(
-            compiler,
-            PlannerOptions.defaults()
-                .withPartitions(options.partitions())
-                .withMachine(machine(options))
-                .withSchedule(options.schedule())
-                .withReproducible(options.reproducible())
-                .withForms(options.forms()));
-  }
-
-  /** Parameters of this machine, or of any where plans may not depend on it. */
-  private static MachineParameters machine(EngineOptions options) {
-    return options
-        .machine()
-        .orElseGet(
-            () ->
-                options.reproducible()
-                    ? MachineParameters.defaults()
-                    : MachineParameters.ofThisMachine());
+    this.planner = new Planner(compiler, options.planner());
   }
 
   /** The compiler, for explanations. Owned by the engine. */

@@ -27,7 +27,7 @@ public final class Statements {
   /** How a statement would run; nothing does. Compiles its kernels. */
   public DistributedPlan plan(StatementJob job) {
     return new DistributedPlanner(engine.compiler(), engine.planner().options().machine())
-        .plan(job.request(engine.resources(), options.partitions()));
+        .plan(job.request(engine.resources(), options.planner().partitions()));
   }
 
   /**
@@ -57,7 +57,7 @@ public final class Statements {
       progress.step("compute " + job.statement().result(), 1, 2);
       StatementRunner runner =
           new StatementRunner(
-              backend, engine.resources().kernelThreads(), options.reproducible(), meter);
+              backend, engine.resources().kernelThreads(), options.planner().reproducible(), meter);
       return new StatementResult(
           job.statement().result(), plan, runner.run(plan, operands, previous), backend, meter);
     } catch (Exception e) {
@@ -67,7 +67,7 @@ public final class Statements {
 
   /** What places tensors in parts for statements. */
   public Placement placement() {
-    return new Placement(backend, options.partitions());
+    return new Placement(backend, options.planner().partitions());
   }
 
   private static List<Piece> number(double value) {

@@ -275,7 +275,7 @@ final class PlanRunner implements Passes {
         entries == 0 ? 0 : flops / entries,
         plan.resources().kernelThreads(),
         plan.resources().coresPerExecutor(),
-        options.reproducible());
+        options.planner().reproducible());
   }
 
   @Override

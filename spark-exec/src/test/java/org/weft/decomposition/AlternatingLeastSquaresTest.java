@@ -115,7 +115,9 @@ class AlternatingLeastSquaresTest {
   private static Model run(
       Dense tensor, int iterations, boolean nonnegative, int threads, long seed) {
     EngineOptions options =
-        EngineOptions.defaults().withThreadsPerTask(threads).withReproducible(true);
+        EngineOptions.defaults()
+            .planning(p -> p.withReproducible(true))
+            .withThreadsPerTask(threads);
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       EngineTensor x = engine.of("x", tensor.shape(), List.of(tensor.entries()), ValueType.DOUBLE);
       Cpd cpd = job(tensor, iterations, nonnegative, seed);

@@ -174,7 +174,8 @@ class CompletionTest {
   @Test
   void executorsFindWhatOneProcessFinds() {
     Planted planted = Planted.normal(3, 2, 25, 22, 18).biased(5, 1).observed(0.3, 0.01);
-    EngineOptions options = EngineOptions.defaults().withPartitions(5).withReproducible(true);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(5).withReproducible(true));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
         Engine local = engine(options)) {
       Found there = judged(spark, tensor(spark, planted), 2);
@@ -198,7 +199,9 @@ class CompletionTest {
     double[][] bits = new double[2][];
     for (int run = 0; run < 2; run++) {
       EngineOptions options =
-          EngineOptions.defaults().withReproducible(true).withThreadsPerTask(1 + 2 * run);
+          EngineOptions.defaults()
+              .planning(p -> p.withReproducible(true))
+              .withThreadsPerTask(1 + 2 * run);
       try (Engine engine = engine(options)) {
         Completion method = completion(2, true, 5, 1, Optional.empty());
         Found found = run(engine, tensor(engine, planted), method, Optional.empty());

@@ -103,7 +103,8 @@ final class ContainerResultTest {
         new Relabelling(Reorderers.named("random:9").reorder(TensorShape.of(sizes), List.of()));
     try (Engine engine =
         SparkEngine.create(
-            LocalSpark.context(), EngineOptions.defaults().withPartitions(partitions))) {
+            LocalSpark.context(),
+            EngineOptions.defaults().planning(p -> p.withPartitions(partitions)))) {
       EngineTensor file = read(engine, entries);
       EngineTensor moved = engine.orders().apply(file, Ordering.given("a test", shuffle), false);
       for (int mode = 0; mode < entries.order(); mode++) {
@@ -137,7 +138,8 @@ final class ContainerResultTest {
     SparseEntries entries = SparseEntries.random(3, 900, 20, 30, 25);
     String uri = folder.resolve("y.weft").toString();
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(6))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(6)))) {
       EngineTensor tensor = read(engine, entries);
       Job job = Job.of(FiberStatement.ttv(2), ValueType.DOUBLE);
       double[] vector = new double[25];

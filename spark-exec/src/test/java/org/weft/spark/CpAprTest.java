@@ -240,7 +240,7 @@ class CpAprTest {
   void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() {
     Planted planted = counts(2, 30, 12, 10, 8);
     CpApr method = new CpApr(3, 4, 3, 0, 1, ValueType.DOUBLE);
-    EngineOptions options = EngineOptions.defaults().withReproducible(true);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withReproducible(true));
     Found one = run(planted, method, options.withThreadsPerTask(1));
     Found three = run(planted, method, options.withThreadsPerTask(3));
     assertThat(three.model().lambda()).isEqualTo(one.model().lambda());
@@ -251,7 +251,7 @@ class CpAprTest {
   void executorsFindWhatOneProcessFinds() {
     Planted planted = counts(3, 30, 25, 20, 15);
     CpApr method = new CpApr(3, 2, 2, 1e-4, 1, ValueType.DOUBLE);
-    EngineOptions options = EngineOptions.defaults().withPartitions(5);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     Found here = run(planted, method, options);
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
       Found there = run(spark, planted, method);

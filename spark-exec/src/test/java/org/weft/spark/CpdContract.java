@@ -46,7 +46,7 @@ abstract class CpdContract {
   abstract Engine open(EngineOptions options);
 
   private Engine engine(int partitions) {
-    return open(EngineOptions.defaults().withPartitions(partitions));
+    return open(EngineOptions.defaults().planning(p -> p.withPartitions(partitions)));
   }
 
   EngineTensor read(Engine engine, SparseEntries entries) throws IOException {
@@ -192,7 +192,8 @@ abstract class CpdContract {
     SparseEntries entries = SparseEntries.random(59, 100_000, 60, 50, 700);
     Cpd job = new Cpd(23, 4, 0, false, 9, ValueType.DOUBLE);
     MachineParameters narrow = MachineParameters.defaults().withCore(128, 64 << 10, 8 << 20);
-    EngineOptions options = EngineOptions.defaults().withPartitions(2).withMachine(narrow);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(2).withMachine(narrow));
     try (Engine panels = open(options);
         Engine rows = engine(2, Forms.ONE)) {
       EngineTensor tensor = read(panels, entries);
@@ -205,7 +206,8 @@ abstract class CpdContract {
   }
 
   private Engine engine(int partitions, Forms forms) {
-    return open(EngineOptions.defaults().withPartitions(partitions).withForms(forms));
+    return open(
+        EngineOptions.defaults().planning(p -> p.withPartitions(partitions).withForms(forms)));
   }
 
   /** One form takes a third of the memory, or less; both ways of running it give the factors. */
@@ -268,10 +270,11 @@ abstract class CpdContract {
         new Relabelling(
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
     Cpd job = new Cpd(4, 3, 0, true, 9, ValueType.DOUBLE);
-    EngineOptions options = EngineOptions.defaults().withPartitions(5);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     List<CpdResult> results = new ArrayList<>();
     for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
-      try (Engine engine = open(options.withForms(forms).withOperandFetch(OperandFetch.ROWS))) {
+      try (Engine engine =
+          open(options.planning(p -> p.withForms(forms)).withOperandFetch(OperandFetch.ROWS))) {
         EngineTensor file = read(engine, entries);
         results.add(engine.cpd(file, job, ProgressListener.NONE));
         EngineTensor shuffled =

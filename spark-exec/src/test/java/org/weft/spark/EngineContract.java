@@ -84,7 +84,7 @@ abstract class EngineContract {
   }
 
   private Engine engine(int partitions) {
-    return open(EngineOptions.defaults().withPartitions(partitions));
+    return open(EngineOptions.defaults().planning(p -> p.withPartitions(partitions)));
   }
 
   EngineTensor read(Engine engine, SparseEntries entries, ValueType type) throws IOException {
@@ -175,10 +175,8 @@ abstract class EngineContract {
     for (int threads = 1; threads <= 2; threads++) {
       EngineOptions options =
           EngineOptions.defaults()
-              .withPartitions(2)
-              .withThreadsPerTask(threads)
-              .withReproducible(true)
-              .withMachine(narrow);
+              .planning(p -> p.withPartitions(2).withReproducible(true).withMachine(narrow))
+              .withThreadsPerTask(threads);
       try (Engine engine = open(options)) {
         EngineTensor tensor = read(engine, entries, ValueType.FLOAT);
         Job job = Job.of(RowStatement.mttkrp(3, 0, rank), ValueType.FLOAT);
@@ -204,7 +202,8 @@ abstract class EngineContract {
       factors[m] = matrix(entries.sizes()[m], rank, 100 + m);
       matrices.add(weft(factors[m], rank));
     }
-    EngineOptions options = EngineOptions.defaults().withPartitions(1).withMachine(machine);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(1).withMachine(machine));
     try (Engine engine = open(options)) {
       EngineTensor tensor = read(engine, entries, ValueType.DOUBLE);
       Job job = Job.of(RowStatement.mttkrp(3, 0, rank), ValueType.DOUBLE);

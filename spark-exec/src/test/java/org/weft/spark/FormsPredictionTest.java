@@ -43,7 +43,8 @@ class FormsPredictionTest {
       for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
         try (Engine engine =
             LocalBackend.engine(
-                FileAccess.of(new Configuration()), EngineOptions.defaults().withForms(forms))) {
+                FileAccess.of(new Configuration()),
+                EngineOptions.defaults().planning(p -> p.withForms(forms)))) {
           EngineTensor tensor =
               engine.read(
                   file.toString(),

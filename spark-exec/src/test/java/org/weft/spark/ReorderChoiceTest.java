@@ -56,7 +56,8 @@ class ReorderChoiceTest {
   void ordersOnlyWhatPaysOverTheIterations() throws IOException {
     String file = shuffledBlocks().write(folder.resolve("in.tns")).toString();
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
       EngineTensor tensor =
           engine.read(
               file,
@@ -101,7 +102,8 @@ class ReorderChoiceTest {
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
       EngineTensor tensor =
           engine.read(
               file,
@@ -119,7 +121,8 @@ class ReorderChoiceTest {
   void countsTheRowsThatTilesKeepInTheCache() throws IOException {
     SparseEntries entries = SparseEntries.random(5, 70_000, 100, 2, 8192);
     String file = entries.write(folder.resolve("in.tns")).toString();
-    EngineOptions options = EngineOptions.defaults().withPartitions(2).withReproducible(true);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(2).withReproducible(true));
     try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
       EngineTensor tensor =
           engine.read(
@@ -148,7 +151,8 @@ class ReorderChoiceTest {
     }
     String file = entries.write(folder.resolve("in.tns")).toString();
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
       EngineTensor tensor =
           engine.read(
               file,

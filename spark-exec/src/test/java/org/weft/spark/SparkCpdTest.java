@@ -47,7 +47,7 @@ class SparkCpdTest extends CpdContract {
       throws IOException {
     SparseEntries entries = SparseEntries.random(53, 3000, 30, 20, 10);
     Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
-    EngineOptions options = EngineOptions.defaults().withPartitions(5);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       CpdResult there = spark.cpd(read(spark, entries), job, ProgressListener.NONE);
@@ -71,7 +71,7 @@ class SparkCpdTest extends CpdContract {
       }
     }
     Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
-    EngineOptions options = EngineOptions.defaults().withPartitions(9);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(9));
     try (Engine spark = open(options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       EngineTensor tensor = read(spark, entries);
@@ -90,7 +90,7 @@ class SparkCpdTest extends CpdContract {
   void lostFactorsAreComputedAgain() throws IOException {
     SparseEntries entries = SparseEntries.random(55, 2000, 30, 20, 10);
     Cpd job = new Cpd(3, 4, 0, false, 9, ValueType.DOUBLE);
-    try (Engine spark = open(EngineOptions.defaults().withPartitions(3))) {
+    try (Engine spark = open(EngineOptions.defaults().planning(p -> p.withPartitions(3)))) {
       EngineTensor tensor = read(spark, entries);
       CpdResult expected = spark.cpd(tensor, job, ProgressListener.NONE);
       LosingFactors losing = new LosingFactors();

@@ -42,7 +42,8 @@ class SparkEngineTest extends EngineContract {
     double[][][] factors = {matrix(20, RANK, 1), matrix(3200, RANK, 2)};
     long[] fetched = new long[2];
     for (OperandFetch fetch : List.of(OperandFetch.WHOLE, OperandFetch.ROWS)) {
-      EngineOptions options = EngineOptions.defaults().withPartitions(3).withOperandFetch(fetch);
+      EngineOptions options =
+          EngineOptions.defaults().planning(p -> p.withPartitions(3)).withOperandFetch(fetch);
       try (Engine engine = open(options)) {
         fetched[fetch == OperandFetch.ROWS ? 1 : 0] =
             engine

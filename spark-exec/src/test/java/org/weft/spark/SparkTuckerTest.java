@@ -85,7 +85,7 @@ class SparkTuckerTest {
   @CsvSource({"DOUBLE, 1e-9", "FLOAT, 1e-4"})
   void executorsFindWhatOneProcessFinds(ValueType type, double tolerance) throws IOException {
     Tucker tucker = tucker(type, 3, 2, 4);
-    EngineOptions options = EngineOptions.defaults().withPartitions(7);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(7));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       Model there = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
@@ -113,7 +113,7 @@ class SparkTuckerTest {
   @Test
   void lostRowsAreMadeAgain() throws IOException {
     Tucker tucker = tucker(ValueType.DOUBLE, 3, 2, 2);
-    EngineOptions options = EngineOptions.defaults().withPartitions(3);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
       Model expected = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
       int[] heard = {0};

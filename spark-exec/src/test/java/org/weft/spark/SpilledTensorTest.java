@@ -95,9 +95,8 @@ class SpilledTensorTest {
     return LocalBackend.engine(
         FileAccess.local(),
         EngineOptions.defaults()
-            .withPartitions(6)
+            .planning(p -> p.withPartitions(6).withForms(forms))
             .withThreadsPerTask(2)
-            .withForms(forms)
             .withMemoryBytes(memory));
   }
 

@@ -62,7 +62,8 @@ class StoredTensorTest {
 
   private JobReport mttkrp(String uri, int mode, ValueType type, String output) {
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(0)))) {
       EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), type);
       List<DenseMatrix> factors = new ArrayList<>();
       for (int m = 0; m < 3; m++) {
@@ -106,7 +107,8 @@ class StoredTensorTest {
     List<CpdResult> results = new ArrayList<>();
     for (String uri : List.of(text, stored)) {
       try (Engine engine =
-          SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(0))) {
+          SparkEngine.create(
+              LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(0)))) {
         EngineTensor tensor = engine.read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
         assertThat(tensor.duplicates()).isZero();
         results.add(

@@ -226,7 +226,7 @@ class TuckerTest {
           run(
               entries,
               tucker(ranks, 40, 3, type),
-              EngineOptions.defaults().withPartitions(partitions));
+              EngineOptions.defaults().planning(p -> p.withPartitions(partitions)));
       double fit = found.fits().get(found.fits().size() - 1);
       assertThat(found.norm()).isCloseTo(tensor.norm(), within(tolerance * tensor.norm()));
       double distance = tensor.distance(model(found, ranks));
@@ -318,7 +318,7 @@ class TuckerTest {
   void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() throws IOException {
     SparseEntries entries = SparseEntries.random(8, 3000, 40, 30, 50);
     Tucker tucker = tucker(new int[] {4, 3, 5}, 5, 6, ValueType.DOUBLE);
-    EngineOptions options = EngineOptions.defaults().withReproducible(true);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withReproducible(true));
     Model one = run(entries, tucker, options.withThreadsPerTask(1));
     Model three = run(entries, tucker, options.withThreadsPerTask(3));
     assertThat(three.core()).isEqualTo(one.core());

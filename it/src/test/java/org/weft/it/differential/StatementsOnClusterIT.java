@@ -85,7 +85,9 @@ final class StatementsOnClusterIT {
             new org.apache.hadoop.fs.Path(hdfs(input.getKey() + ".tns")));
       }
     }
-    session = new ClusterSession(cluster, EngineOptions.defaults().withPartitions(PARTITIONS));
+    session =
+        new ClusterSession(
+            cluster, EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)));
   }
 
   @AfterAll

@@ -126,7 +126,10 @@ public final class CpdCommand extends WeftCommand {
     Map<Integer, Labels> labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     try (Session session =
         Session.open(
-            common, "weft cpd " + input, console, options -> planned(options.withForms(forms)))) {
+            common,
+            "weft cpd " + input,
+            console,
+            options -> planned(options.planning(p -> p.withForms(forms))))) {
       EngineTensor file = session.read(input);
       Job job = cpd.job(file.statistics().shape());
       EngineTensor tensor = order.apply(session.engine(), file, job, files, console);

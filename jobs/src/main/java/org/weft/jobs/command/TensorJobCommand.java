@@ -133,7 +133,10 @@ abstract class TensorJobCommand extends WeftCommand {
     String application = "weft " + commandName() + " " + input;
     try (Session session =
         Session.open(
-            common, application, console, options -> planned(options.withSchedule(loops)))) {
+            common,
+            application,
+            console,
+            options -> planned(options.planning(p -> p.withSchedule(loops))))) {
       EngineTensor file = session.read(input);
       BoundJob onFile = bind(file.statistics().shape());
       EngineTensor tensor = order.apply(session.engine(), file, onFile.job(), files, console);

@@ -71,7 +71,8 @@ public final class ClusterOptions {
     MachineParameters machine = MachineParameters.ofThisMachine();
     return engine
         .withCluster(new Resources(executors, cores, 1, bytes()))
-        .withMachine(network == 0 ? machine : machine.withNetwork(network * GIGABYTE));
+        .planning(
+            p -> p.withMachine(network == 0 ? machine : machine.withNetwork(network * GIGABYTE)));
   }
 
   private long bytes() {

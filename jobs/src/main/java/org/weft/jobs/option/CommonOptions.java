@@ -7,13 +7,17 @@ import com.typesafe.config.ConfigFactory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
+import org.weft.engine.EngineOptions;
 import org.weft.engine.OperandFetch;
+import org.weft.engine.ProcessMemory;
 import org.weft.error.WeftException;
 import org.weft.jobs.help.CommonHelp;
 import org.weft.jobs.process.Surroundings;
+import org.weft.planner.PlannerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;
@@ -178,9 +182,27 @@ public final class CommonOptions {
 
   /** For commands that compile in this process: this host, and the kernel cache of the settings. */
   public CompilerOptions compilerOptions() {
-    String cache = OptionDefaults.settings().getString("kernel-cache");
     CompilerOptions options = CompilerOptions.forThisHost().withCheck(check);
-    return cache.isEmpty() ? options : options.withCacheDirectory(Path.of(cache));
+    return kernelCache().map(options::withCacheDirectory).orElse(options);
+  }
+
+  /** For commands that run on an engine. */
+  public EngineOptions engineOptions() {
+    PlannerOptions planner =
+        PlannerOptions.defaults().withPartitions(partitions).withReproducible(reproducible);
+    return new EngineOptions(
+        planner,
+        threads,
+        memory == null ? 0 : ProcessMemory.forTensors(bytes(memory)),
+        kernelCache(),
+        check,
+        fetch,
+        Optional.empty());
+  }
+
+  private static Optional<Path> kernelCache() {
+    String folder = OptionDefaults.settings().getString("kernel-cache");
+    return folder.isEmpty() ? Optional.empty() : Optional.of(Path.of(folder));
   }
 
   /** File systems as Spark will see them, before Spark runs. */

@@ -2,7 +2,6 @@ package org.weft.jobs.run;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
-import org.weft.engine.ProcessMemory;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -66,23 +64,7 @@ public final class Session implements AutoCloseable {
       Console console,
       UnaryOperator<EngineOptions> more) {
     Config settings = OptionDefaults.settings();
-    EngineOptions engineOptions =
-        more.apply(
-            EngineOptions.defaults()
-                .withPartitions(options.partitions)
-                .withOperandFetch(options.fetch)
-                .withCheck(options.check)
-                .withReproducible(options.reproducible)
-                .withThreadsPerTask(options.threads));
-    if (options.memory != null) {
-      engineOptions =
-          engineOptions.withMemoryBytes(
-              ProcessMemory.forTensors(CommonOptions.bytes(options.memory)));
-    }
-    String cache = settings.getString("kernel-cache");
-    if (!cache.isEmpty()) {
-      engineOptions = engineOptions.withCompilerCache(Path.of(cache));
-    }
+    EngineOptions engineOptions = more.apply(options.engineOptions());
     if (master(options, settings).isEmpty()) {
       Engine engine = LocalBackend.engine(CommonOptions.files(), engineOptions);
       return new Session(options, application, console, engine, null);

@@ -65,6 +65,14 @@ public record MachineParameters(
    * is that of many cores.
    */
   public static MachineParameters ofThisMachine() {
+    return Known.THIS_MACHINE;
+  }
+
+  private static final class Known {
+    static final MachineParameters THIS_MACHINE = measured();
+  }
+
+  private static MachineParameters measured() {
     MachineParameters d = defaults();
     OptionalLong own = MachineCaches.secondLevelBytes();
     OptionalLong shared = MachineCaches.thirdLevelBytes();

@@ -150,7 +150,7 @@ public final class LocalBackend implements Backend {
     requireMemory(plan);
     MemoryScope scope = MemoryScope.root(plan.job().name(), memory);
     return new LocalPasses(
-        files, (LocalTensor) tensor, plan, clock, workers, scope, options.reproducible());
+        files, (LocalTensor) tensor, plan, clock, workers, scope, options.planner().reproducible());
   }
 
   /** The tensor lies in files where it does not fit; operands and results must fit. */

@@ -50,7 +50,7 @@ class ExchangedBytesTest {
         "s() = A(i,j) * E(i,j)"
       })
   void measuredIsPredicted(String text) throws IOException {
-    EngineOptions options = EngineOptions.defaults().withPartitions(4);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       StatementJob job = job(engine, text);
       double predicted = engine.statements().plan(job).exchangedBytes();

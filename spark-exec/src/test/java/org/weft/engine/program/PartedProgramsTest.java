@@ -51,7 +51,7 @@ class PartedProgramsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void inThisProcess(String name) throws IOException {
-    EngineOptions options = EngineOptions.defaults().withPartitions(3);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
     }
@@ -60,7 +60,7 @@ class PartedProgramsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void onSpark(String name) throws IOException {
-    EngineOptions options = EngineOptions.defaults().withPartitions(3);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
       assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
     }
@@ -98,7 +98,7 @@ class PartedProgramsTest {
           print(s);
         }
         """;
-    EngineOptions options = EngineOptions.defaults().withPartitions(4);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
     String stored;
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
       stored = inOneProcess(engine, program);
@@ -129,7 +129,8 @@ class PartedProgramsTest {
         """
             .formatted(folder.resolve("a.tns").toUri(), target, folder.resolve("same.tns").toUri());
     try (Engine engine =
-        SparkEngine.create(LocalSpark.context(), EngineOptions.defaults().withPartitions(2))) {
+        SparkEngine.create(
+            LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
       run(engine, "write.ta", program);
     }
     assertThat(lines("b.tns")).containsExactlyInAnyOrder("1 1 1.5", "2 3 2.0", "5 5 -1.0");
