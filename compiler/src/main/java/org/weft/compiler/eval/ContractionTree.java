@@ -2,6 +2,7 @@ package org.weft.compiler.eval;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,12 +21,16 @@ import org.weft.compiler.algebra.TensorExpr;
  * greedy order of opt_einsum). The cost of a pair is the expected number of multiplications, plus
  * the writing and reading of its result, which counts more when that is sparse.
  *
- * <p>The cheapest tree of a subset may need too much memory later on, so each subset keeps two: the
- * cheapest, and the one with the lowest peak.
+ * <p>If the cheapest tree does not fit, every subset keeps all trees of which none is both cheaper
+ * and of a lower peak than another, up to {@value #MOST_KEPT}: the cheapest tree that fits is then
+ * exact.
  */
 final class ContractionTree {
   /** The number of subsets grows as 2^n, that of their divisions as 3^n. */
   static final int MOST_EXACT = 13;
+
+  /** Trees of one subset. */
+  private static final int MOST_KEPT = 16;
 
   /** Labels and factors are bits. */
   private static final int MOST_BITS = 62;
@@ -77,6 +82,12 @@ final class ContractionTree {
   private final long[] masks;
   private final long result;
 
+  /** Factors that are counted along each label, as bits. */
+  private final List<Long> users = new ArrayList<>();
+
+  private final List<Map<Long, Double>> agreements = new ArrayList<>();
+  private final long counted;
+
   /**
    * @param result the variables that are not summed
    * @param mayDensify whether intermediate results may be dense where some cell may have no value:
@@ -100,6 +111,23 @@ final class ContractionTree {
     sizes = labels.stream().mapToDouble(label -> estimates.cells(List.of(label))).toArray();
     masks = factors.stream().mapToLong(factor -> mask(factor.variables(), numbers)).toArray();
     this.result = mask(result, numbers);
+    this.counted = countUsers();
+  }
+
+  /** Labels along which the entries of two factors and more are counted. */
+  private long countUsers() {
+    long several = 0;
+    for (int label = 0; label < labels.size(); label++) {
+      long counting = 0;
+      for (int factor = 0; factor < factors.size(); factor++) {
+        boolean known = estimates.mode(factors.get(factor), labels.get(label)).isPresent();
+        counting |= known ? 1L << factor : 0;
+      }
+      users.add(counting);
+      agreements.add(new HashMap<>());
+      several |= Long.bitCount(counting) > 1 ? 1L << label : 0;
+    }
+    return several;
   }
 
   private static long mask(Iterable<IndexVar> labels, Map<IndexVar, Integer> numbers) {
@@ -131,15 +159,24 @@ final class ContractionTree {
   }
 
   private Optional<Node> exact() {
+    Node cheapest = exact(1, Double.POSITIVE_INFINITY).get(0);
+    return cheapest.peak() <= mostBytes
+        ? Optional.of(cheapest)
+        : exact(MOST_KEPT, mostBytes).stream().findFirst();
+  }
+
+  /** Trees over all factors, the cheapest first. */
+  private List<Node> exact(int kept, double most) {
     int all = (1 << factors.size()) - 1;
-    Node[][] nodes = new Node[all + 1][];
+    List<List<Node>> nodes = new ArrayList<>();
+    nodes.add(List.of());
     for (int subset = 1; subset <= all; subset++) {
-      nodes[subset] =
+      nodes.add(
           Integer.bitCount(subset) == 1
-              ? new Node[] {leaf(Integer.numberOfTrailingZeros(subset))}
-              : best(subset, nodes, subset == all);
+              ? List.of(leaf(Integer.numberOfTrailingZeros(subset)))
+              : best(subset, nodes, subset == all, kept, most));
     }
-    return nodes[all].length == 0 ? Optional.empty() : Optional.of(nodes[all][0]);
+    return nodes.get(all);
   }
 
   private Optional<Node> greedy() {
@@ -207,19 +244,18 @@ final class ContractionTree {
       double bytes) {}
 
   private Outline outline(long subset, boolean last) {
-    List<TensorExpr.Access> inside = new ArrayList<>();
+    List<TensorExpr.Access> inside = inside(subset);
     long outside = result;
     long all = 0;
     for (int factor = 0; factor < masks.length; factor++) {
       if ((subset >> factor & 1) == 1) {
-        inside.add(factors.get(factor));
         all |= masks[factor];
       } else {
         outside |= masks[factor];
       }
     }
     Set<IndexVar> kept = labels(all & outside);
-    double entries = estimates.reduced(estimates.tuples(inside, labels(all)), kept);
+    double entries = estimates.reduced(estimates.tuples(inside, labels(all)), kept, inside);
     double cells = cells(all & outside);
     boolean full = inside.stream().allMatch(access -> access.tensor().format().isDense());
     boolean dense = full || mayDensify && entries * 3 >= cells;
@@ -229,40 +265,47 @@ final class ContractionTree {
     return new Outline(subset, all & outside, kept, values, dense, writing, bytes);
   }
 
-  /**
-   * The cheapest tree and, if it is another, the one with the lowest peak; none that fits: none.
-   */
-  private Node[] best(int subset, Node[][] nodes, boolean last) {
+  /** Trees over a subset, the cheapest first, each of a lower peak than those before it. */
+  private List<Node> best(int subset, List<List<Node>> nodes, boolean last, int kept, double most) {
     Outline made = outline(subset, last);
-    Node cheapest = null;
-    Node leanest = null;
+    List<Node> front = new ArrayList<>();
     for (int left = (subset - 1) & subset; left > 0; left = (left - 1) & subset) {
       int right = subset ^ left;
       if (left < right) {
         continue;
       }
-      for (Node a : nodes[left]) {
-        for (Node b : nodes[right]) {
+      for (Node a : nodes.get(left)) {
+        for (Node b : nodes.get(right)) {
           double cost = a.cost() + b.cost() + multiplications(a, b) + made.writing();
           double peak = peak(a, b, made.bytes());
-          if (peak > mostBytes) {
-            continue;
-          }
-          if (cheapest == null || cost < cheapest.cost()) {
-            cheapest = pair(a, b, made);
-          }
-          if (leanest == null || peak < leanest.peak()) {
-            leanest = pair(a, b, made);
+          if (peak <= most && improves(front, cost, peak, kept)) {
+            enter(front, pair(a, b, made), kept);
           }
         }
       }
     }
-    if (cheapest == null || leanest == null) {
-      return new Node[0];
+    return front;
+  }
+
+  private static boolean improves(List<Node> front, double cost, double peak, int kept) {
+    return kept == 1
+        ? front.isEmpty() || cost < front.get(0).cost()
+        : front.stream().noneMatch(known -> known.cost() <= cost && known.peak() <= peak);
+  }
+
+  private static void enter(List<Node> front, Node made, int kept) {
+    if (kept == 1) {
+      front.clear();
     }
-    return leanest.peak() < cheapest.peak()
-        ? new Node[] {cheapest, leanest}
-        : new Node[] {cheapest};
+    front.removeIf(known -> known.cost() >= made.cost() && known.peak() >= made.peak());
+    int at = 0;
+    while (at < front.size() && front.get(at).cost() < made.cost()) {
+      at++;
+    }
+    front.add(at, made);
+    if (front.size() > kept) {
+      front.remove(kept / 2);
+    }
   }
 
   private Node pair(Node a, Node b, Outline made) {
@@ -294,7 +337,33 @@ final class ContractionTree {
   }
 
   private double multiplications(Node a, Node b) {
-    return cells(a.mask() | b.mask()) * share(a) * share(b);
+    double cells = cells(a.mask() | b.mask());
+    double even = cells * share(a) * share(b);
+    for (long rest = counted & a.mask() & b.mask(); rest != 0; rest &= rest - 1) {
+      int label = Long.numberOfTrailingZeros(rest);
+      double apart = agreement(label, a.factors()) * agreement(label, b.factors());
+      even *= apart == 0 ? 0 : agreement(label, a.factors() | b.factors()) / apart;
+    }
+    return Math.min(even, cells * Math.min(share(a), share(b)));
+  }
+
+  /** As that of {@link Estimates}, for the factors of a subset. */
+  private double agreement(int label, long subset) {
+    long counting = subset & users.get(label);
+    if (Long.bitCount(counting) < 2) {
+      return 1;
+    }
+    return agreements
+        .get(label)
+        .computeIfAbsent(counting, some -> estimates.agreement(inside(some), labels.get(label)));
+  }
+
+  private List<TensorExpr.Access> inside(long subset) {
+    List<TensorExpr.Access> inside = new ArrayList<>();
+    for (long rest = subset; rest != 0; rest &= rest - 1) {
+      inside.add(factors.get(Long.numberOfTrailingZeros(rest)));
+    }
+    return inside;
   }
 
   private double share(Node node) {

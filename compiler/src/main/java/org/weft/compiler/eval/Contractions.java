@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
@@ -47,11 +48,16 @@ final class Contractions {
 
   /**
    * @param entries stored entries by tensor, shared with the planner
+   * @param counts of operands by name, where their entries can be counted
    */
-  Contractions(LabelSizes labels, Map<String, Double> entries, StatementPlanner planner) {
+  Contractions(
+      LabelSizes labels,
+      Map<String, Double> entries,
+      Function<String, Optional<ModeCounts>> counts,
+      StatementPlanner planner) {
     this.labels = labels;
     this.entries = entries;
-    this.estimates = new Estimates(labels, entries);
+    this.estimates = new Estimates(labels, entries, counts);
     this.planner = planner;
   }
 
@@ -95,6 +101,7 @@ final class Contractions {
         new ContractionTree(chain.factors(), result, estimates, mayDensify, mostBytes);
     Optional<ContractionTree.Node> found = tree.best();
     double nest = nestCost(assignment.withValue(term));
+    chain.factors().forEach(this::noteUneven);
     if (found.isEmpty()) {
       notes.add(
           String.format(
@@ -130,6 +137,29 @@ final class Contractions {
     List<IndexVar> order = new ArrayList<>(assignment.target().variables());
     return chain.around(
         multiply(best, chain, order, assignment), remaining(best, result), chain.literals());
+  }
+
+  /** Notes the modes of which far fewer slices have entries than an even spread would give. */
+  private void noteUneven(TensorExpr.Access factor) {
+    double stored = entries.getOrDefault(factor.tensor().name(), 0.0);
+    for (IndexVar variable : factor.variables()) {
+      double size = labels.size(variable);
+      double even = size * -Math.expm1(-stored / size);
+      double slices = estimates.mode(factor, variable).map(m -> m.distinct()).orElse(even);
+      if (2 * slices < even) {
+        String note =
+            String.format(
+                Locale.ROOT,
+                "%s has entries in %.0f of %.0f slices of %s",
+                factor,
+                slices,
+                size,
+                variable.name());
+        if (!notes.contains(note)) {
+          notes.add(note);
+        }
+      }
+    }
   }
 
   private double nestCost(TensorAssignment assignment) {

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.algebra.AlgebraBuilder;
@@ -141,7 +142,8 @@ public final class Evaluator {
     Map<String, Double> entries = algebra.entries();
     PrefetchChoice prefetch = new PrefetchChoice(labels, Map.of());
     StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
-    Contractions contractions = new Contractions(labels, entries, planner);
+    Contractions contractions =
+        new Contractions(labels, entries, name -> Optional.empty(), planner);
     add(planner, contractions, algebra.assignment(), schedule);
     return new EvaluationPlan(
         algebra.assignment().toString(), contractions.notes(), planner.steps());
@@ -161,6 +163,12 @@ public final class Evaluator {
     LabelSizes labels = labels(algebra, dense);
     TensorFormat format = ResultFormats.infer(algebra, labels, entries(input.operands()), type);
     return StatementPlanner.narrow(format, labels.shape(algebra.target().variables()));
+  }
+
+  private static Optional<ModeCounts> counts(@Nullable TensorStorage operand) {
+    return operand == null || operand.format().isDense()
+        ? Optional.empty()
+        : ModeCounts.of(operand);
   }
 
   private static Map<String, Double> entries(Map<String, TensorStorage> operands) {
@@ -207,7 +215,13 @@ public final class Evaluator {
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
     StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
-    Contractions contractions = new Contractions(labels, entries, planner);
+    Map<String, Optional<ModeCounts>> counts = new HashMap<>();
+    Contractions contractions =
+        new Contractions(
+            labels,
+            entries,
+            name -> counts.computeIfAbsent(name, key -> counts(operands.get(key))),
+            planner);
     Schedule schedule = input.schedule();
     TensorAssignment last = sum == null ? algebra : sum.whole();
     String text = last.toString();

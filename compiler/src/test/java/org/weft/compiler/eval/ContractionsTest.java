@@ -104,6 +104,25 @@ class ContractionsTest {
     assertThat(plan.toString()).contains("(A * (B * C))");
   }
 
+  /** A and B have entries in the same two slices of j, so that their product is the large one. */
+  @Test
+  void slicesThatAreInUseDecideTheOrder() {
+    CooBlock.Builder a = new CooBlock.Builder(2, 16);
+    CooBlock.Builder b = new CooBlock.Builder(2, 16);
+    for (int n = 0; n < 150; n++) {
+      a.add(new long[] {n, n % 2}, 1);
+      b.add(new long[] {n % 2, n}, 1);
+    }
+    TensorFormat format = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    operands.put("A", Packing.pack(scope, TensorShape.of(200, 200), format, List.of(a.build())));
+    operands.put("B", Packing.pack(scope, TensorShape.of(200, 200), format, List.of(b.build())));
+    tensor("C", "CSR", 0.005, 200, 200);
+    EvaluationPlan plan = plan("D(i,l) = A(i,j) * B(j,k) * C(k,l)", "CSR", 2);
+    assertThat(plan.toString())
+        .contains("(A * (B * C))")
+        .contains("A(i,j) has entries in 2 of 200 slices of j\n");
+  }
+
   @Test
   void sampledProductsStayOneNest() {
     tensor("S", "CSR", 0.05, 40, 50);
