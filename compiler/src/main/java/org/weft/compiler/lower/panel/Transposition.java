@@ -37,6 +37,17 @@ public record Transposition(
   /** Values along each side of a tile: two lines of doubles, which prefetching brings together. */
   private static final long TILE = 16;
 
+  /** A side of no more values is not cut. */
+  private static final long WHOLE = 2 * TILE;
+
+  private static final long LINE_BYTES = 64;
+
+  /** Values of the near side where its rows in the operand share the lines of a few sets. */
+  private static final long FEW = 8;
+
+  /** Bytes of a way of the first cache, in the usual machines. */
+  private static final long WAY_BYTES = 4096;
+
   /** The transposition that a statement is, unless its schedule asks for other loops. */
   public static Optional<Transposition> of(TensorAssignment statement, Schedule schedule) {
     TensorExpr.Access target = statement.target();
@@ -70,69 +81,163 @@ public record Transposition(
 
   /** Emits the loops. */
   public void emit(Tensors tensors, boolean parallel, Code code) {
-    List<TensorExpr.Access> accesses = List.of(target, operand);
-    LabelGroup outer = LabelGroup.of("outer", others, accesses, tensors, code);
-    Expr nearSize = code.name("near_size", tensors.size(near));
-    Expr farSize = code.name("far_size", tensors.size(far));
-    Expr farStride = LabelGroup.stride(target, far, tensors, code);
-    Expr nearStride = LabelGroup.stride(operand, near, tensors, code);
-    Expr rows = code.name("tile_rows", Block.divideUp(farSize, TILE));
-    Expr columns = code.name("tile_columns", Block.divideUp(nearSize, TILE));
+    LabelGroup outer = LabelGroup.of("outer", others, List.of(target, operand), tensors, code);
+    Side down = Side.of("far", far, target, TILE, tensors, code);
+    Side along = Side.of("near", near, operand, FEW, tensors, code);
     LoopVariable count = LoopVariable.integer(code.fresh("strip"));
     Code strip = code.nested();
-    Expr at = strip.name("outer_at", Expr.binary(Expr.Op.DIV, Expr.of(count), rows));
-    Expr row = Expr.sub(Expr.of(count), Expr.mul(at, rows));
-    Expr first = strip.name("far_from", Expr.mul(row, Expr.of(TILE)));
-    Expr height = strip.name("height", Expr.min(Expr.of(TILE), Expr.sub(farSize, first)));
-    Expr origin = Expr.add(outer.offset(at, 0, strip), Expr.mul(first, farStride));
-    Expr to = strip.name("to", origin);
-    Expr from = strip.name("from", Expr.add(outer.offset(at, 1, strip), first));
+    Strip here = Strip.of("", Expr.of(count), outer, down, strip);
+    Strip next = Strip.of("next_", Expr.add(Expr.of(count), Expr.of(1)), outer, down, strip);
+    Expr height = strip.name("height", down.rest(here.first()));
     LoopVariable column = LoopVariable.integer(strip.fresh("tile"));
     Code tile = strip.nested();
-    Expr begin = tile.name("near_from", Expr.mul(Expr.of(column), Expr.of(TILE)));
-    Expr width = tile.name("width", Expr.min(Expr.of(TILE), Expr.sub(nearSize, begin)));
-    Expr here = tile.name("cell", Expr.add(to, begin));
-    Expr there = tile.name("value", Expr.add(from, Expr.mul(begin, nearStride)));
-    Cells cells = new Cells(here, there, farStride, nearStride);
-    Expr whole = Expr.equal(Expr.mul(height, width), Expr.of(TILE * TILE));
-    Code full = tile.nested();
-    cells.copy(Expr.of(TILE), Expr.of(TILE), tensors, full);
-    Code edge = tile.nested();
-    cells.copy(height, width, tensors, edge);
-    tile.add(new Stmt.If(whole, full.block(), edge.block()));
-    strip.add(new Stmt.For(column, Expr.of(0), columns, tile.block(), LoopTraits.SERIAL));
-    Expr strips = code.name("strips", Expr.mul(outer.size(), rows));
+    Expr begin = tile.name("near_from", Expr.mul(Expr.of(column), along.step()));
+    Expr width = tile.name("width", along.rest(begin));
+    Place cells = here.at(begin, along, tile);
+    Expr onwards = tile.name("near_next", Expr.add(begin, along.step()));
+    Place ahead = here.at(onwards, along, tile).unless(along.isLast(column), next, tile);
+    fetch(ahead, down, along, tensors, tile);
+    tile.addAll(sized(List.of(TILE, FEW), cells, height, width, down, along, tensors, tile));
+    strip.add(new Stmt.For(column, Expr.of(0), along.tiles(), tile.block(), LoopTraits.SERIAL));
+    Expr strips = code.name("strips", Expr.mul(outer.size(), down.tiles()));
     LoopTraits traits = parallel ? LoopTraits.PARALLEL : LoopTraits.SERIAL;
     code.add(new Stmt.For(count, Expr.of(0), strips, strip.block(), traits));
   }
 
-  /** Where the cells of a tile lie in both tensors. */
-  private final class Cells {
-    private final Expr here;
-    private final Expr there;
-    private final Expr farStride;
-    private final Expr nearStride;
+  /** Copies a tile, by loops of known lengths where it has all rows and one of {@code widths}. */
+  private Code sized(
+      List<Long> widths,
+      Place cells,
+      Expr height,
+      Expr width,
+      Side down,
+      Side along,
+      Tensors tensors,
+      Code code) {
+    Code general = code.nested();
+    copy(cells, height, width, down, along, tensors, general);
+    Code all = general;
+    for (long known : widths) {
+      Code full = code.nested();
+      copy(cells, Expr.of(TILE), Expr.of(known), down, along, tensors, full);
+      // Neither is longer than WHOLE, so that one number tells both.
+      Expr both = Expr.add(Expr.mul(height, Expr.of(2 * WHOLE)), width);
+      Expr isFull = Expr.equal(both, Expr.of(TILE * 2 * WHOLE + known));
+      Code either = code.nested();
+      either.add(new Stmt.If(isFull, full.block(), all.block()));
+      all = either;
+    }
+    return all;
+  }
 
-    Cells(Expr here, Expr there, Expr farStride, Expr nearStride) {
-      this.here = here;
-      this.there = there;
-      this.farStride = farStride;
-      this.nearStride = nearStride;
+  /**
+   * One side of the tiles.
+   *
+   * @param stride how far apart its values are in the tensor that does not have them as neighbours
+   * @param step values of a tile
+   */
+  private record Side(Expr size, Expr stride, Expr step, Expr tiles) {
+    static Side of(
+        String name,
+        IndexVar label,
+        TensorExpr.Access other,
+        long few,
+        Tensors tensors,
+        Code code) {
+      Expr size = code.name(name + "_size", tensors.size(label));
+      Expr stride = LabelGroup.stride(other, label, tensors, code);
+      long values = tensors.layout(other.tensor()).vals().element().bytes();
+      Expr within = Expr.binary(Expr.Op.REM, stride, Expr.of(WAY_BYTES / values));
+      Expr usual = new Expr.Select(Expr.equal(within, Expr.of(0)), Expr.of(few), Expr.of(TILE));
+      Expr most = code.name(name + "_most", usual);
+      Expr whole = Expr.binary(Expr.Op.LE, size, Expr.mul(most, Expr.of(WHOLE / TILE)));
+      Expr least = Expr.binary(Expr.Op.MAX, size, Expr.of(1));
+      Expr step = code.name(name + "_step", new Expr.Select(whole, least, most));
+      Expr up = Expr.sub(Expr.add(size, step), Expr.of(1));
+      Expr tiles = code.name(name + "_tiles", Expr.binary(Expr.Op.DIV, up, step));
+      return new Side(size, stride, step, tiles);
     }
 
-    void copy(Expr height, Expr width, Tensors tensors, Code code) {
-      Buffer result = tensors.layout(target.tensor()).vals();
-      Buffer values = tensors.layout(operand.tensor()).vals();
-      LoopVariable h = LoopVariable.integer(code.fresh("h"));
-      Code line = code.nested();
-      Expr start = line.name("line", Expr.add(here, Expr.mul(Expr.of(h), farStride)));
-      Expr read = line.name("read", Expr.add(there, Expr.of(h)));
-      LoopVariable w = LoopVariable.integer(line.fresh("w"));
-      Expr value = new Expr.Load(values, Expr.add(read, Expr.mul(Expr.of(w), nearStride)));
-      Stmt store = new Stmt.Store(result, Expr.add(start, Expr.of(w)), value);
-      Stmt.Block body = Stmt.Block.of(store);
-      line.add(new Stmt.For(w, Expr.of(0), width, body, LoopTraits.SCALAR));
-      code.add(new Stmt.For(h, Expr.of(0), height, line.block(), LoopTraits.SERIAL));
+    /** Values of the tile that begins at {@code first}. */
+    Expr rest(Expr first) {
+      return Expr.min(step, Expr.sub(size, first));
     }
+
+    Expr isLast(LoopVariable tile) {
+      return Expr.equal(Expr.add(Expr.of(tile), Expr.of(1)), tiles);
+    }
+  }
+
+  /**
+   * The tiles along the near side at some coordinates of the other labels.
+   *
+   * @param first coordinate of the far side
+   * @param to where the strip begins in the result
+   * @param from where it begins in the operand
+   */
+  private record Strip(Expr first, Expr to, Expr from) {
+    static Strip of(String name, Expr number, LabelGroup outer, Side down, Code code) {
+      Expr at = code.name(name + "outer", Expr.binary(Expr.Op.DIV, number, down.tiles()));
+      Expr row = Expr.sub(number, Expr.mul(at, down.tiles()));
+      Expr first = code.name(name + "far_from", Expr.mul(row, down.step()));
+      Expr to = Expr.add(outer.offset(at, 0, code), Expr.mul(first, down.stride()));
+      Expr from = Expr.add(outer.offset(at, 1, code), first);
+      return new Strip(first, code.name(name + "to", to), code.name(name + "from", from));
+    }
+
+    /** The tile whose near side begins at {@code begin}. */
+    Place at(Expr begin, Side along, Code code) {
+      Expr there = Expr.add(from, Expr.mul(begin, along.stride()));
+      return new Place(code.name("cell", Expr.add(to, begin)), code.name("value", there));
+    }
+  }
+
+  /** Where a tile begins in the result and in the operand. */
+  private record Place(Expr to, Expr from) {
+    /** This place, or where {@code strip} begins. */
+    Place unless(Expr condition, Strip strip, Code code) {
+      return new Place(
+          code.name("to_ahead", new Expr.Select(condition, strip.to(), to)),
+          code.name("from_ahead", new Expr.Select(condition, strip.from(), from)));
+    }
+  }
+
+  /** Asks for the lines of a tile: latency, not the width of memory, is what bounds a tile. */
+  private void fetch(Place place, Side down, Side along, Tensors tensors, Code code) {
+    Buffer result = tensors.layout(target.tensor()).vals();
+    Buffer values = tensors.layout(operand.tensor()).vals();
+    rows(values, place.from(), along, down, code);
+    rows(result, place.to(), down, along, code);
+  }
+
+  /** Lines of {@code rows.step()} rows of neighbours along {@code row}. */
+  private static void rows(Buffer buffer, Expr place, Side rows, Side row, Code code) {
+    LoopVariable number = LoopVariable.integer(code.fresh("row"));
+    Code each = code.nested();
+    Expr start = each.name("row_start", Expr.add(place, Expr.mul(Expr.of(number), rows.stride())));
+    LoopVariable line = LoopVariable.integer(each.fresh("line"));
+    long values = LINE_BYTES / buffer.element().bytes();
+    Expr inside = Expr.add(start, Expr.mul(Expr.of(line), Expr.of(values)));
+    Stmt.Block lines = Stmt.Block.of(new Stmt.Prefetch(buffer, inside, 1));
+    Expr count = Block.divideUp(row.step(), values);
+    each.add(new Stmt.For(line, Expr.of(0), count, lines, LoopTraits.SERIAL));
+    Expr last = Expr.sub(Expr.add(start, row.step()), Expr.of(1));
+    each.add(new Stmt.Prefetch(buffer, last, 1));
+    code.add(new Stmt.For(number, Expr.of(0), rows.step(), each.block(), LoopTraits.SERIAL));
+  }
+
+  private void copy(
+      Place place, Expr height, Expr width, Side down, Side along, Tensors tensors, Code code) {
+    Buffer result = tensors.layout(target.tensor()).vals();
+    Buffer values = tensors.layout(operand.tensor()).vals();
+    LoopVariable h = LoopVariable.integer(code.fresh("h"));
+    Code line = code.nested();
+    Expr start = line.name("line", Expr.add(place.to(), Expr.mul(Expr.of(h), down.stride())));
+    Expr read = line.name("read", Expr.add(place.from(), Expr.of(h)));
+    LoopVariable w = LoopVariable.integer(line.fresh("w"));
+    Expr value = new Expr.Load(values, Expr.add(read, Expr.mul(Expr.of(w), along.stride())));
+    Stmt.Block body = Stmt.Block.of(new Stmt.Store(result, Expr.add(start, Expr.of(w)), value));
+    line.add(new Stmt.For(w, Expr.of(0), width, body, LoopTraits.SCALAR));
+    code.add(new Stmt.For(h, Expr.of(0), height, line.block(), LoopTraits.SERIAL));
   }
 }
