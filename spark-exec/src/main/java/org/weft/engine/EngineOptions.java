@@ -32,13 +32,18 @@ public record EngineOptions(
     }
   }
 
-  /** Everything automatic, no persistent cache. */
+  /**
+   * Everything automatic. Kernels are kept in the folder that the environment variable {@code
+   * WEFT_KERNEL_CACHE} names, and not kept if it is not set.
+   */
   public static EngineOptions defaults() {
     return new EngineOptions(
         PlannerOptions.defaults(),
         0,
         0,
-        Optional.empty(),
+        Optional.ofNullable(System.getenv("WEFT_KERNEL_CACHE"))
+            .filter(folder -> !folder.isEmpty())
+            .map(Path::of),
         false,
         OperandFetch.AUTO,
         Optional.empty());

@@ -100,7 +100,7 @@ class SqlSourcesTest {
             .option("modes", "user, item")
             .option("value", "count")
             .option("rank", 2)
-            .option("iterations", 200)
+            .option("iterations", 60)
             .option("tolerance", 0)
             .load();
     assertThat(model.count()).isEqualTo((3 + 2) * 2);

@@ -2,6 +2,7 @@ package org.weft.spark.wire;
 
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,10 +11,12 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.Partitioner;
 import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.rdd.ShuffledRDD;
 import org.apache.spark.serializer.DeserializationStream;
 import org.apache.spark.serializer.KryoSerializer;
@@ -26,6 +29,7 @@ import scala.math.Ordering;
 import scala.math.Ordering$;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction2;
 
 /**
  * Values of RDDs on their way between processes. What Spark serializes by the application's
@@ -81,11 +85,34 @@ public final class Wire {
 
   /** All values, on the driver. */
   public static <T> List<T> collect(JavaRDD<T> values) {
+    RDD<T> rdd = values.rdd();
+    Object[] partitions = (Object[]) rdd.context().runJob(rdd, new BytesOfPartition<T>(), any());
     List<T> all = new ArrayList<>();
-    for (byte[] value : values.map(Wire::bytes).collect()) {
-      all.add(Wire.value(value));
+    for (Object partition : partitions) {
+      for (Object value : (Object[]) partition) {
+        all.add(Wire.value((byte[]) value));
+      }
     }
     return all;
+  }
+
+  /**
+   * The bytes of a partition's values. A class and no closure: what a closure holds is found by
+   * Spark in the bytes of its class, which takes longer than a small job.
+   */
+  private static final class BytesOfPartition<T>
+      extends AbstractFunction2<TaskContext, scala.collection.Iterator<T>, Object>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Object apply(TaskContext task, scala.collection.Iterator<T> values) {
+      List<byte[]> all = new ArrayList<>();
+      while (values.hasNext()) {
+        all.add(Wire.bytes(values.next()));
+      }
+      return all.toArray();
+    }
   }
 
   /** The values one partition after the other, on the driver. */
