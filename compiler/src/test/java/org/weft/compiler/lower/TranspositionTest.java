@@ -25,6 +25,7 @@ import org.weft.tensor.ValueType;
 
 class TranspositionTest {
   private static final long SEED = 77;
+  private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 20;
   private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48};
 
   /** Doubles of a way of the first cache: tiles of fewer columns. */
@@ -62,7 +63,7 @@ class TranspositionTest {
   @ValueSource(booleans = {false, true})
   void randomTranspositions(boolean guarded) {
     Random random = new Random(SEED);
-    List<KernelCase> cases = IntStream.range(0, 50).mapToObj(n -> random(random)).toList();
+    List<KernelCase> cases = IntStream.range(0, CASES).mapToObj(n -> random(random)).toList();
     CompilerOptions options = CompilerOptions.forThisHost().withCheck(guarded);
     try (TensorCompiler compiler = TensorCompiler.create(options.withOptimisation(1))) {
       List<KernelRequest> requests =

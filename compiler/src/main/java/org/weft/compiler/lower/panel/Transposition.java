@@ -42,6 +42,9 @@ public record Transposition(
 
   private static final long LINE_BYTES = 64;
 
+  /** A loop whose body is not repeated: copies of long bodies take LLVM seconds. */
+  private static final LoopTraits ONE_BY_ONE = LoopTraits.SERIAL.withUnroll(1);
+
   /** Values of the near side where its rows in the operand share the lines of a few sets. */
   private static final long FEW = 8;
 
@@ -220,10 +223,10 @@ public record Transposition(
     Expr inside = Expr.add(start, Expr.mul(Expr.of(line), Expr.of(values)));
     Stmt.Block lines = Stmt.Block.of(new Stmt.Prefetch(buffer, inside, 1));
     Expr count = Block.divideUp(row.step(), values);
-    each.add(new Stmt.For(line, Expr.of(0), count, lines, LoopTraits.SERIAL));
+    each.add(new Stmt.For(line, Expr.of(0), count, lines, ONE_BY_ONE));
     Expr last = Expr.sub(Expr.add(start, row.step()), Expr.of(1));
     each.add(new Stmt.Prefetch(buffer, last, 1));
-    code.add(new Stmt.For(number, Expr.of(0), rows.step(), each.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(number, Expr.of(0), rows.step(), each.block(), ONE_BY_ONE));
   }
 
   private void copy(
@@ -238,6 +241,6 @@ public record Transposition(
     Expr value = new Expr.Load(values, Expr.add(read, Expr.mul(Expr.of(w), along.stride())));
     Stmt.Block body = Stmt.Block.of(new Stmt.Store(result, Expr.add(start, Expr.of(w)), value));
     line.add(new Stmt.For(w, Expr.of(0), width, body, LoopTraits.SCALAR));
-    code.add(new Stmt.For(h, Expr.of(0), height, line.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(h, Expr.of(0), height, line.block(), ONE_BY_ONE));
   }
 }
