@@ -79,7 +79,7 @@ final class SparkBackend implements Backend {
 
   @Override
   public EngineTensor of(String name, TensorShape shape, List<CooBlock> entries, ValueType type) {
-    return SparkTensor.of(context, files, name, Wire.distribute(context, entries, 1), shape, type);
+    return SparkTensor.ofDriver(context, files, name, entries, shape, type);
   }
 
   @Override

@@ -150,11 +150,7 @@ final class SparkTensor extends EngineTensor {
       ValueType type) {
     long start = System.nanoTime();
     int order = shape.order();
-    Wire.Kept<ParsedPart> kept =
-        Wire.keep(
-            entries.mapPartitionsWithIndex(
-                (part, blocks) -> new Numbered((long) part << 32, blocks), false),
-            "entries of " + name);
+    Wire.Kept<ParsedPart> kept = kept(name, entries);
     try {
       TensorStatistics.Builder counts =
           Wire.reduce(
@@ -166,22 +162,55 @@ final class SparkTensor extends EngineTensor {
                         return List.of(count).iterator();
                       }),
               TensorStatistics.Builder::merge);
-      return new SparkTensor(
-          context,
-          files,
-          name,
-          type,
-          kept,
-          kept.values(),
-          counts.build(shape),
-          null,
-          null,
-          null,
-          new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
+      return of(context, files, name, type, kept, counts.build(shape), start);
     } catch (Exception e) {
       kept.release(true);
       throw Failures.unwrap(e);
     }
+  }
+
+  /** Of entries of the driver, which counts them. */
+  static SparkTensor ofDriver(
+      JavaSparkContext context,
+      FileAccess files,
+      String name,
+      List<CooBlock> entries,
+      TensorShape shape,
+      ValueType type) {
+    long start = System.nanoTime();
+    TensorStatistics.Builder counts = TensorStatistics.builder(shape.order());
+    entries.forEach(counts::add);
+    Wire.Kept<ParsedPart> kept = kept(name, Wire.distribute(context, entries, 1));
+    return of(context, files, name, type, kept, counts.build(shape), start);
+  }
+
+  private static Wire.Kept<ParsedPart> kept(String name, JavaRDD<CooBlock> entries) {
+    return Wire.keep(
+        entries.mapPartitionsWithIndex(
+            (part, blocks) -> new Numbered((long) part << 32, blocks), false),
+        "entries of " + name);
+  }
+
+  private static SparkTensor of(
+      JavaSparkContext context,
+      FileAccess files,
+      String name,
+      ValueType type,
+      Wire.Kept<ParsedPart> kept,
+      TensorStatistics statistics,
+      long start) {
+    return new SparkTensor(
+        context,
+        files,
+        name,
+        type,
+        kept,
+        kept.values(),
+        statistics,
+        null,
+        null,
+        null,
+        new ReadCost(System.nanoTime() - start, ProcessMemory.peakResidentBytes()));
   }
 
   /** Of what a step makes of the parsed entries. */

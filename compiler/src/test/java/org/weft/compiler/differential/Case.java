@@ -101,6 +101,11 @@ record Case(
 
   /** The entries of {@code access}'s tensor, stored in its format. */
   TensorStorage pack(Term.Access access, MemoryScope scope) {
+    return Packing.pack(scope, shape(access), formats.get(access.tensor()), List.of(block(access)));
+  }
+
+  /** The entries of {@code access}'s tensor. */
+  CooBlock block(Term.Access access) {
     CooBlock.Builder block = new CooBlock.Builder(access.labels().size(), 16);
     for (Entry entry : entries.getOrDefault(access.tensor(), List.of())) {
       long[] at = new long[access.labels().size()];
@@ -109,7 +114,7 @@ record Case(
       }
       block.add(at, entry.value());
     }
-    return Packing.pack(scope, shape(access), formats.get(access.tensor()), List.of(block.build()));
+    return block.build();
   }
 
   /**

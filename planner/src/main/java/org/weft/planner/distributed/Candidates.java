@@ -43,8 +43,10 @@ final class Candidates {
       }
       boolean kept = statement.target().variables().contains(label);
       Optional<Operator> reducer = kept ? Optional.empty() : Division.reducer(statement, label);
-      boolean scalar = statement.target().variables().isEmpty();
-      if (!kept && (reducer.isEmpty() || scalar && reducer.get() != Operator.PLUS)) {
+      // A value before the statement is added to, whatever the reducer is.
+      boolean added =
+          statement.target().variables().isEmpty() || request.asked().previous().isPresent();
+      if (!kept && (reducer.isEmpty() || added && reducer.get() != Operator.PLUS)) {
         continue;
       }
       Ranges ranges = ranges(request, algebra, label, size);

@@ -285,6 +285,7 @@ final class StatementPlansTest {
           "C(i,j) = A(i,j) - 2 * B(j,i)".replace("B(j,i)", "D(j,i)"),
           "C(i,j) = S(i,j) * A(i,k) * B(k,j)",
           "C(i,k) = A(i,j) @(min,+) B(j,k)",
+          "C(i,k) += A(i,j) @(min,+) B(j,k)",
           "Y(i) = A(i,j) @(max,*) X(j)",
           "C(i,k) <M(i,k)> = A(i,j) * B(j,k)",
           "S() = A(i,j) * B(i,j)",

@@ -1,0 +1,206 @@
+package org.weft.it.differential;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.lang.Program;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.ProgramFiles;
+import org.weft.compiler.program.ProgramRunner;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.program.PartedSpace;
+import org.weft.it.cluster.ClusterExtension;
+import org.weft.it.cluster.ClusterSession;
+import org.weft.it.cluster.TestCluster;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.run.StorageProgramFiles;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.TensorStorage;
+
+/**
+ * The programs of {@code conf} and those of the compiler's tests, COMET's among them, print on two
+ * executors what they print in one process.
+ */
+@ExtendWith(ClusterExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ProgramsOnClusterIT {
+  private static final Path OWN = Path.of("../conf/programs");
+  private static final Path TESTED = Path.of("../compiler/src/test/resources/programs");
+  private static final int PARTITIONS = 2;
+
+  private final TestCluster cluster;
+  private Path folder = Path.of("");
+  private ClusterSession session;
+
+  ProgramsOnClusterIT(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  void start(@TempDir Path temp) {
+    folder = temp;
+    session =
+        new ClusterSession(
+            cluster, EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)));
+  }
+
+  @AfterAll
+  void stop() {
+    if (session != null) {
+      session.close();
+    }
+  }
+
+  static List<Path> programs() throws IOException {
+    List<Path> programs = new ArrayList<>();
+    for (Path from : List.of(OWN, TESTED)) {
+      try (Stream<Path> files = Files.list(from)) {
+        files.filter(file -> file.toString().endsWith(".ta")).sorted().forEach(programs::add);
+      }
+    }
+    assertThat(programs).hasSizeGreaterThan(10);
+    return programs;
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void printTheSame(Path program) throws IOException {
+    String expected;
+    Map<String, String> inputs;
+    if (program.startsWith(OWN)) {
+      Path graph = Files.writeString(folder.resolve("graph.mtx"), graph());
+      inputs = Map.of("SPARSE_FILE_NAME0", graph.toString());
+      expected = inThisProcess(program, inputs);
+    } else {
+      inputs = inputs(program);
+      expected = Files.readString(beside(program, ".out"));
+    }
+    assertThat(timeless(onExecutors(program, inputs))).isEqualTo(timeless(expected));
+  }
+
+  private static String timeless(String printed) {
+    return printed.replaceAll("(?m)^ELAPSED_TIME.*\n", "");
+  }
+
+  private String inThisProcess(Path program, Map<String, String> inputs) throws IOException {
+    StringBuilder printed = new StringBuilder();
+    Console console = new Console(System.out, System.err);
+    ProgramFiles files =
+        new StorageProgramFiles(CommonOptions.files(), new CommonOptions(), console);
+    new ProgramRunner(files, inputs, printed::append)
+        .run(parsed(program), new Evaluator(session.engine().compiler(), 2));
+    return printed.toString();
+  }
+
+  private Program parsed(Path program) throws IOException {
+    String text =
+        Files.readString(program)
+            .replace("copy.mtx", folder.resolve("copy.mtx").toUri().toString());
+    return ProgramRunner.parse(new SourceText(program.getFileName().toString(), text));
+  }
+
+  private String onExecutors(Path program, Map<String, String> inputs) throws IOException {
+    StringBuilder printed = new StringBuilder();
+    new ProgramRunner(new Text(), inputs, printed::append)
+        .run(
+            parsed(program),
+            new PartedSpace(session.engine(), new Paths(), PartedSpace.Plans.NONE));
+    return printed.toString();
+  }
+
+  private static Map<String, String> inputs(Path program) throws IOException {
+    Path list = beside(program, ".files");
+    Map<String, String> inputs = new HashMap<>();
+    if (Files.exists(list)) {
+      for (String file : Files.readAllLines(list)) {
+        Path input = TESTED.resolve(file).toAbsolutePath().normalize();
+        inputs.put("SPARSE_FILE_NAME" + inputs.size(), input.toString());
+      }
+    }
+    return inputs;
+  }
+
+  private static Path beside(Path program, String extension) {
+    String name = program.getFileName().toString();
+    return program.resolveSibling(name.replace(".ta", extension));
+  }
+
+  /** A ring of 40 vertices with a chord from every third one, in both directions. */
+  private static String graph() {
+    List<String> lines = new ArrayList<>();
+    for (int v = 0; v < 40; v++) {
+      for (int w : v % 3 == 0 ? new int[] {(v + 1) % 40, (v + 2) % 40} : new int[] {(v + 1) % 40}) {
+        lines.add((v + 1) + " " + (w + 1) + " " + (1 + (v + w) % 5));
+        lines.add((w + 1) + " " + (v + 1) + " " + (1 + (v + w) % 5));
+      }
+    }
+    return "%%MatrixMarket matrix coordinate real general\n40 40 "
+        + lines.size()
+        + "\n"
+        + String.join("\n", lines)
+        + "\n";
+  }
+
+  /** Text of local files; nothing else is asked of it. */
+  private static final class Text implements ProgramFiles {
+    @Override
+    public Entries read(String uri) {
+      throw new AssertionError(uri);
+    }
+
+    @Override
+    public BufferedReader openText(String uri) {
+      try {
+        return Files.newBufferedReader(Path.of(uri));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
+      throw new AssertionError(uri);
+    }
+
+    @Override
+    public void checkOutput(String uri) {}
+  }
+
+  private static final class Paths implements PartedSpace.Files {
+    @Override
+    public ReadOptions readOptions(String uri) {
+      return ReadOptions.defaults();
+    }
+
+    @Override
+    public List<Optional<ModeIdentity>> modes(String uri, int order) {
+      return List.of();
+    }
+
+    @Override
+    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
+      return new OutputTarget(uri, false, List.of(), Map.of());
+    }
+  }
+}
