@@ -194,8 +194,10 @@ final class Candidates {
                 + flops / machine.flopsPerSecond() / used);
     Costs merge = Costs.NONE;
     if (reducer.isPresent() || request.asked().previous().isPresent()) {
-      double old = request.asked().previous().map(Candidates::bytes).orElse(0.0);
-      double bytes = old + madeBytes * (reducer.isPresent() ? Math.min(parts, 8) : 1);
+      int order = algebra.assignment().target().variables().size();
+      double old = request.asked().previous().map(known -> (double) known.entries()).orElse(0.0);
+      double sent = reducer.isPresent() ? parts * Products.madeByPart(algebra, parts) : made;
+      double bytes = (old + sent) * entryBytes(order + 1); // with the part that they come from
       merge =
           new Costs(
               bytes,

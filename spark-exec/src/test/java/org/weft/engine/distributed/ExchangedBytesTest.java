@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
@@ -34,25 +35,39 @@ import org.weft.tensor.ValueType;
 
 /** The bytes that a plan predicts for its exchanges are those that its steps send. */
 class ExchangedBytesTest {
-  private static final Map<String, Long> SIZES = Map.of("i", 600L, "j", 500L, "k", 400L, "r", 8L);
+  private static final Map<String, Long> SIZES =
+      Map.of("h", 450L, "i", 600L, "j", 500L, "k", 400L, "l", 30L, "m", 20L, "q", 4L, "r", 8L);
 
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "y(i) = A(i,j) * X(j)",
-        "D(i,r) = A(i,j) * Q(j,r)",
-        "C(i,k) = A(i,j) * B(j,k)",
-        "C(i,j) = A(i,j) + E(i,j)",
-        "C(i,j) = A(i,j) * P(i,r) * Q(j,r)",
-        "D(i,r) = T(i,j,k) * Q(j,r) * R(k,r)",
-        "s() = A(i,j) * E(i,j)"
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "| y(i) = A(i,j) * X(j)",
+        "j | y(i) = A(i,j) * X(j)",
+        "| D(i,r) = A(i,j) * Q(j,r)",
+        "j | D(i,r) = A(i,j) * Q(j,r)",
+        "| C(i,k) = A(i,j) * B(j,k)",
+        "j | C(i,k) = A(i,j) * B(j,k)",
+        "| C(i,j) = A(i,j) + E(i,j)",
+        "| C(i,j) += A(i,j)",
+        "| C(i,j) = A(i,j) * P(i,r) * Q(j,r)",
+        "| C(i,j)<F(i,j)> = A(i,h) @(+,pair) B(h,j)",
+        "| g(j) = f(i) @(min,+) A(i,j)",
+        "i | g(j) = f(i) @(min,+) A(i,j)",
+        "| Y(i,q,r) = T(i,j,k) * Q(j,q) * R(k,r)",
+        "| D(i,r) = T(i,j,k) * Q(j,r) * R(k,r)",
+        "k | D(i,r) = T(i,j,k) * Q(j,r) * R(k,r)",
+        "| D(i,r) = U(i,j,k,l) * Q(j,r) * R(k,r) * S(l,r)",
+        "| D(l,r) = V(i,j,k,l,m) * P(i,r) * Q(j,r) * R(k,r) * W(m,r)",
+        "| s() = A(i,j) * E(i,j)",
+        "| s() = T(i,j,k) * T(i,j,k)"
       })
-  void measuredIsPredicted(String text) throws IOException {
+  void measuredIsPredicted(@Nullable String label, String text) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
-      StatementJob job = job(engine, text);
+      StatementJob job = job(engine, label == null ? "" : label, text);
       double predicted = engine.statements().plan(job).exchangedBytes();
       StatementResult result = engine.statements().analyze(job, ProgressListener.NONE);
       try (PlacedTensor kept = result.kept()) {
@@ -71,7 +86,7 @@ class ExchangedBytesTest {
     }
   }
 
-  private StatementJob job(Engine engine, String text) throws IOException {
+  private StatementJob job(Engine engine, String label, String text) throws IOException {
     Diagnostics diagnostics = new Diagnostics();
     LabelledStatement statement =
         new LabelledStatement(
@@ -79,38 +94,43 @@ class ExchangedBytesTest {
     diagnostics.throwIfErrors();
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     for (Map.Entry<String, List<String>> operand : statement.operands().entrySet()) {
-      long[] shape = operand.getValue().stream().mapToLong(SIZES::get).toArray();
-      Path file = folder.resolve(operand.getKey() + ".tns");
-      Files.writeString(file, tensor(operand.getKey(), shape));
-      tensors.put(
-          operand.getKey(),
-          engine.read(file.toUri().toString(), ReadOptions.defaults(), ValueType.DOUBLE));
+      tensors.put(operand.getKey(), read(engine, operand.getKey(), operand.getValue()));
     }
+    boolean adds = text.contains("+=");
+    Optional<EngineTensor> before =
+        Optional.ofNullable(
+            adds ? read(engine, statement.result(), statement.resultLabels()) : null);
     return new StatementJob(
         statement,
         tensors,
         Map.of(),
-        Optional.empty(),
+        before,
         Map.of(),
         Map.of(),
         ValueType.DOUBLE,
-        "",
+        label,
         Optional.empty());
   }
 
-  /** Every cell of P, Q, R and X, and 20,000 cells of the others. */
+  private EngineTensor read(Engine engine, String name, List<String> labels) throws IOException {
+    Path file = folder.resolve(name + ".tns");
+    Files.writeString(file, tensor(name, labels.stream().mapToLong(SIZES::get).toArray()));
+    return engine.read(file.toUri().toString(), ReadOptions.defaults(), ValueType.DOUBLE);
+  }
+
+  /** Every cell of P, Q, R, S, W and X, 200 of f, and 20,000 cells of the others. */
   private static String tensor(String name, long[] shape) {
     Random random = new Random(name.hashCode());
     long cells = 1;
     for (long size : shape) {
       cells *= size;
     }
-    boolean full = "PQRX".contains(name);
+    boolean full = "PQRSWX".contains(name);
     TreeSet<Long> chosen = new TreeSet<>();
     for (long cell = 0; full && cell < cells; cell++) {
       chosen.add(cell);
     }
-    while (!full && chosen.size() < 20_000) {
+    while (!full && chosen.size() < (name.equals("f") ? 200 : 20_000)) {
       chosen.add((long) (random.nextDouble() * cells));
     }
     StringBuilder text = new StringBuilder();

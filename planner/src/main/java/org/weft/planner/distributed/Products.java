@@ -1,0 +1,50 @@
+package org.weft.planner.distributed;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.eval.OperandOutline;
+import org.weft.compiler.eval.StatementAlgebra;
+
+/**
+ * How many numbers a statement computes before it reduces them, and in how many cells of the result
+ * they end, if entries are spread evenly.
+ */
+final class Products {
+  private Products() {}
+
+  /** Entries that one of {@code parts} makes, each of which has its share of the products. */
+  static double madeByPart(StatementAlgebra algebra, int parts) {
+    double cells = Math.max(1, algebra.resultShape().cells());
+    double products = count(algebra, algebra.assignment().value()) / parts;
+    return Math.min(algebra.resultEntries(), cells * -Math.expm1(-products / cells));
+  }
+
+  /**
+   * Of a sum, those of its terms; of a product, the coordinates at which all factors have entries.
+   */
+  static double count(StatementAlgebra algebra, TensorExpr expr) {
+    if (expr instanceof TensorExpr.Sum sum) {
+      return sum.terms().stream().mapToDouble(term -> count(algebra, term)).sum();
+    } else if (expr instanceof TensorExpr.Reduce reduce) {
+      return count(algebra, reduce.body());
+    } else if (expr instanceof TensorExpr.Negate negate) {
+      return count(algebra, negate.operand());
+    }
+    double products = 1;
+    Map<IndexVar, Integer> uses = new HashMap<>();
+    for (TensorExpr.Access access : expr.accesses()) {
+      String name = access.tensor().name();
+      OperandOutline operand = Objects.requireNonNull(algebra.operands().get(name), name);
+      products *= operand.entries();
+      access.variables().stream().distinct().forEach(v -> uses.merge(v, 1, Integer::sum));
+    }
+    for (Map.Entry<IndexVar, Integer> use : uses.entrySet()) {
+      long size = Math.max(1, algebra.sizes().getOrDefault(use.getKey().name(), 1L));
+      products /= Math.pow(size, use.getValue() - 1);
+    }
+    return products;
+  }
+}
