@@ -141,10 +141,9 @@ final class PlanRunner implements Passes {
     ran(pass, System.nanoTime() - start);
   }
 
-  /** Writes rows in place of a file that is there. */
-  void writeRows(JavaRDD<RowBlock> rows, TensorShape shape, String uri) {
-    new ResultFile(files, uri, true, List.of(), Map.of(), clock.measurements())
-        .writeRows(rows, shape);
+  /** A file for rows, in place of one that is there. */
+  ResultFile rowsFile(String uri) {
+    return new ResultFile(files, uri, true, List.of(), Map.of(), clock.measurements());
   }
 
   /** Says what the next Spark jobs of this thread do. */

@@ -399,18 +399,32 @@ final class SparkSite implements Site, AutoCloseable {
     return result;
   }
 
-  /** One task writes, which gets blocks of rows in order. */
+  /**
+   * One task writes. It reads the rows in order, a block at a time; rows that get other numbers are
+   * sorted by them first.
+   */
   @Override
   public void write(Factor factor, String uri) {
     FactorVersion version = ((SparkRows) factor.rows()).version();
     runner.describe(plan.job().name() + ": write " + uri);
+    TensorShape shape = TensorShape.of(version.rows(), version.columns());
+    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
+    if (back == null) {
+      List<Integer> all = IntStream.range(0, version.ranges()).boxed().toList();
+      runner
+          .rowsFile(uri)
+          .writeOrderedRows(
+              context
+                  .parallelize(all, 1)
+                  .mapPartitions(FactorRange.scaledRowsInOrder(version, factor.scale())),
+              shape);
+      return;
+    }
     JavaRDD<RowBlock> blocks =
         ranges(version).flatMap(FactorRange.scaledRows(version, factor.scale()));
-    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
-    runner.writeRows(
-        back == null ? blocks : blocks.mapPartitions(new OriginalRows(back, version.mode())),
-        TensorShape.of(version.rows(), version.columns()),
-        uri);
+    runner
+        .rowsFile(uri)
+        .writeRows(blocks.mapPartitions(new OriginalRows(back, version.mode())), shape);
   }
 
   private static DenseMatrix moved(

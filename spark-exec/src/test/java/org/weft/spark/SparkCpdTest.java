@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkEnv;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.CpRun;
 import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
@@ -22,6 +24,8 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.storage.FileAccess;
+import org.weft.storage.NpyRows;
+import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /** The contract of CP-ALS on Spark. */
@@ -85,6 +89,61 @@ class SparkCpdTest extends CpdContract {
     }
   }
 
+  /** The ranges of a mode's rows are stored in several blocks, and written a block at a time. */
+  @Test
+  void rowsOfLongRangesAreStoredInBlocks() throws IOException {
+    SparseEntries entries = SparseEntries.random(56, 2000, 140_000, 9, 7);
+    Cpd job = new Cpd(16, 2, 0, false, 9, ValueType.DOUBLE);
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(2));
+    String file = folder.resolve("mode0.npy").toUri().toString();
+    FileAccess files = FileAccess.of(new Configuration());
+    List<DenseMatrix> found = new ArrayList<>();
+    try (Engine spark = open(options);
+        Engine local = LocalBackend.engine(files, options)) {
+      spark.cpd(
+          read(spark, entries),
+          job,
+          CpRun.FRESH,
+          ProgressListener.NONE,
+          (model, site) -> {
+            assertThat(blocks()).hasSizeGreaterThan(6);
+            site.write(model.factors().get(0), file);
+            model.factors().forEach(factor -> found.add(site.result(factor)));
+          });
+      NpyRows written = NpyRows.open(files, file);
+      assertThat(written.rows()).isEqualTo(140_000);
+      List<DenseMatrix> expected =
+          local.cpd(read(local, entries), job, ProgressListener.NONE).factors();
+      double[] row = new double[16];
+      double[] other = new double[16];
+      List<Long> differ = new ArrayList<>();
+      written.forEach(
+          0,
+          written.rows(),
+          (i, values) -> {
+            found.get(0).copyRow(i, row, 0);
+            expected.get(0).copyRow(i, other, 0);
+            boolean same = Arrays.equals(values, row);
+            for (int r = 0; r < row.length; r++) {
+              same &= Math.abs(row[r] - other[r]) < 1e-9;
+            }
+            if (!same) {
+              differ.add(i);
+            }
+          });
+      assertThat(differ).isEmpty();
+    }
+  }
+
+  private static List<BlockId> blocks() {
+    List<BlockId> found = new ArrayList<>();
+    SparkEnv.get()
+        .blockManager()
+        .getMatchingBlockIds(block -> block.name().contains("_factor"))
+        .foreach(found::add);
+    return found;
+  }
+
   /** All rows of all factors vanish after the second iteration. */
   @Test
   void lostFactorsAreComputedAgain() throws IOException {
@@ -109,8 +168,7 @@ class SparkCpdTest extends CpdContract {
       iterations.add(number);
       if (iterations.size() == 2) {
         BlockManager blocks = SparkEnv.get().blockManager();
-        List<BlockId> factors = new ArrayList<>();
-        blocks.getMatchingBlockIds(block -> block.name().contains("_factor")).foreach(factors::add);
+        List<BlockId> factors = blocks();
         // Spark removes the blocks of earlier versions in the background: some may still be there.
         assertThat(factors).hasSizeGreaterThanOrEqualTo(9);
         factors.forEach(block -> blocks.removeBlock(block, true));

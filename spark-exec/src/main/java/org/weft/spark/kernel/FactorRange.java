@@ -1,9 +1,12 @@
 package org.weft.spark.kernel;
 
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.api.java.function.Function;
+import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 
 /** Steps over the ranges of a factor's rows, wherever they run. */
@@ -23,22 +26,46 @@ public final class FactorRange {
   /** The rows of a range with columns multiplied by numbers, a block at a time. */
   public static FlatMapFunction<Integer, RowBlock> scaledRows(
       FactorVersion factor, double[] scale) {
-    return range -> {
-      Blocks blocks = new Blocks(factor, range);
-      return new Iterator<>() {
-        @Override
-        public boolean hasNext() {
-          return blocks.hasNext();
-        }
+    return range -> new Scaled(new Blocks(factor, range), scale);
+  }
 
-        @Override
-        public RowBlock next() {
-          RowBlock block = blocks.next();
-          scale(block.values(), scale);
-          return block;
-        }
-      };
-    };
+  /** The rows of the ranges in their order, as {@link #scaledRows}: memory of a task is a block. */
+  public static FlatMapFunction<Iterator<Integer>, RowBlock> scaledRowsInOrder(
+      FactorVersion factor, double[] scale) {
+    return ranges ->
+        new Iterator<>() {
+          private Iterator<RowBlock> blocks = Collections.emptyIterator();
+
+          @Override
+          public boolean hasNext() {
+            while (!blocks.hasNext() && ranges.hasNext()) {
+              blocks = new Scaled(new Blocks(factor, ranges.next()), scale);
+            }
+            return blocks.hasNext();
+          }
+
+          @Override
+          public RowBlock next() {
+            if (!hasNext()) {
+              throw new NoSuchElementException();
+            }
+            return blocks.next();
+          }
+        };
+  }
+
+  private record Scaled(Iterator<RowBlock> blocks, double[] scale) implements Iterator<RowBlock> {
+    @Override
+    public boolean hasNext() {
+      return blocks.hasNext();
+    }
+
+    @Override
+    public RowBlock next() {
+      RowBlock block = blocks.next();
+      FactorRange.scale(block.values(), scale);
+      return block;
+    }
   }
 
   /** Multiplies the columns of rows. */
@@ -48,15 +75,22 @@ public final class FactorRange {
     }
   }
 
+  /** Blocks of rows; those of the store are fetched once. */
   private static final class Blocks implements Iterator<RowBlock> {
     private final FactorVersion factor;
     private final int range;
+    private final long storedRows;
+    private double[] read = {};
+    private long readFrom;
+    private long readTo;
     private long next;
 
     Blocks(FactorVersion factor, int range) {
       this.factor = factor;
       this.range = range;
+      this.storedRows = FactorBlocks.blockRows((long) factor.columns() * factor.type().bytes());
       this.next = factor.starts()[range];
+      this.readTo = next;
     }
 
     @Override
@@ -69,9 +103,17 @@ public final class FactorRange {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
+      if (next == readTo) {
+        readFrom = next;
+        readTo = Math.min(factor.starts()[range + 1], next + storedRows);
+        read = factor.rows(readFrom, readTo);
+      }
       long first = next;
-      next = Math.min(factor.starts()[range + 1], first + DenseStep.blockRows(factor.columns()));
-      return new RowBlock(range, first, factor.columns(), factor.rows(first, next));
+      int columns = factor.columns();
+      next = Math.min(readTo, first + DenseStep.blockRows(columns));
+      int from = (int) (first - readFrom) * columns;
+      int to = (int) (next - readFrom) * columns;
+      return new RowBlock(range, first, columns, Arrays.copyOfRange(read, from, to));
     }
   }
 }

@@ -60,12 +60,12 @@ final class OutputTask implements Serializable {
     long writeTo(TensorWriter writer) throws IOException;
   }
 
-  void writeRows(Iterator<Tuple2<Tuple2<Long, Long>, RowBlock>> blocks) {
+  void writeRows(Iterator<RowBlock> blocks) {
     write(
         writer -> {
           RowSums sums = new RowSums(shape, writer);
           while (blocks.hasNext()) {
-            sums.add(blocks.next()._2());
+            sums.add(blocks.next());
           }
           return sums.finish();
         });

@@ -73,7 +73,12 @@ public final class ResultFile {
         rows.mapToPair(
             block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block));
     OutputTask task = task(shape);
-    sorted(keyed).foreachPartition(task::writeRows);
+    sorted(keyed).values().foreachPartition(task::writeRows);
+  }
+
+  /** Writes rows whose blocks are in order, in one partition. Memory of the task: a block. */
+  public void writeOrderedRows(JavaRDD<RowBlock> rows, TensorShape shape) {
+    rows.foreachPartition(task(shape)::writeRows);
   }
 
   /**

@@ -33,43 +33,54 @@ import scala.reflect.ClassTag$;
  * from the one that has it. Names begin with the number of a broadcast: the blocks go with it.
  */
 public final class FactorBlocks {
-  private static final int CHUNK_BYTES = 1 << 24;
+  /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */
+  private static final int BLOCK_BYTES = 1 << 23;
 
   private FactorBlocks() {}
 
-  private static BlockId name(long space, int range) {
-    return new BroadcastBlockId(space, "_factor" + range);
+  private static BlockId name(long space, int range, long block) {
+    return new BroadcastBlockId(space, "_factor" + range + "_" + block);
+  }
+
+  /** Rows of every block of a range, but for the last one. */
+  public static long blockRows(long rowBytes) {
+    return Math.max(1, BLOCK_BYTES / Math.max(1, rowBytes));
   }
 
   /**
    * Stores the rows of a range.
    *
+   * @param rows a matrix
    * @param copies processes that are to have them, if there are so many
    */
   public static void put(long space, int range, TensorStorage rows, int copies) {
-    long bytes = rows.vals().length() * rows.vals().type().bytes();
-    ByteBuffer[] chunks = new ByteBuffer[Math.toIntExact((bytes + CHUNK_BYTES - 1) / CHUNK_BYTES)];
-    for (int c = 0; c < chunks.length; c++) {
-      long from = (long) c * CHUNK_BYTES;
-      chunks[c] = Platform.allocateDirectBuffer((int) Math.min(CHUNK_BYTES, bytes - from));
-      long address = NativeMemory.address(chunks[c]);
-      NativeMemory.copy(rows.vals().address() + from, address, chunks[c].capacity());
+    long count = rows.shape().size(0);
+    long rowBytes = rows.shape().size(1) * rows.vals().type().bytes();
+    long blockRows = blockRows(rowBytes);
+    for (long row = 0; row < count; row += blockRows) {
+      int bytes = Math.toIntExact(Math.min(blockRows, count - row) * rowBytes);
+      ByteBuffer block = Platform.allocateDirectBuffer(bytes);
+      long source = rows.vals().address() + row * rowBytes;
+      NativeMemory.copy(source, NativeMemory.address(block), bytes);
+      put(name(space, range, row / blockRows), block, copies);
     }
-    StorageLevel level = StorageLevel.apply(true, true, true, false, copies);
+  }
+
+  private static void put(BlockId name, ByteBuffer block, int copies) {
     SparkEnv.get()
         .blockManager()
         .putBytes(
-            name(space, range),
-            new ChunkedByteBuffer(chunks),
-            level,
+            name,
+            new ChunkedByteBuffer(new ByteBuffer[] {block}),
+            StorageLevel.apply(true, true, true, false, copies),
             true,
             ClassTag$.MODULE$.apply(byte[].class));
   }
 
-  /** A task for each range, preferably in a process that has its block. */
+  /** A task for each range, preferably in a process that has its first block. */
   public static JavaRDD<Integer> ranges(JavaSparkContext context, long space, int count) {
     BlockId[] names = new BlockId[count];
-    Arrays.setAll(names, range -> name(space, range));
+    Arrays.setAll(names, range -> name(space, range, 0));
     List<Seq<BlockManagerId>> found =
         JavaConverters.seqAsJavaList(SparkEnv.get().blockManager().master().getLocations(names));
     List<Tuple2<Object, Seq<String>>> tasks = new ArrayList<>();
@@ -88,13 +99,29 @@ public final class FactorBlocks {
   }
 
   /**
-   * Copies bytes of a range's rows to memory.
+   * Copies rows of a range to memory, block by block.
    *
-   * @return whether they came from another process
+   * @param from the first of them, counted in the range
+   * @return whether some came from another process
    */
-  static boolean read(long space, int range, long skip, long bytes, long address) {
+  static boolean read(long space, int range, long from, long count, long rowBytes, long address) {
+    long blockRows = blockRows(rowBytes);
+    boolean fetched = false;
+    for (long row = from; row < from + count; ) {
+      long end = Math.min(from + count, (row / blockRows + 1) * blockRows);
+      fetched |=
+          read(
+              name(space, range, row / blockRows),
+              row % blockRows * rowBytes,
+              (end - row) * rowBytes,
+              address + (row - from) * rowBytes);
+      row = end;
+    }
+    return fetched;
+  }
+
+  private static boolean read(BlockId name, long skip, long bytes, long address) {
     BlockManager manager = SparkEnv.get().blockManager();
-    BlockId name = name(space, range);
     try {
       Option<BlockData> local = manager.getLocalBytes(name);
       if (local.isDefined()) {
@@ -124,7 +151,7 @@ public final class FactorBlocks {
     }
     try (InputStream in = block.toInputStream()) {
       in.skipNBytes(skip);
-      byte[] chunk = new byte[(int) Math.min(CHUNK_BYTES, bytes)];
+      byte[] chunk = new byte[(int) Math.min(BLOCK_BYTES, bytes)];
       for (long done = 0; done < bytes; ) {
         int count = in.readNBytes(chunk, 0, (int) Math.min(chunk.length, bytes - done));
         if (count == 0) {

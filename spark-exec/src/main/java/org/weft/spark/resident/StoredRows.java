@@ -5,8 +5,8 @@ import org.weft.memory.NativeMemory;
 import org.weft.tensor.ValueType;
 
 /**
- * Rows that tasks have made and put into Spark's block store, a block for each range of rows. Rows
- * that several tasks had a part in were finished by the driver and travel with this.
+ * Rows that tasks have made and put into Spark's block store, range by range. Rows that several
+ * tasks had a part in were finished by the driver and travel with this.
  *
  * @param space number that the blocks' names begin with
  * @param starts first row of each range, ascending, and the number of rows
@@ -31,8 +31,7 @@ public record StoredRows(long space, long[] starts, double[][] finished) impleme
       long skipped = first - starts[range];
       if (finished[range].length > 0) {
         put(finished[range], skipped * columns, (last - first) * columns, type, target);
-      } else if (FactorBlocks.read(
-          space, range, skipped * rowBytes, (last - first) * rowBytes, target)) {
+      } else if (FactorBlocks.read(space, range, skipped, last - first, rowBytes, target)) {
         fetched += last - first;
       }
     }
