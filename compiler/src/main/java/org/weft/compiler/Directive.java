@@ -177,10 +177,54 @@ public sealed interface Directive extends Serializable {
    * and a tile of its result stays in vector registers. Tasks divide the side of {@code i}, a label
    * that the result shares with one operand; panels of the other side are packed for all.
    */
-  record Gemm(String variable, GemmTiles tiles) implements Directive {
+  record Gemm(String variable, GemmTiles tiles) implements Panels {
+    private static final long LARGEST_SIDE = 64;
+    private static final long LARGEST_TILE = 512;
+
+    public Gemm {
+      boolean sides = tiles.wide() <= LARGEST_SIDE && tiles.high() <= LARGEST_SIDE;
+      if (!sides || tiles.wide() * tiles.high() > LARGEST_TILE) {
+        throw new IllegalArgumentException(
+            "expected a tile of 1 to 64 by 1 to 64 and at most 512 cells, found "
+                + tiles.wide()
+                + " by "
+                + tiles.high());
+      }
+    }
+
     @Override
     public String toString() {
       return "gemm(" + variable + ":" + tiles + ")";
     }
+  }
+
+  /**
+   * As {@link Gemm}, but nothing is computed: where a tile would be, the kernel waits as long as an
+   * accelerator takes for it, and writes zeros. It is for measuring what is around the accelerator,
+   * and has no text that a user could give.
+   *
+   * @param terms that the accelerator adds up in one pass; a block of fewer takes a whole pass
+   * @param ticks of the processor's time-stamp counter that a pass takes; 0 for no wait at all
+   */
+  record Emulate(String variable, GemmTiles tiles, long terms, long ticks) implements Panels {
+    public Emulate {
+      if (terms < 1 || ticks < 0) {
+        throw new IllegalArgumentException(
+            "expected at least 1 term and 0 ticks, found " + terms + " and " + ticks);
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "emulate(" + variable + ":" + tiles + ":" + terms + ":" + ticks + ")";
+    }
+  }
+
+  /** A contraction of two dense tensors over packed panels. */
+  sealed interface Panels extends Directive {
+    /** The label whose side tasks divide. */
+    String variable();
+
+    GemmTiles tiles();
   }
 }

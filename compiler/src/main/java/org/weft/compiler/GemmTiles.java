@@ -19,8 +19,6 @@ import java.io.Serializable;
  */
 public record GemmTiles(long wide, long high, long depth, long wideBlock, long highBlock)
     implements Serializable {
-  private static final long LARGEST_SIDE = 64;
-  private static final long LARGEST_TILE = 512;
   private static final long LARGEST_BLOCK = 1 << 20;
 
   /** Another tile is taken if it computes less than this share of the cells. */
@@ -32,13 +30,9 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
   private static final long SHARE_OF_THIRD_CACHE = 8L << 20;
 
   public GemmTiles {
-    boolean sides = wide >= 1 && wide <= LARGEST_SIDE && high >= 1 && high <= LARGEST_SIDE;
-    if (!sides || wide * high > LARGEST_TILE) {
+    if (wide < 1 || high < 1) {
       throw new IllegalArgumentException(
-          "expected a tile of 1 to 64 by 1 to 64 and at most 512 cells, found "
-              + wide
-              + " by "
-              + high);
+          "expected a tile of at least 1 by 1, found " + wide + " by " + high);
     }
     requireBlock("terms", depth, 1);
     requireBlock("cells along the lanes", wideBlock, wide);
@@ -93,6 +87,27 @@ public record GemmTiles(long wide, long high, long depth, long wideBlock, long h
         high,
         depth,
         block(caches.second() / 2 / (depth * bytes), wide),
+        block(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
+  }
+
+  /**
+   * The blocks for a tile that something else than the registers of this machine holds: panels of
+   * both sides take half of the second cache, where a pass has room there, and blocks are as in
+   * {@link #of}.
+   *
+   * @param wide cells of a tile along the result's neighbours
+   * @param high rows of a tile
+   * @param terms of one pass; a block has a multiple of them
+   * @param bytes of a value
+   */
+  public static GemmTiles around(long wide, long high, long terms, int bytes) {
+    long second = Caches.ofThisMachine().second() / 2;
+    long depth = Math.max(terms, block(second / ((wide + high) * bytes), terms));
+    return new GemmTiles(
+        wide,
+        high,
+        depth,
+        block(second / (depth * bytes), wide),
         block(SHARE_OF_THIRD_CACHE / (depth * bytes), high));
   }
 

@@ -30,7 +30,7 @@ public record Schedule(List<Directive> directives) implements Serializable {
 
   private static void requireConsistent(Directive earlier, Directive later) {
     boolean order = earlier instanceof Directive.Order && later instanceof Directive.Order;
-    boolean gemm = earlier instanceof Directive.Gemm && later instanceof Directive.Gemm;
+    boolean gemm = earlier instanceof Directive.Panels && later instanceof Directive.Panels;
     boolean same =
         earlier.getClass() == later.getClass() && variable(earlier).equals(variable(later));
     if (order || gemm || same) {
@@ -53,7 +53,7 @@ public record Schedule(List<Directive> directives) implements Serializable {
       return Optional.of(d.variable());
     } else if (directive instanceof Directive.Workspace d) {
       return Optional.of(d.variable());
-    } else if (directive instanceof Directive.Gemm d) {
+    } else if (directive instanceof Directive.Panels d) {
       return Optional.of(d.variable());
     }
     return Optional.empty();
@@ -116,7 +116,12 @@ public record Schedule(List<Directive> directives) implements Serializable {
     return find(Directive.Workspace.class, variable).map(Directive.Workspace::kind);
   }
 
-  /** Whether and how a contraction runs over packed panels. */
+  /** Whether and how a contraction runs over packed panels, computed or emulated. */
+  public Optional<Directive.Panels> panels() {
+    return all(Directive.Panels.class).stream().findFirst();
+  }
+
+  /** Whether and how a contraction is computed over packed panels. */
   public Optional<Directive.Gemm> gemm() {
     return all(Directive.Gemm.class).stream().findFirst();
   }

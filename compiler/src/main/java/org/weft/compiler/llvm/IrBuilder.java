@@ -130,8 +130,12 @@ final class IrBuilder implements AutoCloseable {
 
   /** Calls {@code llvm.coro.NAME}. */
   LLVMValueRef coro(String name, LLVMValueRef... arguments) {
-    String whole = "llvm.coro." + name;
-    int id = LLVMLookupIntrinsicID(whole, whole.length());
+    return plain("llvm.coro." + name, arguments);
+  }
+
+  /** Calls an intrinsic of one type. */
+  LLVMValueRef plain(String name, LLVMValueRef... arguments) {
+    int id = LLVMLookupIntrinsicID(name, name.length());
     PointerPointer<LLVMTypeRef> none = new PointerPointer<>(0);
     LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(module.module, id, none, 0);
     return call(LLVMIntrinsicGetType(module.context, id, none, 0), declaration, arguments);

@@ -91,6 +91,8 @@ final class StatementEmitter {
       view(s);
     } else if (stmt instanceof Stmt.Prefetch s) {
       prefetch(s);
+    } else if (stmt instanceof Stmt.Delay s) {
+      delay(expressions.emitPosition(s.ticks()));
     } else if (stmt instanceof Stmt.Clear s) {
       LLVMValueRef from = expressions.emitPosition(s.from());
       LLVMValueRef to = expressions.emitPosition(s.to());
@@ -216,6 +218,19 @@ final class StatementEmitter {
               "");
       code.intrinsic("llvm.prefetch", module.pointer, address, read, nearest, data);
     }
+  }
+
+  private void delay(LLVMValueRef ticks) {
+    code.plain("llvm.x86.sse2.lfence");
+    LLVMValueRef start = code.plain("llvm.readcyclecounter");
+    LLVMBasicBlockRef wait = code.block("wait");
+    LLVMBasicBlockRef after = code.block("waited");
+    code.jump(wait);
+    code.at(wait);
+    LLVMValueRef now = code.plain("llvm.readcyclecounter");
+    LLVMValueRef passed = LLVMBuildSub(code.raw, now, start, "passed");
+    code.branch(code.compare(LLVMIntULT, passed, ticks), wait, after);
+    code.at(after);
   }
 
   private void view(Stmt.View s) {

@@ -159,6 +159,8 @@ public final class LoopChecker {
       declareBuffer(s.view());
     } else if (stmt instanceof Stmt.Prefetch s) {
       access(s.buffer(), s.position());
+    } else if (stmt instanceof Stmt.Delay s) {
+      expr(s.ticks());
     } else if (stmt instanceof Stmt.Clear s) {
       access(s.buffer(), s.from());
       expr(s.to());

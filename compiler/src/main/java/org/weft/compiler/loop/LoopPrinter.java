@@ -200,6 +200,8 @@ public final class LoopPrinter {
       return cType(s.view().element()) + " *" + s.view().name() + " = " + shown + ";";
     } else if (stmt instanceof Stmt.Prefetch s) {
       return "prefetch(" + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
+    } else if (stmt instanceof Stmt.Delay s) {
+      return "delay(" + top(s.ticks()) + ");";
     } else if (stmt instanceof Stmt.Clear s) {
       return "clear(" + s.buffer().name() + ", " + top(s.from()) + ", " + top(s.to()) + ");";
     } else if (stmt instanceof Stmt.FreeWorkspace s) {

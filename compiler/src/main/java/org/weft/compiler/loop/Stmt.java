@@ -189,6 +189,16 @@ public sealed interface Stmt {
     }
   }
 
+  /**
+   * Does nothing for {@code ticks} of the processor's time-stamp counter, counted from when what
+   * comes before has been computed. Reads the counter at least twice.
+   */
+  record Delay(Expr ticks) implements Stmt {
+    public Delay {
+      requireType("ticks of a delay", ScalarType.I64, ticks);
+    }
+  }
+
   /** Sets elements {@code [from, to)} to zero; not of a view. */
   record Clear(Buffer buffer, Expr from, Expr to) implements Stmt {
     public Clear {

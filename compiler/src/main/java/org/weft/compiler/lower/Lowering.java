@@ -243,9 +243,9 @@ public final class Lowering {
   }
 
   private LoweredKernel run(TensorAssignment statement, Diagnostics diagnostics) {
-    Optional<Directive.Gemm> gemm = schedule.gemm();
-    if (gemm.isPresent()) {
-      return panels(statement, gemm.get(), diagnostics);
+    Optional<Directive.Panels> panels = schedule.panels();
+    if (panels.isPresent()) {
+      return panels(statement, panels.get(), diagnostics);
     }
     Optional<Transposition> transposition = Transposition.of(statement, schedule);
     if (transposition.isPresent()) {
@@ -265,17 +265,17 @@ public final class Lowering {
 
   /** A contraction of dense tensors over packed panels. */
   private LoweredKernel panels(
-      TensorAssignment statement, Directive.Gemm gemm, Diagnostics diagnostics) {
+      TensorAssignment statement, Directive.Panels directive, Diagnostics diagnostics) {
     stages.put("algebra", () -> diagnosticsText(diagnostics) + statement + "\n");
-    stages.put("iterationGraph", () -> "packed panels: " + gemm + "\n");
+    stages.put("iterationGraph", () -> "packed panels: " + directive + "\n");
     stages.put("lattices", () -> "");
     Directives directives = new Directives(schedule);
-    directives.follow(gemm);
+    directives.follow(directive);
     directives.requireFollowed(statement);
-    Contraction contraction = GemmLoops.contraction(statement, gemm);
+    Contraction contraction = GemmLoops.contraction(statement, directive);
     Tensors tensors = new Tensors(statement);
     Code body = tensors.head().nested();
-    GemmLoops.emit(statement, contraction, tensors, gemm, schedule.parallelOutermost(), body);
+    GemmLoops.emit(statement, contraction, tensors, directive, schedule.parallelOutermost(), body);
     return arrays(statement, tensors, body);
   }
 

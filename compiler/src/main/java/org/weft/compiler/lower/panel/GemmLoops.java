@@ -52,6 +52,7 @@ public final class GemmLoops {
   private final Tensors tensors;
   private final Fold fold;
   private final boolean accumulate;
+  private final Directive.Panels directive;
   private final GemmTiles tiles;
   private final boolean parallel;
   private final boolean dividesWide;
@@ -62,13 +63,14 @@ public final class GemmLoops {
       TensorAssignment algebra,
       Contraction contraction,
       Tensors tensors,
-      Directive.Gemm directive,
+      Directive.Panels directive,
       boolean parallel,
       Code code) {
     this.contraction = contraction;
     this.tensors = tensors;
     this.fold = Fold.of(algebra.value());
     this.accumulate = algebra.accumulate();
+    this.directive = directive;
     this.tiles = directive.tiles();
     this.parallel = parallel;
     this.type = Values.typeOf(algebra);
@@ -93,7 +95,7 @@ public final class GemmLoops {
    *
    * @throws WeftException {@code INVALID_SCHEDULE} if it is no contraction of two dense tensors
    */
-  public static Contraction contraction(TensorAssignment algebra, Directive.Gemm directive) {
+  public static Contraction contraction(TensorAssignment algebra, Directive.Panels directive) {
     return Contraction.of(algebra)
         .orElseThrow(
             () ->
@@ -113,14 +115,14 @@ public final class GemmLoops {
       TensorAssignment algebra,
       Contraction contraction,
       Tensors tensors,
-      Directive.Gemm directive,
+      Directive.Panels directive,
       boolean parallel,
       Code code) {
     new GemmLoops(algebra, contraction, tensors, directive, parallel, code).emit();
   }
 
   private static WeftException illegal(
-      Directive.Gemm directive, TensorAssignment algebra, String reason) {
+      Directive.Panels directive, TensorAssignment algebra, String reason) {
     return new WeftException(
         ErrorCode.INVALID_SCHEDULE, directive + " is illegal for " + algebra + ": " + reason);
   }
@@ -132,7 +134,8 @@ public final class GemmLoops {
       LabelGroup depth,
       Buffer wideTerms,
       Buffer highTerms,
-      Expr most) {}
+      Expr most,
+      TileKernel kernel) {}
 
   private void emit() {
     TensorExpr.Access target = contraction.target();
@@ -151,7 +154,7 @@ public final class GemmLoops {
     Buffer highTerms = new Buffer(code.fresh("high_terms"), ElementType.I64, Buffer.Kind.WORKSPACE);
     code.add(new Stmt.AllocateWorkspace(wideTerms, Expr.of(tiles.depth())));
     code.add(new Stmt.AllocateWorkspace(highTerms, Expr.of(tiles.depth())));
-    Parts parts = new Parts(wide, high, depth, wideTerms, highTerms, most);
+    Parts parts = new Parts(wide, high, depth, wideTerms, highTerms, most, kernel(wide, high));
     PackedSide shared = dividesWide ? high : wide;
     Expr room = Expr.min(sharedBlock(shared, code), shared.count());
     shared.allocate(code.name("shared_room", room), most, code);
@@ -183,7 +186,20 @@ public final class GemmLoops {
     UnaryOperator<Expr> converted = loaded -> value.apply(Values.convert(loaded, type));
     boolean crossed =
         labels.size() > 1 && labels.indexOf(Contraction.last(operand)) == labels.size() - 2;
+    if (directive instanceof Directive.Emulate) {
+      group.keepTogether(); // an accelerator takes any tile: none is left partly empty by a run
+      crossed = false;
+    } else {
+      group.cutRuns(width, code);
+    }
     return new PackedSide(name, group, width, block, values, type, converted, crossed, code);
+  }
+
+  private TileKernel kernel(PackedSide wide, PackedSide high) {
+    Buffer result = tensors.layout(contraction.target().tensor()).vals();
+    return directive instanceof Directive.Emulate unit
+        ? new DelayedKernel(wide, high, unit, fold, type, result)
+        : new MicroKernel(wide, high, contraction.multiply(), fold, type, result);
   }
 
   /** A number of the high operand with the literals and the sign of the statement. */
@@ -286,6 +302,7 @@ public final class GemmLoops {
         outer,
         (part, task) -> {
           divided.allocate(Expr.min(share, all), parts.most(), task);
+          parts.kernel().allocate(task);
           Expr begin = Expr.binary(Expr.Op.DIV, Expr.mul(part, blocks), tasks);
           Expr next = Expr.mul(Expr.add(part, Expr.of(1)), blocks);
           Expr end = Expr.binary(Expr.Op.DIV, next, tasks);
@@ -299,6 +316,7 @@ public final class GemmLoops {
           Expr highSize = dividesWide ? sharedSize : size;
           tiles(parts, wideSize, highSize, depth, start, first, origins.get(2), body);
           task.add(new Stmt.For(block, begin, end, body.block(), LoopTraits.SERIAL));
+          parts.kernel().free(task);
           divided.free(task);
         });
   }
@@ -349,8 +367,6 @@ public final class GemmLoops {
       Code body) {
     PackedSide wide = parts.wide();
     PackedSide high = parts.high();
-    Buffer result = tensors.layout(contraction.target().tensor()).vals();
-    MicroKernel kernel = new MicroKernel(wide, high, contraction.multiply(), fold, type, result);
     loop(
         "high_panel",
         highSize,
@@ -366,10 +382,10 @@ public final class GemmLoops {
               rows,
               (widePanel, each) -> {
                 Expr wideAt = each.name("wide_from", Expr.mul(widePanel, Expr.of(wide.width())));
-                MicroKernel.Place place =
-                    new MicroKernel.Place(widePanel, highPanel, wideAt, highAt, inUse);
+                TileKernel.Place place =
+                    new TileKernel.Place(widePanel, highPanel, wideAt, highAt, inUse);
                 Code tile = each.nested();
-                kernel.emit(place, origin, depth, start, first, tile);
+                parts.kernel().emit(place, origin, depth, start, first, tile);
                 each.when(Expr.lessThan(Expr.of(0), wide.lanes(widePanel)), tile);
               });
         });

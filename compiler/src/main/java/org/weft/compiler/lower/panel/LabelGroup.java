@@ -118,6 +118,11 @@ final class LabelGroup {
     runs = head.name(name + "_runs", Expr.binary(Expr.Op.DIV, size, divisor));
   }
 
+  /** Makes one run of all counts, whatever their places. */
+  void keepTogether() {
+    run = size;
+  }
+
   /** Counts of a run. */
   Expr run() {
     return run;

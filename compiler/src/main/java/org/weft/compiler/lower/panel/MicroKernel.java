@@ -17,22 +17,13 @@ import org.weft.compiler.lower.operand.Tensors;
  * term adds the outer product of a row of each panel. Its loops have constant bounds, so that code
  * generation makes straight-line vector code of them.
  */
-final class MicroKernel {
+final class MicroKernel implements TileKernel {
   private final PackedSide wide;
   private final PackedSide high;
   private final Fold fold;
   private final Operator multiply;
   private final ScalarType type;
   private final Buffer result;
-
-  /**
-   * Where a tile lies in the blocks.
-   *
-   * @param widePanel number of the panel, whose first count is {@code wide}
-   * @param highPanel number of the panel, whose first count is {@code high}
-   * @param rows how many rows are in use
-   */
-  record Place(Expr widePanel, Expr highPanel, Expr wide, Expr high, Expr rows) {}
 
   MicroKernel(
       PackedSide wide,
@@ -49,14 +40,9 @@ final class MicroKernel {
     this.result = result;
   }
 
-  /**
-   * Adds {@code depth} terms to the tile at {@code place}.
-   *
-   * @param origin where the batch begins in the result
-   * @param start what a cell holds before the first term
-   * @param first whether what the result holds is to be forgotten; null if it never is
-   */
-  void emit(Place place, Expr origin, Expr depth, Expr start, @Nullable Expr first, Code code) {
+  @Override
+  public void emit(
+      Place place, Expr origin, Expr depth, Expr start, @Nullable Expr first, Code code) {
     Buffer tile = new Buffer(code.fresh("tile"), Tensors.elementOf(type), Buffer.Kind.WORKSPACE);
     code.add(new Stmt.AllocateWorkspace(tile, Expr.of(wide.width() * high.width())));
     if (fold.operator() != Operator.PLUS) {
@@ -71,7 +57,7 @@ final class MicroKernel {
               c.name("to", Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h)))));
           Expr from = c.name("cells", Expr.add(base, wide.target(place.wide())));
           Code there = c.nested();
-          choose(
+          TileKernel.choose(
               first,
               there,
               s -> lanes(s, w -> store(Expr.add(from, w), new Expr.Load(tile, cell(h, w)))),
@@ -148,25 +134,9 @@ final class MicroKernel {
     Expr at = each.name("cell", Expr.add(base, wide.target(Expr.add(place.wide(), Expr.of(w)))));
     Expr index = Expr.add(Expr.mul(Expr.of(h), Expr.of(wide.width())), Expr.of(w));
     Expr value = each.name("sum", new Expr.Load(copy, index));
-    choose(first, each, s -> s.add(store(at, value)), s -> s.add(add(at, value)));
+    TileKernel.choose(first, each, s -> s.add(store(at, value)), s -> s.add(add(at, value)));
     row.add(new Stmt.For(w, Expr.of(0), columns, each.block(), LoopTraits.SERIAL));
     code.add(new Stmt.For(h, Expr.of(0), place.rows(), row.block(), LoopTraits.SERIAL));
-  }
-
-  private interface Part {
-    void emit(Code code);
-  }
-
-  private static void choose(@Nullable Expr first, Code code, Part store, Part add) {
-    if (first == null) {
-      add.emit(code);
-      return;
-    }
-    Code stores = code.nested();
-    store.emit(stores);
-    Code adds = code.nested();
-    add.emit(adds);
-    code.add(new Stmt.If(first, stores.block(), adds.block()));
   }
 
   private interface Row {

@@ -82,7 +82,6 @@ final class PackedSide {
     lanes = buffer(name + "_lanes", ElementType.I64, head);
     gaps = buffer(name + "_gaps", ElementType.I64, head);
     panels = buffer(name + "_panels", Tensors.elementOf(type), head);
-    group.cutRuns(width, head);
     chunks = head.name(name + "_chunks", Block.divideUp(group.run(), width));
     Expr runs =
         crossed ? Expr.mul(Block.divideUp(group.runs(), RUNS), Expr.of(RUNS)) : group.runs();
