@@ -100,6 +100,14 @@ class CodesignCommandTest {
         "tile = [4,4,4], cycles = 5, clock-ghz = 0 | :2: clock-ghz: expected a number above 0",
         "tile = [4,4,4], cycles = 5, clok-ghz = 1 | :2: clok-ghz: expected one of the fields",
         "tile = [4,4,4], cycles = 5 | :2: clock-ghz: expected a value, found none",
+        "cycles = 5, clock-ghz = 1 | :2: tile: expected a value, found none",
+        "tile = 4, cycles = 5, clock-ghz = 1 | :2: tile: expected [m, n, k], found 4",
+        "tile = [4,x,4], cycles = 5, clock-ghz = 1 | :2: tile: expected a number of at least 1",
+        "tile = [4,4,4], cycles = -5, clock-ghz = 1 | :2: cycles: expected a number above 0",
+        "tile = [4,4,4], cycles = 5, clock-ghz = -1 | :2: clock-ghz: expected a number above 0",
+        "tile = [4,4,4], cycles = 5, clock-ghz = fast | :2: clock-ghz: expected a number above 0",
+        "tile = [4,4,4], cycles = 5, clock-ghz = 1, name = \"\" | :2: name: expected a word",
+        "tile = [4,4,4], cycles = 5, clock-ghz = 1, name = [b] | :2: name: expected a word",
         "tile = [4,4,4], cycles = 5, clock-ghz = 1, power-mw = -1 | :2: power-mw:",
         "tile = [64,64,64], cycles = 5, clock-ghz = 1, scratchpad-kb = 8 | at least 96 for three",
         "tile = [4,4,4 | expected a file of designs"
@@ -130,11 +138,200 @@ class CodesignCommandTest {
     "--sizes i=2, '--expression EXPR with --sizes'",
     "--report x.json, '.tsv file'",
     "--plot x.gif, '.png or .svg'",
-    "'--expression C(i)=A(i)+B(i) --sizes i=2', 'a product of two tensors'"
+    "'--expression C(i)=A(i)+B(i) --sizes i=2', 'products of two tensors'",
+    "'--expression C(i,j)=A(i)*B(j) --sizes i=2,j=2', 'nothing is summed'",
+    "'--expression C(i,j)=A(i,k)@(min,+)B(k,j) --sizes i=2,j=2,k=2', 'operators than + and *'",
+    "--rounds 0, '--rounds of at least 1'",
+    "'--program x.ta --expressions comet', 'found two of them'",
+    "'--program x.ta --sizes i=2', 'which has its own sizes'"
   })
   void whatItCannotPredictIsAnError(String options, String message) {
     Run run = Run.of(("codesign " + SAMPLE + " " + options).split(" "));
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err()).contains(message);
+  }
+
+  private static final String PROGRAM =
+      """
+      def main() {
+        IndexLabel [a, b] = [12];
+        IndexLabel [c] = [?];
+        IndexLabel [d, f] = [10];
+        IndexLabel [s] = [0:4];
+        Tensor<double> A([a, b, c], {Dense});
+        Tensor<double> B([c, d], {Dense});
+        Tensor<double> C([a, b, d], {Dense});
+        Tensor<double> D([d, b], {Dense});
+        Tensor<double> E([a, b], {Dense});
+        Tensor<double> S([b, c], {CSR});
+        Tensor<double> F([a, b, f], {Dense});
+        Tensor<double> X([d, f], {Dense});
+        X[d, f] = 0.25;
+        S[b, c] = read("%s");
+        A[a, b, c] = random();
+        B[c, d] = 1.5;
+        D[d, b] = 0.5;
+        for n in range(0, 3):
+          C[a, b, d] += A[a, b, c] * B[c, d];
+        end
+        E[a, b] = C[a, b, d] * D[d, b];
+        C[s, b, d] = A[s, b, c] * B[c, d];
+        E[a, b] = A[a, b, c] * S[b, c] + E[a, b];
+        F[a, b, f] = A[a, b, c] * B[c, d] * X[d, f];
+        var sum = SUM(E[a, b]);
+        print(sum);
+        print(C);
+        write(C, "%s");
+      }
+      """;
+
+  private String program() {
+    String matrix =
+        Run.write(
+            folder, "s.mtx", "%%MatrixMarket matrix coordinate real general\n12 7 1\n1 1 2\n");
+    return Run.write(folder, "p.ta", PROGRAM.formatted(matrix, folder.resolve("never.tns")));
+  }
+
+  @Test
+  void contractionsOfAProgramAreCostedAndItsOtherStatementsListed() {
+    String tsv = folder.resolve("p.tsv").toString();
+    Run run = Run.of("codesign", SAMPLE, "--program", program(), "--report", tsv);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .containsPattern("p\\.ta:20 C\\(a,b,d\\)=.* 144 x 10 x 7 +3 ")
+        .containsPattern("p\\.ta:23 .* 48 x 10 x 7 +1 ")
+        .contains("no dense contractions, left out")
+        .containsPattern("p\\.ta:24: .* S is not dense")
+        .containsPattern("p\\.ta:26: Sum = .* no product of two dense tensors")
+        .doesNotContain("data =");
+    assertThat(folder.resolve("never.tns")).doesNotExist();
+    List<String[]> rows = cells(tsv);
+    List<String> head = List.of(rows.get(0));
+    String[] repeated =
+        rows.stream()
+            .filter(row -> row[head.indexOf("contraction")].contains("p.ta:20 "))
+            .findFirst()
+            .orElseThrow();
+    assertThat(repeated[head.indexOf("calls")]).isEqualTo("3");
+    assertThat(Double.parseDouble(repeated[head.indexOf("flops")])).isEqualTo(2.0 * 144 * 10 * 7);
+    assertThat(repeated[head.indexOf("emulated_seconds")]).isEmpty();
+    // A statement of three tensors is contractions of two.
+    assertThat(run.out())
+        .containsPattern("p\\.ta:25 T\\(c,f\\)=.* 7 x 10 x 10 +1 ")
+        .containsPattern("p\\.ta:25 F\\(a,b,f\\)=.* 144 x 10 x 7 +1 ");
+  }
+
+  @Test
+  void aProgramWithoutContractionsIsAnErrorThatSaysWhatItComputes() {
+    String file =
+        Run.write(
+            folder,
+            "sum.ta",
+            """
+            def main() {
+              IndexLabel [i] = [4];
+              Tensor<double> A([i], {Dense});
+              Tensor<double> B([i], {Dense});
+              A[i] = 1.0;
+              B[i] = A[i] + A[i];
+            }
+            """);
+    Run run = Run.of("codesign", SAMPLE, "--program", file);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err())
+        .contains("dense contractions, found none in " + file, "sum.ta:6: B(i) = A(i) + A(i)");
+  }
+
+  @Test
+  void emulatedTimesStandBesidePredictions() {
+    String file =
+        Run.write(
+            folder,
+            "e.conf",
+            """
+            designs = [
+              {name = unit, tile = [8, 16, 4], cycles = 2000, clock-ghz = 1}
+              {name = large, tile = [128, 96, 64], cycles = 5000, clock-ghz = 1}
+              {name = fast, tile = [4, 4, 4], cycles = 1, clock-ghz = 10}
+              {name = huge, tile = [8192, 8192, 4], cycles = 5000, clock-ghz = 1}
+            ]
+            """);
+    String tsv = folder.resolve("e.tsv").toString();
+    String svg = folder.resolve("e.svg").toString();
+    String[] line =
+        ("codesign %s --expression C(b,i,j)=A(i,b,k)*B(k,j,b) --sizes b=2,i=17,j=33,k=9 --emulate"
+                + " --rounds 1 --report %s --plot %s")
+            .formatted(file, tsv, svg)
+            .split(" ");
+    Run run = Run.of(line);
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains("predicted, and emulated (nothing is computed)", "not the product")
+        .contains("fast is not emulated: a tile takes 0.100 ns, and the shortest wait here takes ")
+        .contains("huge is not emulated: one of its tiles has more than 2^24 cells")
+        .containsPattern("unit: a wait of 2000 ns took ");
+    List<String[]> rows = cells(tsv);
+    List<String> head = List.of(rows.get(0));
+    int seconds = head.indexOf("emulated_seconds");
+    int speed = head.indexOf("emulated_gflops_per_second");
+    assertThat(Double.parseDouble(rows.get(1)[seconds])).isPositive();
+    assertThat(Double.parseDouble(rows.get(2)[seconds])).isPositive();
+    assertThat(Double.parseDouble(rows.get(1)[speed])).isPositive();
+    assertThat(rows.get(3)[seconds]).isEmpty();
+    assertThat(rows.get(4)[speed]).isEmpty();
+    assertThat(Double.parseDouble(rows.get(1)[head.indexOf("own_gflops_per_second")])).isPositive();
+    assertThat(Run.read(svg)).contains("this core computes", "predicted").endsWith("</svg>\n");
+  }
+
+  @Test
+  void theFrontIsWhatNoOtherDesignBeats() {
+    String file =
+        Run.write(
+            folder,
+            "f.conf",
+            """
+            host-picoseconds-per-flop = 0
+            designs = [
+              {name = a, tile = [4, 4, 4], cycles = 8, clock-ghz = 1, power-mw = 10, area-um2 = 2e6}
+              {name = b, tile = [4, 4, 4], cycles = 8, clock-ghz = 1, power-mw = 10, area-um2 = 1e6}
+              {name = c, tile = [4, 4, 4], cycles = 4, clock-ghz = 1, power-mw = 40, area-um2 = 4e6}
+              {name = d, tile = [4, 4, 4], cycles = 16, clock-ghz = 1}
+            ]
+            """);
+    String tsv = folder.resolve("f.tsv").toString();
+    Run run =
+        Run.of(
+            ("codesign "
+                    + file
+                    + " --expression C(i,j)=A(i,k)*B(k,j) --sizes i=4,j=4,k=4 --report ")
+                .concat(tsv)
+                .split(" "));
+    assertThat(run.status()).as(run.err()).isZero();
+    List<String[]> rows = cells(tsv);
+    List<String> head = List.of(rows.get(0));
+    // 128 operations in 8, 8, 4 and 16 ns.
+    String[][] expected = {
+      {"16.0", "1600.0", "8.0", "no"},
+      {"16.0", "1600.0", "16.0", "yes"},
+      {"32.0", "800.0", "8.0", "yes"},
+      {"8.0", "", "", "no"}
+    };
+    for (int design = 0; design < 4; design++) {
+      String[] row = rows.get(1 + design);
+      for (int column = 0; column < 4; column++) {
+        String name =
+            List.of("gflops_per_second", "gflops_per_watt", "gflops_per_mm2", "front").get(column);
+        String found = row[head.indexOf(name)];
+        String wanted = expected[design][column];
+        if (wanted.matches("[0-9.]+")) {
+          assertThat(Double.parseDouble(found))
+              .as(row[0] + " " + name)
+              .isCloseTo(Double.parseDouble(wanted), withinPercentage(1e-9));
+        } else {
+          assertThat(found).as(row[0] + " " + name).isEqualTo(wanted);
+        }
+      }
+    }
+    assertThat(run.out()).containsPattern("b +4 x 4 x 4 .* 16\\.0 +1600 +16 +yes");
   }
 }

@@ -196,7 +196,7 @@ public record RandomStatement(
   }
 
   /** Random operands in {@code scope}, the same ones for the same seed. */
-  Map<String, TensorStorage> operands(MemoryScope scope, ValueType type, long seed) {
+  public Map<String, TensorStorage> operands(MemoryScope scope, ValueType type, long seed) {
     Map<String, TensorStorage> operands = new LinkedHashMap<>();
     long at = seed;
     for (Map.Entry<String, Syntax.Access> operand : accesses().entrySet()) {

@@ -107,7 +107,7 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
       }
     }
     long[] tile = tile(file, required(object, "tile"));
-    String name = text(required(object, "name"));
+    String name = name(file, required(object, "name"));
     OptionalDouble scratchpad = optional(file, object, "scratchpad-kb", 1024);
     Design made =
         new Design(
@@ -129,6 +129,16 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
           "scratchpad-kb: expected at least " + needed + ", found " + text(field));
     }
     return made;
+  }
+
+  private static String name(String file, ConfigValue value) {
+    Object found = value.unwrapped();
+    String name =
+        found instanceof String || found instanceof Number ? found.toString().strip() : "";
+    if (name.isEmpty()) {
+      throw malformed(value.origin(), file, "name: expected a word, found " + text(value));
+    }
+    return name;
   }
 
   private static long[] tile(String file, ConfigValue value) {

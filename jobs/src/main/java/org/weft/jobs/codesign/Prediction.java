@@ -9,19 +9,82 @@ import java.util.OptionalDouble;
  * * flops + products of tiles * seconds of one}. Tiles at the edges count as whole ones.
  *
  * @param host seconds that the host spends for an operation on packing, loops and transposition
+ * @param emulated measured seconds, one for each contraction; none if nothing was measured
  */
-public record Prediction(Design design, List<MatrixProduct> products, double host) {
+public record Prediction(
+    Design design, List<MatrixProduct> products, double host, List<Double> emulated) {
   public Prediction {
     products = List.copyOf(products);
+    emulated = List.copyOf(emulated);
   }
 
+  /** A prediction beside which nothing was measured. */
+  public Prediction(Design design, List<MatrixProduct> products, double host) {
+    this(design, products, host, List.of());
+  }
+
+  /** The same beside measured seconds, one for each contraction; NaN where there is none. */
+  public Prediction beside(List<Double> seconds) {
+    return new Prediction(design, products, host, seconds);
+  }
+
+  /** Measured seconds of one call; empty if there are none. */
+  OptionalDouble emulatedSeconds(MatrixProduct product) {
+    int at = products.indexOf(product);
+    boolean has = at >= 0 && at < emulated.size() && !emulated.get(at).isNaN();
+    return has ? OptionalDouble.of(emulated.get(at)) : OptionalDouble.empty();
+  }
+
+  /** 10^9 operations a second of one contraction as measured. */
+  OptionalDouble emulatedGigaFlops(MatrixProduct product) {
+    OptionalDouble seconds = emulatedSeconds(product);
+    return seconds.isPresent()
+        ? OptionalDouble.of(product.flops() / seconds.getAsDouble() * 1e-9)
+        : seconds;
+  }
+
+  /** Geometric mean of the measured speeds; empty unless all were measured. */
+  OptionalDouble emulatedGigaFlops() {
+    double sum = 0;
+    for (MatrixProduct product : products) {
+      OptionalDouble speed = emulatedGigaFlops(product);
+      if (speed.isEmpty()) {
+        return speed;
+      }
+      sum += Math.log(speed.getAsDouble());
+    }
+    return OptionalDouble.of(Math.exp(sum / products.size()));
+  }
+
+  /**
+   * Seconds that the host spent for an operation as measured: what is left of a measured time when
+   * the tiles are taken away; geometric mean. Empty if nothing is left, or nothing was measured.
+   */
+  OptionalDouble emulatedHost() {
+    double sum = 0;
+    int count = 0;
+    for (MatrixProduct product : products) {
+      double left = emulatedSeconds(product).orElse(0) - tileSeconds(product);
+      if (left > 0) {
+        sum += Math.log(left / product.flops());
+        count++;
+      }
+    }
+    return count == 0 ? OptionalDouble.empty() : OptionalDouble.of(Math.exp(sum / count));
+  }
+
+  /** Seconds of one call. */
   double seconds(MatrixProduct product) {
+    return host * product.flops() + tileSeconds(product);
+  }
+
+  private double tileSeconds(MatrixProduct product) {
     double tiles =
         product.batch()
             * Math.ceil(product.m() / design.m())
             * Math.ceil(product.n() / design.n())
             * Math.ceil(product.k() / design.k());
-    return host * product.flops() + tiles * design.tileSeconds();
+    return tiles * design.tileSeconds();
   }
 
   /** 10^9 operations a second of one contraction. */
@@ -38,9 +101,9 @@ public record Prediction(Design design, List<MatrixProduct> products, double hos
     return Math.exp(sum / products.size());
   }
 
-  /** Seconds of all contractions, one after the other. */
+  /** Seconds of all calls, one after the other. */
   double seconds() {
-    return products.stream().mapToDouble(this::seconds).sum();
+    return products.stream().mapToDouble(p -> p.calls() * seconds(p)).sum();
   }
 
   /** Of the accelerator alone; empty if its power is not stated. */

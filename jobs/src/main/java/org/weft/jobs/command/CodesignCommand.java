@@ -3,21 +3,31 @@ package org.weft.jobs.command;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.ProgramRunner;
 import org.weft.jobs.bench.RandomStatement;
 import org.weft.jobs.bench.TccgList;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.codesign.CodesignReport;
 import org.weft.jobs.codesign.Designs;
+import org.weft.jobs.codesign.Emulation;
+import org.weft.jobs.codesign.EmulationPlot;
 import org.weft.jobs.codesign.FrontPlot;
 import org.weft.jobs.codesign.MatrixProduct;
 import org.weft.jobs.codesign.Prediction;
+import org.weft.jobs.codesign.ProgramContractions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.StorageProgramFiles;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
 import org.weft.storage.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -32,14 +42,19 @@ import picocli.CommandLine.Parameters;
           + " GFLOP/s, for a watt and for an area, and which designs no other beats.",
       "A file of designs is HOCON or JSON: a tile of m x n x k, cycles (a number, \"dot(u,c)\" or"
           + " \"systolic\"), a clock, and if known bandwidth, scratchpad, power and area.",
-      "The contractions are the 30 of COMET's paper unless others are named. Nothing is run; the"
-          + " assumptions of the model stand below the figures."
+      "The contractions are the 30 of COMET's paper unless others are named. With --program they are"
+          + " those of a .ta program, as 'weft run' plans its statements; what else it computes is"
+          + " listed. The assumptions of the model stand below the figures.",
+      "With --emulate, every contraction also runs on one thread of this machine with a wait in the"
+          + " place of the micro-kernel, as the paper does it: packing, loops and writing are"
+          + " measured, and no result is computed."
     },
     footer = {
       "",
       "Example: weft codesign conf/accelerators.conf",
       "Example: weft codesign my.conf --expression 'C(i,j) = A(i,k) * B(k,j)'"
-          + " --sizes i=512,j=512,k=64 --report c.tsv --plot c.svg"
+          + " --sizes i=512,j=512,k=64 --report c.tsv --plot c.svg",
+      "Example: weft codesign conf/accelerators.conf --program ccsd.ta --emulate --rounds 5"
     })
 public final class CodesignCommand extends WeftCommand {
   private static final int OF_PAPER = 30;
@@ -71,42 +86,127 @@ public final class CodesignCommand extends WeftCommand {
 
   @Option(
       order = 4,
+      names = "--program",
+      paramLabel = "FILE",
+      description = "The contractions of a .ta program. Repeatable.")
+  List<String> programs = List.of();
+
+  @Option(
+      order = 5,
+      names = "--emulate",
+      description =
+          "Also measure each contraction with a wait in the place of the micro-kernel. The large"
+              + " contractions of a list have the sizes of 'weft bench --expressions tccg'.")
+  boolean emulate;
+
+  @Option(
+      order = 6,
+      names = "--rounds",
+      paramLabel = "N",
+      description = "With --emulate: samples, of which the median counts (default: 3).")
+  int rounds = 3;
+
+  @Option(
+      order = 7,
       names = "--report",
       paramLabel = "FILE",
       description = "Also write the figures of each contraction: a .tsv file.")
   @Nullable String report;
 
   @Option(
-      order = 5,
+      order = 8,
       names = "--plot",
       paramLabel = "FILE",
-      description = "Also draw the designs: a .png or .svg file.")
+      description =
+          "Also draw the designs, or with --emulate the contractions: a .png or .svg file.")
   @Nullable String plot;
 
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     checkOutputs(files);
-    List<MatrixProduct> products = statements().stream().map(MatrixProduct::of).toList();
+    Found contractions = contractions(console, files);
+    List<MatrixProduct> products = contractions.products();
     Designs read = Designs.parse(designs, StorageProgramFiles.text(files, designs));
     if (planOnly()) {
       console.result(
-          "would predict %d contraction(s) on %d design(s)",
-          products.size(), read.designs().size());
+          "would predict %s%d contraction(s) on %d design(s)",
+          emulate ? "and emulate " : "", products.size(), read.designs().size());
       return;
     }
-    CodesignReport found =
-        new CodesignReport(
-            read.designs().stream()
-                .map(design -> new Prediction(design, products, read.hostSecondsPerFlop()))
-                .toList());
+    CodesignReport found = report(console, contractions, read);
     console.text(found.table());
     if (report != null) {
       write(console, files, report, found.tabSeparated());
     }
     if (plot != null) {
-      draw(files, plot, FrontPlot.of(found));
+      draw(files, plot, emulate ? EmulationPlot.of(found) : FrontPlot.of(found));
       console.note("wrote %s", plot);
+    }
+  }
+
+  /** The contractions, and what programs compute beside them. */
+  private record Found(List<MatrixProduct> products, List<String> others) {}
+
+  private Found contractions(Console console, FileAccess files) {
+    if (rounds < 1) {
+      throw usage("expected --rounds of at least 1, found %d", rounds);
+    }
+    if (programs.isEmpty()) {
+      return new Found(statements().stream().map(MatrixProduct::of).toList(), List.of());
+    }
+    if (!expressions.isEmpty() || list != null) {
+      throw usage("expected --program, --expression or --expressions, found two of them");
+    }
+    if (!sizes.isEmpty()) {
+      throw usage("expected --sizes with --expression, found --program, which has its own sizes");
+    }
+    try (TensorCompiler compiler = TensorCompiler.create(common.compilerOptions())) {
+      ProgramContractions found =
+          new ProgramContractions(new Evaluator(compiler, 1), files, common.readOptions());
+      StorageProgramFiles programFiles = new StorageProgramFiles(files, common, console);
+      for (String program : programs) {
+        String text = StorageProgramFiles.text(files, program);
+        new ProgramRunner(programFiles, System.getenv(), ignored -> {})
+            .explain(ProgramRunner.parse(new SourceText(program, text)), found);
+      }
+      if (found.products().isEmpty()) {
+        throw usage(
+            "expected a program with dense contractions, found none in %s; it computes%s",
+            String.join(", ", programs),
+            found.others().isEmpty() ? " nothing" : "\n- " + String.join("\n- ", found.others()));
+      }
+      return new Found(found.products(), found.others());
+    }
+  }
+
+  private CodesignReport report(Console console, Found found, Designs read) {
+    List<MatrixProduct> products = found.products();
+    List<Prediction> predictions =
+        read.designs().stream()
+            .map(design -> new Prediction(design, products, read.hostSecondsPerFlop()))
+            .toList();
+    if (!emulate) {
+      return new CodesignReport(predictions, List.of(), found.others(), List.of());
+    }
+    try (MemoryScope scope = MemoryScope.root("weft codesign", MemorySource.system());
+        Emulation emulation = new Emulation(common.compilerOptions(), scope, rounds)) {
+      List<Emulation.Times> times = new ArrayList<>();
+      for (MatrixProduct product : products) {
+        console.step("emulate " + product.name(), times.size(), products.size());
+        times.add(emulation.measure(product, read.designs()));
+      }
+      List<Prediction> measured = new ArrayList<>();
+      for (int at = 0; at < predictions.size(); at++) {
+        int design = at;
+        measured.add(
+            predictions.get(at).beside(times.stream().map(t -> t.designs().get(design)).toList()));
+      }
+      return new CodesignReport(
+          measured,
+          times.stream().map(Emulation.Times::own).toList(),
+          found.others(),
+          emulation.notes(read.designs()));
     }
   }
 
@@ -137,7 +237,7 @@ public final class CodesignCommand extends WeftCommand {
       throw usage("expected --expression EXPR with --sizes, found none");
     }
     String named = list == null ? "comet" : list;
-    List<RandomStatement> all = TccgList.statements(false);
+    List<RandomStatement> all = TccgList.statements(emulate);
     return switch (named) {
       case "comet" -> all.subList(0, OF_PAPER);
       case "tccg" -> all;
