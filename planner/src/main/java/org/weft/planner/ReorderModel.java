@@ -1,5 +1,6 @@
 package org.weft.planner;
 
+import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.PartitionCosts;
 
@@ -15,15 +16,6 @@ public final class ReorderModel {
 
   /** An order must save this many times what it costs. */
   private static final double MARGIN = 1.5;
-
-  /**
-   * Per entry and mode: a trial of two methods and the count of the rows that they save, by code
-   * that has just been loaded (6 s for 393,159 entries of order 3).
-   */
-  private static final double ORDER_SECONDS = 5e-6;
-
-  private static final double COLLECT_SECONDS = 0.1e-6; // per entry
-  private static final double RELABEL_SECONDS = 5e-9; // per entry and mode of each packed copy
 
   private final JobPlan plan;
   private final MachineParameters machine;
@@ -69,12 +61,14 @@ public final class ReorderModel {
 
   /** Seconds to bring {@code entries} to the driver and order them. */
   public double orderSeconds(double entries) {
-    return entries * (COLLECT_SECONDS + ORDER_SECONDS * plan.statistics().shape().order());
+    return entries
+        * (machine.get(MachineConstant.COLLECTED)
+            + machine.get(MachineConstant.ORDERED) * plan.statistics().shape().order());
   }
 
   /** Seconds to give every entry its new coordinates, in every packed copy. */
   public double relabelSeconds() {
-    return RELABEL_SECONDS
+    return machine.get(MachineConstant.RELABELLED)
         * plan.statistics().entries()
         * plan.statistics().shape().order()
         * plan.modes().size()

@@ -25,6 +25,7 @@ import org.weft.planner.job.RowStatement;
 import org.weft.planner.kernel.CostModel;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
+import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.runtime.KernelImage;
@@ -268,24 +269,7 @@ class PlannerTest {
   @Test
   void oneFormIsKeptWhereItTakesLessTimeAltogether() {
     TensorStatistics s = uniform(200_000, 60, 50, 40);
-    MachineParameters d = MachineParameters.defaults();
-    MachineParameters slow =
-        new MachineParameters(
-            d.streamBytesPerSecond(),
-            d.nearBytesPerSecond(),
-            d.nearCacheBytes(),
-            d.cachedBytesPerSecond(),
-            d.flopsPerSecond(),
-            d.registerBytes(),
-            d.cacheBytes(),
-            d.sharedBytesPerSecond(),
-            d.sharedCacheBytes(),
-            d.parsedBytesPerSecond(),
-            1000,
-            d.shuffledBytesPerSecond(),
-            d.writtenBytesPerSecond(),
-            d.compileSeconds(),
-            d.stepSeconds());
+    MachineParameters slow = MachineParameters.defaults().with(MachineConstant.PACKED, 1000);
     PlannerOptions options = DEFAULTS.withMachine(slow);
     assertThat(planner(options).plan(CPD, s, LAPTOP).packedForms()).hasSize(1);
     assertThat(planner(options.withReproducible(true)).plan(CPD, s, LAPTOP).packedForms())

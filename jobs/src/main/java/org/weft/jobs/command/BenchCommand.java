@@ -23,6 +23,7 @@ import org.weft.jobs.bench.BenchPlot;
 import org.weft.jobs.bench.BenchReport;
 import org.weft.jobs.bench.BenchTensor;
 import org.weft.jobs.bench.Benchmark;
+import org.weft.jobs.bench.Calibration;
 import org.weft.jobs.bench.OrderBench;
 import org.weft.jobs.bench.OrderPlot;
 import org.weft.jobs.bench.OrderReport;
@@ -61,14 +62,18 @@ import picocli.CommandLine.Option;
           + " 48 contractions of the TCCG benchmark, the largest of them smaller.",
       "With --orders: what orders of 'weft reorder' cost, their metrics, and SpMV and SpMM, or TTV,"
           + " TTM and MTTKRP of the first rank, with and without them. Matrices of the suite are"
-          + " shuffled first, rows and columns apart; its tensors are by nature."
+          + " shuffled first, rows and columns apart; its tensors are by nature.",
+      "With --calibrate: fit the constants of the cost model on this machine and write them to a"
+          + " file, which the option --machine of other commands reads. Plans for executors take"
+          + " the file of one of their machines."
     },
     footer = {
       "",
       "Example: weft bench --scale 0.1",
       "Example: weft bench --kernels mttkrp --tensors nell-2,x.tns.gz --ranks 8,16,32"
           + " --report bench.tsv --plot bench.svg",
-      "Example: weft bench --scale 0.1 --orders lexi,band,partition --report orders.tsv"
+      "Example: weft bench --scale 0.1 --orders lexi,band,partition --report orders.tsv",
+      "Example: weft bench --calibrate machine.tsv"
     })
 public final class BenchCommand extends WeftCommand {
   private static final int DEFAULT_PARTITIONS = 8;
@@ -208,10 +213,21 @@ public final class BenchCommand extends WeftCommand {
       description = "With --expression: time it under this schedule. Repeatable; they take turns.")
   List<String> schedules = List.of();
 
+  @Option(
+      order = 18,
+      names = "--calibrate",
+      paramLabel = "FILE",
+      description = "Fit the cost model on this machine instead, and write it: a .tsv file.")
+  @Nullable String calibrate;
+
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     checkOptions(files);
+    if (calibrate != null) {
+      calibrate(console, files, calibrate);
+      return;
+    }
     int all = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     List<Integer> threads = all == 1 ? List.of(1) : List.of(1, all);
     List<BenchKernel> chosen = kernels.stream().map(BenchKernel::of).toList();
@@ -253,6 +269,15 @@ public final class BenchCommand extends WeftCommand {
       console.text(found.table());
       write(console, files, found.tabSeparated(), found.content(), BenchPlot.of(found));
     }
+  }
+
+  private void calibrate(Console console, FileAccess files, String file) throws IOException {
+    if (planOnly()) {
+      console.result("would fit the cost model on this machine and write %s", file);
+      return;
+    }
+    String text = new Calibration(scale).run(step -> console.step(step, 0, 1));
+    write(console, files, file, text);
   }
 
   private void benchOrders(Console console, FileAccess files, List<Integer> threads)
@@ -317,7 +342,14 @@ public final class BenchCommand extends WeftCommand {
     if (plot != null) {
       Picture.checkName("--plot", plot);
     }
-    for (@Nullable String output : new @Nullable String[] {report, plot}) {
+    if (calibrate != null
+        && (!calibrate.endsWith(".tsv") || report != null || plot != null || !orders.isEmpty())) {
+      throw usage(
+          "expected --calibrate to name a .tsv file, without --report, --plot and --orders, found"
+              + " %s",
+          calibrate);
+    }
+    for (@Nullable String output : new @Nullable String[] {report, plot, calibrate}) {
       if (output != null) {
         checkOutput(files, output);
       }

@@ -21,7 +21,6 @@ import org.weft.jobs.option.EvalOptions;
 import org.weft.jobs.output.Console;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.Tuner;
 import org.weft.planner.tune.TuningResult;
@@ -88,7 +87,7 @@ public final class TuneCommand extends WeftCommand {
             "would search the variants of %s with %d thread(s)", options.expression, threads);
         return;
       }
-      Tuner tuner = new Tuner(compiler, MachineParameters.ofThisMachine(), console::note);
+      Tuner tuner = new Tuner(compiler, common.machine(), console::note);
       TuningResult found = tuner.tune(scope, task, trials);
       console.result("%s", found.table().stripTrailing());
       console.result("%s", found.verdict());

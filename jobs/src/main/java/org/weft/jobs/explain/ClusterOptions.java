@@ -68,7 +68,7 @@ public final class ClusterOptions {
           "expected --executors and --cores of at least 1 and --network above 0, found %d, %d, %s",
           executors, cores, network);
     }
-    MachineParameters machine = MachineParameters.ofThisMachine();
+    MachineParameters machine = engine.planner().machine();
     return engine
         .withCluster(new Resources(executors, cores, 1, bytes()))
         .planning(

@@ -4,8 +4,13 @@ import static org.weft.jobs.output.Usage.usage;
 
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
@@ -14,10 +19,13 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.ProcessMemory;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.help.CommonHelp;
 import org.weft.jobs.process.Surroundings;
 import org.weft.planner.PlannerOptions;
+import org.weft.planner.machine.MachineFile;
+import org.weft.planner.machine.MachineParameters;
 import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.ValueType;
@@ -82,6 +90,16 @@ public final class CommonOptions {
           "How operands get to processes: whole, rows (the blocks of rows that a process reads), or"
               + " auto: rows of large operands (default: auto).")
   public OperandFetch fetch = OperandFetch.AUTO;
+
+  @Option(
+      order = 104,
+      hidden = true,
+      names = "--machine",
+      paramLabel = "FILE",
+      description =
+          "The machine that kernels are planned for, as 'weft bench --calibrate FILE' writes it"
+              + " (default: usual rates with this machine's caches).")
+  public @Nullable String machine;
 
   @Option(
       order = 105,
@@ -190,6 +208,9 @@ public final class CommonOptions {
   public EngineOptions engineOptions() {
     PlannerOptions planner =
         PlannerOptions.defaults().withPartitions(partitions).withReproducible(reproducible);
+    if (machine != null) {
+      planner = planner.withMachine(machine());
+    }
     return new EngineOptions(
         planner,
         threads,
@@ -198,6 +219,34 @@ public final class CommonOptions {
         check,
         fetch,
         Optional.empty());
+  }
+
+  /**
+   * The machine of {@code --machine}, or this one.
+   *
+   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}
+   */
+  public MachineParameters machine() {
+    return machine == null
+        ? MachineParameters.ofThisMachine()
+        : MachineFile.parse(machine, lines(machine));
+  }
+
+  private static List<String> lines(String uri) {
+    FileAccess files = files();
+    org.apache.hadoop.fs.Path path = files.path(uri);
+    try (InputStream in = files.fileSystem(path).open(path)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    } catch (FileNotFoundException e) {
+      throw new WeftException(
+          ErrorCode.INPUT_NOT_FOUND,
+          "expected the file of a machine, found no "
+              + uri
+              + "; 'weft bench --calibrate' makes one",
+          e);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
   }
 
   private static Optional<Path> kernelCache() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
@@ -29,13 +30,10 @@ import org.weft.tensor.TensorStatistics;
  * matrices first. Where a result of all rows is summed over the partitions, an addition to a row
  * counts as {@link #ADDED_ROW} reads of it from the cache, or two from memory; the cells that the
  * shares of a parallel kernel have of their own are cleared and added up by one thread. A loop of
- * unforeseeable length costs {@link #LOOP_SECONDS}.
+ * unforeseeable length costs {@link MachineConstant#LOOP}.
  */
 public final class CostModel {
   private static final long CACHE_LINE = 64;
-
-  /** A mispredicted end of a loop: 5.3 ns between tiles of 2,048 and of 8,192 rows. */
-  private static final double LOOP_SECONDS = 5e-9;
 
   /** Bytes that a copied byte costs: read, clear, write. */
   private static final double COPYING = 3;
@@ -233,13 +231,16 @@ public final class CostModel {
   }
 
   /** Ends of loops that are not foreseen: none where nearly every loop runs once. */
-  private static double loopSeconds(TensorFormat format, double[] positions) {
+  private double loopSeconds(TensorFormat format, double[] positions) {
     double seconds = 0;
     for (int level = 0; level + 1 < positions.length; level++) {
       boolean walked = format.level(level).properties().unique();
       if (walked && positions[level] > 0) {
         double length = positions[level + 1] / positions[level];
-        seconds += positions[level] * LOOP_SECONDS * Math.min(1, 2 * Math.max(0, length - 1));
+        seconds +=
+            positions[level]
+                * machine.get(MachineConstant.LOOP)
+                * Math.min(1, 2 * Math.max(0, length - 1));
       }
     }
     return seconds;

@@ -1,62 +1,34 @@
 package org.weft.planner.machine;
 
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.OptionalLong;
 import org.weft.memory.MachineCaches;
 import org.weft.runtime.CpuFeatures;
 
 /**
- * What a machine of the cluster does per second, as far as predictions need it.
- *
- * @param streamBytesPerSecond memory bandwidth of one thread
- * @param nearBytesPerSecond rate at which one thread reads operand rows from its first-level cache
- * @param nearCacheBytes what rows may count on of the first-level cache
- * @param cachedBytesPerSecond rate at which one thread reads operand rows that its second-level
- *     cache holds
- * @param flopsPerSecond arithmetic of one thread in compiled kernels
- * @param registerBytes of the vector registers that code for the machine uses
- * @param cacheBytes what rows may count on of the second-level cache
- * @param sharedBytesPerSecond rate at which one thread reads operand rows that only the cache of
- *     all threads holds
- * @param sharedCacheBytes what a kernel may count on of the cache of all threads
- * @param parsedBytesPerSecond text that one thread parses
- * @param packedEntriesPerSecond entries that one thread sorts and packs
- * @param shuffledBytesPerSecond bytes that one task writes and reads back in a shuffle
- * @param writtenBytesPerSecond result bytes that one task formats and writes
- * @param compileSeconds of a library that is not in the cache
- * @param stepSeconds fixed cost of a step of tasks
+ * What a machine of the cluster does per second, as far as predictions need it: a value of each
+ * {@link MachineConstant}. Immutable.
  */
-public record MachineParameters(
-    double streamBytesPerSecond,
-    double nearBytesPerSecond,
-    double nearCacheBytes,
-    double cachedBytesPerSecond,
-    double flopsPerSecond,
-    double registerBytes,
-    double cacheBytes,
-    double sharedBytesPerSecond,
-    double sharedCacheBytes,
-    double parsedBytesPerSecond,
-    double packedEntriesPerSecond,
-    double shuffledBytesPerSecond,
-    double writtenBytesPerSecond,
-    double compileSeconds,
-    double stepSeconds)
-    implements Serializable {
+public final class MachineParameters implements Serializable {
+  private static final long serialVersionUID = 1L;
+  private static final MachineParameters USUAL =
+      new MachineParameters(
+          Arrays.stream(MachineConstant.values()).mapToDouble(MachineConstant::usual).toArray());
 
-  /**
-   * A two-core AVX-512 Xeon of 2026: read bandwidth 12 GB/s a thread, 63 GFLOP/s with 256-bit
-   * multiply-adds, 2 MiB of L2. What rows may count on of the caches, and their rates, are the
-   * figures, of some thirty sets, whose plans were fastest for 40 MTTKRPs of ranks 8 to 64 on
-   * another machine (AMD EPYC, Zen 4): planner/README.md. Gathers alone find more of the
-   * third-level cache there. Parsing and packing are one busy core's rates on retrosheet (gzip text
-   * of 7.0 million entries); shuffle, write, compile and step are round estimates, not
-   * measurements.
-   */
+  private static final class Known {
+    static final MachineParameters THIS_MACHINE = withCachesOfThisMachine();
+  }
+
+  private final double[] values;
+
+  private MachineParameters(double[] values) {
+    this.values = values;
+  }
+
+  /** The usual values of all constants; {@link MachineConstant} says where they come from. */
   public static MachineParameters defaults() {
-    return new MachineParameters(
-        12e9, 400e9, 24 << 10, 130e9, 63e9, 2048, 2 << 20, 50e9, 2 << 20, 180e6, 10e6, 250e6, 100e6,
-        0.1, 0.02);
+    return USUAL;
   }
 
   /**
@@ -68,20 +40,30 @@ public record MachineParameters(
     return Known.THIS_MACHINE;
   }
 
-  private static final class Known {
-    static final MachineParameters THIS_MACHINE = measured();
-  }
-
-  private static MachineParameters measured() {
-    MachineParameters d = defaults();
+  private static MachineParameters withCachesOfThisMachine() {
     OptionalLong own = MachineCaches.secondLevelBytes();
     OptionalLong shared = MachineCaches.thirdLevelBytes();
-    return d.withCore(
+    return USUAL.withCore(
         CpuFeatures.vectorRegisterBytes(),
-        own.isEmpty() ? d.cacheBytes : 0.5 * own.getAsLong(),
+        own.isEmpty() ? USUAL.cacheBytes() : 0.5 * own.getAsLong(),
         shared.isEmpty()
-            ? d.sharedCacheBytes
-            : Math.min(d.sharedCacheBytes, 0.25 * shared.getAsLong()));
+            ? USUAL.sharedCacheBytes()
+            : Math.min(USUAL.sharedCacheBytes(), 0.25 * shared.getAsLong()));
+  }
+
+  public double get(MachineConstant constant) {
+    return values[constant.ordinal()];
+  }
+
+  public MachineParameters with(MachineConstant constant, double value) {
+    double[] changed = values.clone();
+    changed[constant.ordinal()] = value;
+    return new MachineParameters(changed);
+  }
+
+  /** As {@link #with}, and what is not plausible is the nearest value that is. */
+  public MachineParameters fitted(MachineConstant constant, double value) {
+    return with(constant, constant.bounded(value));
   }
 
   /**
@@ -92,41 +74,98 @@ public record MachineParameters(
    * @param shared bytes of the cache of all threads
    */
   public MachineParameters withCore(double registers, double own, double shared) {
-    return new MachineParameters(
-        streamBytesPerSecond,
-        nearBytesPerSecond,
-        nearCacheBytes,
-        cachedBytesPerSecond,
-        flopsPerSecond,
-        registers,
-        own,
-        sharedBytesPerSecond,
-        shared,
-        parsedBytesPerSecond,
-        packedEntriesPerSecond,
-        shuffledBytesPerSecond,
-        writtenBytesPerSecond,
-        compileSeconds,
-        stepSeconds);
+    return with(MachineConstant.REGISTERS, registers)
+        .with(MachineConstant.CACHE, own)
+        .with(MachineConstant.SHARED_CACHE, shared);
   }
 
   /** The same machine on another network, of {@code bytesPerSecond} for each task. */
   public MachineParameters withNetwork(double bytesPerSecond) {
-    return new MachineParameters(
-        streamBytesPerSecond,
-        nearBytesPerSecond,
-        nearCacheBytes,
-        cachedBytesPerSecond,
-        flopsPerSecond,
-        registerBytes,
-        cacheBytes,
-        sharedBytesPerSecond,
-        sharedCacheBytes,
-        parsedBytesPerSecond,
-        packedEntriesPerSecond,
-        bytesPerSecond,
-        writtenBytesPerSecond,
-        compileSeconds,
-        stepSeconds);
+    return with(MachineConstant.SHUFFLED, bytesPerSecond);
+  }
+
+  /** Memory bandwidth of one thread. */
+  public double streamBytesPerSecond() {
+    return get(MachineConstant.STREAM);
+  }
+
+  /** Rate at which one thread reads operand rows from its first-level cache. */
+  public double nearBytesPerSecond() {
+    return get(MachineConstant.NEAR);
+  }
+
+  /** What rows may count on of the first-level cache. */
+  public double nearCacheBytes() {
+    return get(MachineConstant.NEAR_CACHE);
+  }
+
+  /** Rate at which one thread reads operand rows that its second-level cache holds. */
+  public double cachedBytesPerSecond() {
+    return get(MachineConstant.CACHED);
+  }
+
+  /** Arithmetic of one thread in compiled kernels. */
+  public double flopsPerSecond() {
+    return get(MachineConstant.FLOPS);
+  }
+
+  /** Of the vector registers that code for the machine uses. */
+  public double registerBytes() {
+    return get(MachineConstant.REGISTERS);
+  }
+
+  /** What rows may count on of the second-level cache. */
+  public double cacheBytes() {
+    return get(MachineConstant.CACHE);
+  }
+
+  /** Rate at which one thread reads operand rows that only the cache of all threads holds. */
+  public double sharedBytesPerSecond() {
+    return get(MachineConstant.SHARED);
+  }
+
+  /** What a kernel may count on of the cache of all threads. */
+  public double sharedCacheBytes() {
+    return get(MachineConstant.SHARED_CACHE);
+  }
+
+  /** Text that one thread parses. */
+  public double parsedBytesPerSecond() {
+    return get(MachineConstant.PARSED);
+  }
+
+  /** Entries that one thread sorts and packs. */
+  public double packedEntriesPerSecond() {
+    return get(MachineConstant.PACKED);
+  }
+
+  /** Bytes that one task writes and reads back in a shuffle. */
+  public double shuffledBytesPerSecond() {
+    return get(MachineConstant.SHUFFLED);
+  }
+
+  /** Result bytes that one task formats and writes. */
+  public double writtenBytesPerSecond() {
+    return get(MachineConstant.WRITTEN);
+  }
+
+  /** Of a library that is not in the cache. */
+  public double compileSeconds() {
+    return get(MachineConstant.COMPILE);
+  }
+
+  /** Fixed cost of a step of tasks. */
+  public double stepSeconds() {
+    return get(MachineConstant.STEP);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof MachineParameters that && Arrays.equals(values, that.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(values);
   }
 }
