@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.storage.FileAccess;
-import org.weft.storage.NpyFile;
+import org.weft.storage.npy.NpyFile;
 
 /** {@code weft cpapr} from file to folder. */
 class CpaprCommandTest {

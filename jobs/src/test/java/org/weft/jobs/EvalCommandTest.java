@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.weft.storage.NpzFile;
+import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 
 /** {@code weft eval}: results, defaults, errors; Spark never starts. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.storage.FileAccess;
-import org.weft.storage.NpyFile;
+import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** Each command end to end on Spark in this process, against sums written out in the test. */

@@ -130,9 +130,11 @@ class StoredTensorTest {
     assertThat(report.seconds("shuffle")).isPositive();
     mttkrp(write("p.tns", TensorOutput.Existing.REFUSE, 0, 40), 0, ValueType.DOUBLE, "once.npy");
     DenseMatrix twice =
-        org.weft.storage.NpyFile.read(FileAccess.local(), folder.resolve("twice.npy").toString());
+        org.weft.storage.npy.NpyFile.read(
+            FileAccess.local(), folder.resolve("twice.npy").toString());
     DenseMatrix once =
-        org.weft.storage.NpyFile.read(FileAccess.local(), folder.resolve("once.npy").toString());
+        org.weft.storage.npy.NpyFile.read(
+            FileAccess.local(), folder.resolve("once.npy").toString());
     for (int row = 0; row < 40; row++) {
       double factor = row >= 10 && row < 20 ? 2 : 1;
       for (int r = 0; r < 4; r++) {

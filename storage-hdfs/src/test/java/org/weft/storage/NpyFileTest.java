@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.WeftException;
+import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** NumPy files, byte for byte as NumPy writes them. */

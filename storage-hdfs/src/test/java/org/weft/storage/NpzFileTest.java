@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.WeftException;
+import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 
 class NpzFileTest {

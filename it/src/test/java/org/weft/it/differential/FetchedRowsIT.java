@@ -20,10 +20,10 @@ import org.weft.it.cluster.TestCluster;
 import org.weft.it.cluster.WeftJars;
 import org.weft.jobs.wordnet.WordNet;
 import org.weft.storage.FileAccess;
-import org.weft.storage.NpyFile;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
-import org.weft.storage.NpyFile;
-import org.weft.storage.NpzFile;
+import org.weft.storage.npy.NpyFile;
+import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 

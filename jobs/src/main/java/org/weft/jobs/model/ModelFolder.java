@@ -19,7 +19,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.NpyFile;
+import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
 
 /** Reads the folder that a decomposition wrote: {@link ModelOutput}. */

@@ -16,9 +16,9 @@ import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Fingerprints;
 import org.weft.storage.Labels;
-import org.weft.storage.NpyFile;
-import org.weft.storage.NpyRows;
 import org.weft.storage.OutputCommit;
+import org.weft.storage.npy.NpyFile;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 
 /**

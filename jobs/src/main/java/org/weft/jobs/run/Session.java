@@ -25,7 +25,7 @@ import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.NpyRows;
+import org.weft.storage.npy.NpyRows;
 
 /**
  * The engine of one run: in this process, or on Spark where a master is named ({@code --master},

@@ -17,8 +17,8 @@ import org.weft.error.WeftException;
 import org.weft.spark.Failures;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.NpyRows;
 import org.weft.storage.OutputCommit;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -14,6 +14,8 @@ import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.BlockCheck;
+import org.weft.storage.container.encoding.ArrayEncoding;
+import org.weft.storage.container.encoding.BitPacking;
 
 /**
  * Reads arrays of a container into off-heap memory and checks every block on the way. Plain blocks

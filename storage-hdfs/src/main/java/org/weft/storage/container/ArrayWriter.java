@@ -13,6 +13,8 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.storage.container.encoding.ArrayEncoding;
+import org.weft.storage.container.encoding.ZstdEncoding;
 
 /**
  * Writes arrays one after the other into one data file. How a block is encoded is measured: every

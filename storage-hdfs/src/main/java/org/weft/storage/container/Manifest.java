@@ -10,6 +10,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.ElementType;
+import org.weft.storage.container.encoding.ArrayEncoding;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,6 +8,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.Compression;
+import org.weft.storage.FileAccess;
+import org.weft.storage.SourceFile;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +11,8 @@ import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.FileAccess;
+import org.weft.storage.SourceFile;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -1,4 +1,4 @@
-package org.weft.storage.container;
+package org.weft.storage.container.encoding;
 
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeMemory;

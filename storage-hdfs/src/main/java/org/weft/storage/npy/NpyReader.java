@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -6,6 +6,12 @@ import java.util.Arrays;
 import java.util.NoSuchElementException;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.BlockReader;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.ReadSummary;
+import org.weft.storage.SourceFile;
 import org.weft.tensor.CooBlock;
 
 /** The cells of a byte range of an array, with their coordinates counted like an odometer. */

@@ -1,4 +1,4 @@
-package org.weft.storage.container;
+package org.weft.storage.container.encoding;
 
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeMemory;
@@ -7,7 +7,7 @@ import org.weft.memory.NativeMemory;
  * Numbers of the same few bits one after the other, the first in the lowest bits of the first byte.
  * Widths reach 56 bits, so that eight bytes from the one where a number starts hold it whole.
  */
-final class BitPacking {
+public final class BitPacking {
   static final int MAX_WIDTH = 56;
 
   private BitPacking() {}
@@ -51,7 +51,7 @@ final class BitPacking {
   }
 
   /** Loads elements; those of unsigned types zero-extended, floating ones as their bits. */
-  static void load(ElementType type, long from, long[] numbers, int count) {
+  public static void load(ElementType type, long from, long[] numbers, int count) {
     for (int i = 0; i < count; i++) {
       numbers[i] =
           switch (type) {
@@ -65,7 +65,7 @@ final class BitPacking {
   }
 
   /** Stores the low bits of numbers as elements. */
-  static void store(ElementType type, long to, long[] numbers, int count) {
+  public static void store(ElementType type, long to, long[] numbers, int count) {
     switch (type.bytes()) {
       case 1 -> {
         for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,9 +1,10 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 

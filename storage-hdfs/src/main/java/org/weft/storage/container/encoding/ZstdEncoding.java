@@ -1,4 +1,4 @@
-package org.weft.storage.container;
+package org.weft.storage.container.encoding;
 
 import com.github.luben.zstd.Zstd;
 import org.weft.memory.ElementType;
@@ -8,7 +8,7 @@ import org.weft.memory.NativeMemory;
  * The bytes of a block as one zstd frame (RFC 8878), after transposition: all first bytes of the
  * elements, then all second bytes, and so on, because bytes of equal weight resemble each other.
  */
-final class ZstdEncoding implements ArrayEncoding {
+public final class ZstdEncoding implements ArrayEncoding {
   private static final int LEVEL = 3;
 
   @Override

@@ -1,4 +1,4 @@
-package org.weft.storage.container;
+package org.weft.storage.container.encoding;
 
 import java.util.List;
 import org.weft.memory.ElementType;
@@ -8,7 +8,7 @@ import org.weft.memory.ElementType;
  * the caller lends; one encoding, one file. What a block of each looks like is said in {@code
  * FORMAT.md}, and by each class.
  */
-interface ArrayEncoding {
+public interface ArrayEncoding {
   /** Bytes that may be read behind an encoded block: unpacking loads eight bytes at a time. */
   int SLACK_BYTES = 8;
 

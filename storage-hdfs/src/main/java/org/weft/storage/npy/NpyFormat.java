@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.npy;
 
 import com.google.auto.service.AutoService;
 import java.io.IOException;
@@ -8,6 +8,15 @@ import java.util.List;
 import java.util.Objects;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.BlockReader;
+import org.weft.storage.InputPlan;
+import org.weft.storage.InputSplit;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.SourceFile;
+import org.weft.storage.TensorFileFormat;
+import org.weft.storage.TensorHeader;
+import org.weft.storage.TensorWriter;
+import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
 
 /**
