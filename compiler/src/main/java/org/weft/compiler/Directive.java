@@ -227,4 +227,19 @@ public sealed interface Directive extends Serializable {
 
     GemmTiles tiles();
   }
+
+  /**
+   * Loops over labels of a contraction around its packed panels: a product of matrices for each of
+   * their coordinates. A label of the result that one operand alone has is fixed in each pass.
+   */
+  record Around(List<String> variables) implements Directive {
+    public Around {
+      variables = List.copyOf(variables);
+    }
+
+    @Override
+    public String toString() {
+      return "around(" + String.join(",", variables) + ")";
+    }
+  }
 }

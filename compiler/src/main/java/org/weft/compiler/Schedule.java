@@ -31,9 +31,10 @@ public record Schedule(List<Directive> directives) implements Serializable {
   private static void requireConsistent(Directive earlier, Directive later) {
     boolean order = earlier instanceof Directive.Order && later instanceof Directive.Order;
     boolean gemm = earlier instanceof Directive.Panels && later instanceof Directive.Panels;
+    boolean around = earlier instanceof Directive.Around && later instanceof Directive.Around;
     boolean same =
         earlier.getClass() == later.getClass() && variable(earlier).equals(variable(later));
-    if (order || gemm || same) {
+    if (order || gemm || around || same) {
       throw new IllegalArgumentException(
           "expected one directive of a kind for each loop, found " + earlier + " and " + later);
     }
@@ -114,6 +115,11 @@ public record Schedule(List<Directive> directives) implements Serializable {
   /** The workspace chosen for {@code variable}; empty leaves the choice to the compiler. */
   public Optional<Directive.WorkspaceKind> workspace(String variable) {
     return find(Directive.Workspace.class, variable).map(Directive.Workspace::kind);
+  }
+
+  /** The labels of loops around packed panels. */
+  public Optional<Directive.Around> around() {
+    return all(Directive.Around.class).stream().findFirst();
   }
 
   /** Whether and how a contraction runs over packed panels, computed or emulated. */

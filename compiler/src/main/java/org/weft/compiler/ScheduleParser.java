@@ -35,7 +35,7 @@ final class ScheduleParser {
   private static final String FORMS =
       "a schedule is made of order(i,j,..), split(i:position:1024), split(i:coordinate:64),"
           + " parallel(i), unroll(k,4), vector(k), prefetch(k:24), workspace(j:dense|hashed)"
-          + " and gemm(i) or gemm(i:24:8:256:240:4096),"
+          + ", gemm(i) or gemm(i:24:8:256:240:4096), and around(b) with gemm,"
           + " with spaces between them";
 
   private record Token(String text, int offset) {}
@@ -70,7 +70,7 @@ final class ScheduleParser {
   private Directive directive() {
     Token name = take();
     return switch (name.text()) {
-      case "order" -> order();
+      case "order" -> new Directive.Order(loops());
       case "split" -> split();
       case "unroll" -> unroll();
       case "vector" -> new Directive.Vector(only());
@@ -79,17 +79,19 @@ final class ScheduleParser {
       case "prefetch" -> prefetch();
       case "workspace" -> workspace();
       case "gemm" -> gemm();
+      case "around" -> new Directive.Around(loops());
       default ->
           throw error(
               name,
-              "expected order, split, unroll, vector, parallel, prefetch, workspace or gemm, found '"
+              "expected order, split, unroll, vector, parallel, prefetch, workspace, gemm or around,"
+                  + " found '"
                   + name.text()
                   + "'",
               FORMS);
     };
   }
 
-  private Directive order() {
+  private List<String> loops() {
     List<String> variables = new ArrayList<>();
     expect("(");
     variables.add(loop());
@@ -98,7 +100,7 @@ final class ScheduleParser {
       variables.add(loop());
     }
     expect(")");
-    return new Directive.Order(variables);
+    return variables;
   }
 
   private Directive split() {

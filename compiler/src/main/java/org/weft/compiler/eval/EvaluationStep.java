@@ -27,13 +27,18 @@ public sealed interface EvaluationStep {
     }
   }
 
-  /** A compiled kernel. */
+  /**
+   * A compiled kernel.
+   *
+   * @param candidates ways to compute a dense product, and why one was taken; mostly empty
+   */
   record Compute(
       TensorAssignment algebra,
       LoweredKernel kernel,
       Schedule schedule,
       TensorShape shape,
-      String estimate)
+      String estimate,
+      String candidates)
       implements EvaluationStep {
     /** What the kernel follows from. */
     record Request(TensorAssignment algebra, Schedule schedule) {}
@@ -63,7 +68,8 @@ public sealed interface EvaluationStep {
           + constants()
           + schedule.gemm().map(gemm -> ", in packed panels by " + gemm).orElse("")
           + (estimate.isEmpty() ? "" : ", " + estimate)
-          + "\n";
+          + "\n"
+          + candidates;
     }
   }
 }

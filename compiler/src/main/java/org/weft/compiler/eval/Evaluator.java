@@ -2,9 +2,11 @@ package org.weft.compiler.eval;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
@@ -33,7 +35,7 @@ import org.weft.tensor.ValueType;
  */
 public final class Evaluator {
   private final int threads;
-  private final int vectorBits;
+  private final DenseCandidates.Choice dense;
   private final KernelCall kernels;
   private final PlanRunner runner;
   private final Converter converter;
@@ -55,12 +57,25 @@ public final class Evaluator {
    * @param reproducible whether results are the same bits for every number of threads
    */
   public Evaluator(TensorCompiler compiler, int threads, boolean reproducible) {
+    this(compiler, threads, reproducible, UnaryOperator.identity());
+  }
+
+  /**
+   * As above.
+   *
+   * @param preference the ways to compute a dense product, the one to take first
+   */
+  Evaluator(
+      TensorCompiler compiler,
+      int threads,
+      boolean reproducible,
+      UnaryOperator<List<DenseCandidates.Candidate>> preference) {
     if (threads < 1) {
       throw new WeftException(
           ErrorCode.USAGE, "expected at least 1 thread, found " + threads + "; give 1 or more");
     }
     this.threads = threads;
-    this.vectorBits = compiler.vectorBits();
+    this.dense = new DenseCandidates.Choice(compiler.vectorBits(), preference);
     this.kernels = new KernelCall(compiler, threads, reproducible);
     this.converter = new Converter(kernels);
     this.runner = new PlanRunner(kernels, converter);
@@ -141,7 +156,7 @@ public final class Evaluator {
     LabelSizes labels = algebra.labels().withOpen(open);
     Map<String, Double> entries = algebra.entries();
     PrefetchChoice prefetch = new PrefetchChoice(labels, Map.of());
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
     Contractions contractions =
         new Contractions(labels, entries, name -> Optional.empty(), planner);
     add(planner, contractions, algebra.assignment(), schedule);
@@ -214,7 +229,7 @@ public final class Evaluator {
     }
     Map<String, Double> entries = entries(operands);
     PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
-    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, vectorBits, lowered);
+    StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
     Map<String, Optional<ModeCounts>> counts = new HashMap<>();
     Contractions contractions =
         new Contractions(

@@ -1,13 +1,10 @@
 package org.weft.compiler.eval;
 
 import java.util.List;
-import java.util.Optional;
 import org.weft.compiler.Directive;
 import org.weft.compiler.GemmTiles;
 import org.weft.compiler.algebra.IndexVar;
-import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.lower.panel.Contraction;
-import org.weft.memory.ElementType;
 
 /**
  * Which contractions of dense tensors run over packed panels: those with enough work for each
@@ -25,25 +22,21 @@ final class PanelChoice {
   private PanelChoice() {}
 
   /**
-   * The directive for {@code assignment}; empty where plain loops are as good.
+   * The directive for {@code contraction}.
    *
    * @param vectorBits of the registers that kernels are compiled for
+   * @param bytes of a value
    */
-  static Optional<Directive.Gemm> of(
-      TensorAssignment assignment, Estimates estimates, int vectorBits) {
-    return Contraction.of(assignment)
-        .filter(contraction -> pays(contraction, estimates))
-        .map(
-            contraction -> {
-              ElementType element = assignment.type().elementType();
-              long run = (long) estimates.cells(run(contraction));
-              long terms = (long) estimates.cells(contraction.depth());
-              GemmTiles tiles = GemmTiles.of(vectorBits, element.bytes(), run, terms);
-              return new Directive.Gemm(divided(contraction, estimates, tiles).name(), tiles);
-            });
+  static Directive.Gemm directive(
+      Contraction contraction, Estimates estimates, int vectorBits, int bytes) {
+    long run = (long) estimates.cells(run(contraction));
+    long terms = (long) estimates.cells(contraction.depth());
+    GemmTiles tiles = GemmTiles.of(vectorBits, bytes, run, terms);
+    return new Directive.Gemm(divided(contraction, estimates, tiles).name(), tiles);
   }
 
-  private static boolean pays(Contraction contraction, Estimates estimates) {
+  /** Whether a contraction has enough work for panels. */
+  static boolean pays(Contraction contraction, Estimates estimates) {
     double wide = estimates.cells(contraction.wide());
     double high = estimates.cells(contraction.high());
     double depth = estimates.cells(contraction.depth());
@@ -59,7 +52,7 @@ final class PanelChoice {
   }
 
   /** The labels of the wide side along which both the result and the operand have neighbours. */
-  private static List<IndexVar> run(Contraction contraction) {
+  static List<IndexVar> run(Contraction contraction) {
     List<IndexVar> wide = contraction.wide();
     List<IndexVar> across = Contraction.stored(contraction.across());
     List<IndexVar> target = Contraction.stored(contraction.target());
@@ -76,7 +69,7 @@ final class PanelChoice {
    * The wide side, whose blocks the second cache holds, unless it is short: then tasks divide the
    * high one, and every task passes over the whole of the other.
    */
-  private static IndexVar divided(Contraction contraction, Estimates estimates, GemmTiles tiles) {
+  static IndexVar divided(Contraction contraction, Estimates estimates, GemmTiles tiles) {
     double wide = estimates.cells(contraction.wide());
     double high = estimates.cells(contraction.high());
     boolean isShort = wide <= 2 * tiles.wideBlock() && wide < high;

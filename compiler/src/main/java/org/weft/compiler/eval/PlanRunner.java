@@ -140,7 +140,8 @@ final class PlanRunner {
         Lowering.lower("statement", algebra, compute.schedule()),
         compute.schedule(),
         compute.shape(),
-        compute.estimate());
+        compute.estimate(),
+        compute.candidates());
   }
 
   private TensorStorage run(

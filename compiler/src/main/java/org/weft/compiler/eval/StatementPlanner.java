@@ -20,6 +20,7 @@ import org.weft.compiler.convert.Recent;
 import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
+import org.weft.compiler.lower.panel.Contraction;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
@@ -39,11 +40,12 @@ final class StatementPlanner {
   private final LabelSizes labels;
   private final Map<String, Double> entries;
   private final PrefetchChoice prefetch;
-  private final int vectorBits;
+  private final DenseCandidates.Choice dense;
   private final Recent<EvaluationStep.Compute.Request, Lowered> lowered;
   private final Set<String> names = new HashSet<>();
   private final List<EvaluationStep> steps = new ArrayList<>();
   private final Map<List<Object>, TensorVar> converted = new LinkedHashMap<>();
+  private String candidates = "";
 
   /** A lowered kernel, or why there is none; one of the two is null. */
   record Lowered(@Nullable LoweredKernel kernel, @Nullable WeftException refusal) {}
@@ -51,19 +53,19 @@ final class StatementPlanner {
   /**
    * @param entries stored entries of every operand, by name; those of temporaries are added
    * @param prefetch says what rows kernels ask for ahead
-   * @param vectorBits of the registers that kernels are compiled for
+   * @param dense says how products of dense tensors are computed
    * @param lowered kernels that were lowered lately, of any statement
    */
   StatementPlanner(
       LabelSizes labels,
       Map<String, Double> entries,
       PrefetchChoice prefetch,
-      int vectorBits,
+      DenseCandidates.Choice dense,
       Recent<EvaluationStep.Compute.Request, Lowered> lowered) {
     this.labels = labels;
     this.entries = entries;
     this.prefetch = prefetch;
-    this.vectorBits = vectorBits;
+    this.dense = dense;
     this.lowered = lowered;
     this.names.addAll(entries.keySet());
   }
@@ -95,7 +97,7 @@ final class StatementPlanner {
     TensorAssignment assignment =
         new MaskChoice(new Estimates(labels, entries), entries, schedule.loopOrder())
             .settle(unsettled);
-    if (schedule.equals(Schedule.parallel()) && addPanels(assignment, schedule, estimate)) {
+    if (schedule.equals(Schedule.parallel()) && addProduct(assignment, schedule, estimate)) {
       return;
     }
     DenseOrder.Choice order =
@@ -138,11 +140,76 @@ final class StatementPlanner {
     convertResult(natural, assignment);
   }
 
-  private boolean addPanels(TensorAssignment assignment, Schedule schedule, String estimate) {
+  /** The product of dense tensors in the way that is expected to be fastest. */
+  private boolean addProduct(TensorAssignment assignment, Schedule schedule, String estimate) {
     Estimates estimates = new Estimates(labels, entries);
-    return PanelChoice.of(assignment, estimates, vectorBits)
-        .map(gemm -> direct(assignment, schedule.with(gemm), estimate) == null)
+    List<DenseCandidates.Candidate> ways = dense.of(assignment, estimates);
+    if (ways.isEmpty() || !ways.get(0).panels()) {
+      return false;
+    }
+    candidates = DenseCandidates.explain(ways);
+    int mark = steps.size();
+    boolean added =
+        ways.get(0).transposed().isEmpty()
+            ? addPanels(assignment, schedule, ways.get(0), estimate)
+            : addMatrices(assignment, schedule, ways.get(0), estimate);
+    if (!added) {
+      forget(mark);
+    }
+    candidates = "";
+    return added;
+  }
+
+  private boolean addPanels(
+      TensorAssignment assignment,
+      Schedule schedule,
+      DenseCandidates.Candidate way,
+      String estimate) {
+    int bytes = assignment.type().elementType().bytes();
+    Estimates estimates = new Estimates(labels, entries);
+    return Contraction.of(assignment)
+        .map(whole -> whole.around(way.around()))
+        .map(
+            inside ->
+                DenseCandidates.schedule(
+                    schedule, inside, way, estimates, dense.vectorBits(), bytes))
+        .map(panels -> direct(assignment, panels, estimate) == null)
         .orElse(false);
+  }
+
+  /** Tensors that are no matrices are copied so that they are, before and after the product. */
+  private boolean addMatrices(
+      TensorAssignment assignment,
+      Schedule schedule,
+      DenseCandidates.Candidate way,
+      String estimate) {
+    Contraction product = Contraction.of(assignment).orElseThrow();
+    TensorAssignment ready =
+        convertOperands(
+            assignment,
+            access -> {
+              boolean turned = way.transposed().stream().anyMatch(t -> t.id() == access.id());
+              return turned
+                  ? convert(access, product.asMatrix(access), "a product of matrices reads it so")
+                  : access;
+            });
+    TensorExpr.Access target = assignment.target();
+    if (!way.transposed().contains(target)) {
+      return addPanels(ready, schedule, way, estimate);
+    }
+    TensorVar matrix =
+        new TensorVar(
+            fresh(target.tensor().name() + "_matrix"),
+            product.asMatrix(target),
+            TensorVar.Kind.RESULT);
+    TensorAssignment made =
+        ready.assignedTo(
+            new TensorExpr.Access(target.id(), matrix, target.variables(), target.span()));
+    if (!addPanels(made, schedule, way, estimate)) {
+      return false;
+    }
+    convertResult(made, assignment);
+    return true;
   }
 
   private boolean addDense(
@@ -242,7 +309,8 @@ final class StatementPlanner {
               kernel == null ? found.kernel() : kernel,
               kernel == null ? schedule : chosen,
               labels.shape(assignment.target().variables()),
-              kernel == null ? estimate : note));
+              kernel == null ? estimate : note,
+              candidates));
     }
     return found.refusal();
   }

@@ -271,8 +271,13 @@ public final class Lowering {
     stages.put("lattices", () -> "");
     Directives directives = new Directives(schedule);
     directives.follow(directive);
-    directives.requireFollowed(statement);
     Contraction contraction = GemmLoops.contraction(statement, directive);
+    if (schedule.around().isPresent()) {
+      Directive.Around around = schedule.around().get();
+      directives.follow(around);
+      contraction = GemmLoops.around(statement, contraction, directive, around);
+    }
+    directives.requireFollowed(statement);
     Tensors tensors = new Tensors(statement);
     Code body = tensors.head().nested();
     GemmLoops.emit(statement, contraction, tensors, directive, schedule.parallelOutermost(), body);

@@ -30,6 +30,7 @@ import org.weft.tensor.ValueType;
 /** Contractions over packed panels, with blocks so small that every edge is met. */
 class PackedContractionsTest {
   private static final long SEED = 19;
+  private static final int LIBRARIES = Boolean.getBoolean("weft.long") ? 12 : 3;
   private static final long[] SIZES = {0, 1, 1, 2, 3, 5, 7, 11, 13};
   private static final List<String> TILES =
       List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9");
@@ -103,6 +104,7 @@ class PackedContractionsTest {
     ValueType type = random.nextInt(3) == 0 ? ValueType.FLOAT : ValueType.DOUBLE;
     Map<String, TensorFormat> formats = new TreeMap<>();
     List<String> text = new ArrayList<>();
+    String last = "";
     for (int tensor = 0; tensor < 3; tensor++) {
       List<String> labels = new ArrayList<>();
       for (int group : members[tensor]) {
@@ -113,6 +115,7 @@ class PackedContractionsTest {
       if (random.nextBoolean()) {
         Collections.shuffle(modes, random);
       }
+      last = tensor > 0 || labels.isEmpty() ? last : labels.get(modes.get(modes.size() - 1));
       TensorFormat format = TensorFormat.dense(labels.size(), type);
       formats.put(
           names[tensor], format.withModeOrder(modes.stream().mapToInt(mode -> mode).toArray()));
@@ -122,22 +125,28 @@ class PackedContractionsTest {
     String assignment = assignments[random.nextInt(assignments.length)];
     List<String> outer = new ArrayList<>(groups.get(0));
     outer.addAll(groups.get(1));
+    String divided = outer.get(random.nextInt(outer.size()));
+    List<String> loops = new ArrayList<>(outer);
+    loops.removeAll(List.of(divided, last));
+    String around =
+        loops.isEmpty() || random.nextBoolean() ? "" : " around(" + String.join(",", loops) + ")";
     return of(
         text.get(0) + assignment + text.get(1) + " * " + text.get(2),
         formats,
         sizes,
         (random.nextBoolean() ? "parallel " : "")
             + "gemm("
-            + outer.get(random.nextInt(outer.size()))
+            + divided
             + ":"
             + TILES.get(random.nextInt(TILES.size()))
-            + ")");
+            + ")"
+            + around);
   }
 
   @Test
   void randomContractions() {
     Random random = new Random(SEED);
-    for (int library = 0; library < 6; library++) {
+    for (int library = 0; library < LIBRARIES; library++) {
       check(IntStream.range(0, 25).mapToObj(n -> random(random)).toList(), false);
     }
   }
@@ -221,6 +230,10 @@ class PackedContractionsTest {
         "C(i,j) = A(i,k) * B(l,j) | gemm(i)",
         "C(i,j) = A(i,i) * B(i,j) | gemm(j)",
         "C(i,j) = A(i,k) * B(k,j) | gemm(i) vector(j)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(i) around(i)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(i) around(j)",
+        "C(i,j) = A(i,k) * B(k,j) | gemm(j) around(k)",
+        "C(i,j) = A(i,k) * B(k,j) | around(i)",
       })
   void otherStatementsAreRefused(String expression, String plan) {
     TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);

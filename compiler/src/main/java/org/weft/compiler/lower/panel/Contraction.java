@@ -69,6 +69,35 @@ public record Contraction(
     return grouped(target, first, second, shape);
   }
 
+  /**
+   * The same with {@code labels} of the wide and the high side fixed, as if all tensors had them.
+   */
+  public Contraction around(List<IndexVar> labels) {
+    List<IndexVar> batches = new ArrayList<>(labels);
+    batches.addAll(batch);
+    return new Contraction(
+        target,
+        across,
+        down,
+        wide.stream().filter(label -> !labels.contains(label)).toList(),
+        high.stream().filter(label -> !labels.contains(label)).toList(),
+        depth,
+        List.copyOf(batches),
+        multiply,
+        reduce,
+        factors,
+        negated);
+  }
+
+  /** The format in which a tensor of the product is a matrix of two groups of its labels. */
+  public TensorFormat asMatrix(TensorExpr.Access access) {
+    boolean isTarget = access.id() == target.id();
+    List<IndexVar> labels = new ArrayList<>(isTarget ? high : depth);
+    labels.addAll(access.id() == down.id() ? high : wide);
+    int[] modes = labels.stream().mapToInt(label -> access.variables().indexOf(label)).toArray();
+    return access.tensor().format().withModeOrder(modes);
+  }
+
   /** What surrounds the two operands. */
   private static final class Shape {
     private final List<TensorExpr.Access> operands = new ArrayList<>();

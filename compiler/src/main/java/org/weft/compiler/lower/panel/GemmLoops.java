@@ -107,6 +107,33 @@ public final class GemmLoops {
   }
 
   /**
+   * The contraction with loops around it.
+   *
+   * @throws WeftException {@code INVALID_SCHEDULE} for labels that no loop can be around
+   */
+  public static Contraction around(
+      TensorAssignment algebra,
+      Contraction contraction,
+      Directive.Panels gemm,
+      Directive.Around around) {
+    List<IndexVar> labels = around.variables().stream().map(IndexVar::new).toList();
+    for (IndexVar label : labels) {
+      boolean outer = contraction.wide().contains(label) || contraction.high().contains(label);
+      if (!outer
+          || label.name().equals(gemm.variable())
+          || label.equals(Contraction.last(contraction.target()))) {
+        throw illegal(
+            around,
+            algebra,
+            "a loop around panels is over a label that the result shares with one operand, neither"
+                + " the result's last one nor that of "
+                + gemm);
+      }
+    }
+    return contraction.around(labels);
+  }
+
+  /**
    * Emits the loops that compute {@code algebra}.
    *
    * @throws WeftException {@code INVALID_SCHEDULE} if no task can be a part of the label's side
@@ -122,7 +149,7 @@ public final class GemmLoops {
   }
 
   private static WeftException illegal(
-      Directive.Panels directive, TensorAssignment algebra, String reason) {
+      Directive directive, TensorAssignment algebra, String reason) {
     return new WeftException(
         ErrorCode.INVALID_SCHEDULE, directive + " is illegal for " + algebra + ": " + reason);
   }

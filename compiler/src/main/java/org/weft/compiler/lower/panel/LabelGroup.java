@@ -42,7 +42,7 @@ final class LabelGroup {
 
   /**
    * @param labels in the order in which they are counted
-   * @param accesses tensors that have all of them
+   * @param accesses tensors; the elements of one without a label lie where they lay
    * @param head where sizes and strides are computed
    */
   static LabelGroup of(
@@ -87,13 +87,17 @@ final class LabelGroup {
         .allMatch(
             access -> {
               List<IndexVar> stored = Contraction.stored(access);
-              return stored.indexOf(outer) + 1 == stored.indexOf(inner);
+              int at = stored.indexOf(outer);
+              return at < 0 ? !stored.contains(inner) : at + 1 == stored.indexOf(inner);
             });
   }
 
   /** How far apart the values of neighbouring coordinates of {@code label} are. */
   static Expr stride(TensorExpr.Access access, IndexVar label, Tensors tensors, Code head) {
     List<IndexVar> stored = Contraction.stored(access);
+    if (!stored.contains(label)) {
+      return Expr.of(0);
+    }
     Expr stride = Expr.of(1);
     for (IndexVar below : stored.subList(stored.indexOf(label) + 1, stored.size())) {
       stride = Expr.mul(stride, tensors.size(below));

@@ -219,6 +219,9 @@ public final class Directives {
       return "no loop counts stored coordinates of this label and finds rows of operands by them"
           + " alone, down from full levels; drop the directive";
     }
+    if (directive instanceof Directive.Around) {
+      return "it puts loops around packed panels; add gemm(...), or use order(...)";
+    }
     String labels = assignment.variables().toString();
     return "there is no loop over this label alone; the labels are "
         + labels
