@@ -111,6 +111,13 @@ final class BufferCell {
     return fixed != null && origin == null && LLVMIsAAllocaInst(fixed) != null;
   }
 
+  /** Elements of a buffer on the stack; more than any loop has where that is not known. */
+  long stackLength() {
+    return length == null || LLVMIsAConstantInt(length) == null
+        ? Long.MAX_VALUE
+        : LLVMConstIntGetZExtValue(length);
+  }
+
   boolean ownsMemory() {
     return address != null;
   }

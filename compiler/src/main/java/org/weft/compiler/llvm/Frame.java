@@ -178,6 +178,11 @@ final class Frame implements AutoCloseable {
     return cell != null && cell.isOnStack();
   }
 
+  /** Elements of a buffer on this frame's stack, without the room behind them. */
+  long stackLength(Buffer buffer) {
+    return cell(buffer).stackLength();
+  }
+
   /** The address of a buffer's first element. */
   LLVMValueRef base(Buffer buffer) {
     BufferCell cell = cells.get(buffer.name());

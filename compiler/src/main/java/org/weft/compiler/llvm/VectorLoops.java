@@ -65,7 +65,7 @@ final class VectorLoops {
     boolean masks =
         frame.module.target.vectorBits() >= FEWEST_MASKED_BITS
             && at == 0
-            && maskable(loop.body(), loop.variable(), frame);
+            && maskable(loop.body(), loop.variable(), end, frame);
     while (at < end) {
       boolean masked = masks && lanes > end - at && Long.bitCount(end - at) > 1;
       while (!masked && lanes > end - at) {
@@ -89,37 +89,40 @@ final class VectorLoops {
 
   /**
    * Whether lanes past the end may compute: nothing there can trap, and what they write to the
-   * stack lies in the room behind a workspace.
+   * stack lies in the room behind a workspace, which ends where the loop does.
    */
-  private static boolean maskable(Stmt stmt, LoopVariable variable, Frame frame) {
+  private static boolean maskable(Stmt stmt, LoopVariable variable, long end, Frame frame) {
     if (stmt instanceof Stmt.Store s) {
-      return inRoom(s.buffer(), s.position(), variable, frame)
-          && maskable(s.value(), variable, frame);
+      return inRoom(s.buffer(), s.position(), variable, end, frame)
+          && maskable(s.value(), variable, end, frame);
     } else if (stmt instanceof Stmt.Accumulate s) {
-      return inRoom(s.buffer(), s.position(), variable, frame)
-          && maskable(s.value(), variable, frame);
+      return inRoom(s.buffer(), s.position(), variable, end, frame)
+          && maskable(s.value(), variable, end, frame);
     } else if (stmt instanceof Stmt.Declare s) {
-      return maskable(s.value(), variable, frame);
+      return maskable(s.value(), variable, end, frame);
     } else if (stmt instanceof Stmt.Assign s) {
-      return maskable(s.value(), variable, frame);
+      return maskable(s.value(), variable, end, frame);
     }
-    return stmt.children().stream().allMatch(child -> maskable(child, variable, frame));
+    return stmt.children().stream().allMatch(child -> maskable(child, variable, end, frame));
   }
 
-  private static boolean maskable(Expr expr, LoopVariable variable, Frame frame) {
-    if (expr instanceof Expr.Load e && !inRoom(e.buffer(), e.position(), variable, frame)) {
+  private static boolean maskable(Expr expr, LoopVariable variable, long end, Frame frame) {
+    if (expr instanceof Expr.Load e && !inRoom(e.buffer(), e.position(), variable, end, frame)) {
       return false;
     } else if (expr instanceof Expr.Binary e
         && (e.op() == Expr.Op.DIV || e.op() == Expr.Op.REM)
         && !e.type().isFloat()) {
       return false;
     }
-    return expr.children().stream().allMatch(child -> maskable(child, variable, frame));
+    return expr.children().stream().allMatch(child -> maskable(child, variable, end, frame));
   }
 
-  private static boolean inRoom(Buffer buffer, Expr position, LoopVariable variable, Frame frame) {
+  private static boolean inRoom(
+      Buffer buffer, Expr position, LoopVariable variable, long end, Frame frame) {
     return !frame.isOnStack(buffer)
-        || position instanceof Expr.VariableRef ref && ref.variable() == variable;
+        || position instanceof Expr.VariableRef ref
+            && ref.variable() == variable
+            && frame.stackLength(buffer) == end;
   }
 
   private boolean fits(Stmt stmt) {

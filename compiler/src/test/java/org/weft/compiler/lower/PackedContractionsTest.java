@@ -192,6 +192,7 @@ class PackedContractionsTest {
       delimiter = '|',
       value = {
         "C(i,j) = A(i,k) @(min,+) B(k,j) | gemm(i:4:3:5:8:6)",
+        "C(i,j) = A(i,k) @(min,+) B(k,j) | gemm(i:5:3:7:10:9)",
       })
   void otherOperators(String expression, String plan) {
     TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
