@@ -10,6 +10,7 @@ import java.util.Set;
 import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.check.Accesses;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;

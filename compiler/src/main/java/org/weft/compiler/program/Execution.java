@@ -9,6 +9,8 @@ import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.check.Accesses;
+import org.weft.compiler.program.check.ProgramChecker;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;

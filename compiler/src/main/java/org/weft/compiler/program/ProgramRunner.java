@@ -10,6 +10,7 @@ import org.weft.compiler.lang.ProgramParser;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
+import org.weft.compiler.program.check.ProgramChecker;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.check.ProgramChecker;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.check.Accesses;
 
 /**
  * What the modes of a result stand for: a label of index notation that the result has carries the

@@ -12,6 +12,7 @@ import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.ProgramParser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.loop.Goldens;
+import org.weft.compiler.program.check.ProgramChecker;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 

@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.weft.compiler.program.Names;
+import org.weft.compiler.program.check.Names;
 
 /**
  * Brings steps into an order in which they can run: after those that they need, and after those

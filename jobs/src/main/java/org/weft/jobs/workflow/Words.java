@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.weft.compiler.program.Names;
+import org.weft.compiler.program.check.Names;
 
 /**
  * Text with parameters, {@code ${name}}, and its division into words as a shell does it: at spaces,

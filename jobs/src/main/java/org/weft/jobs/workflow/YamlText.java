@@ -21,7 +21,7 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
-import org.weft.compiler.program.Names;
+import org.weft.compiler.program.check.Names;
 
 /** Parts of a YAML text as what they should be; whatever is not is a problem with its place. */
 final class YamlText {

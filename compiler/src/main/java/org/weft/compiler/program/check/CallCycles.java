@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.check;
 
 import java.util.HashSet;
 import java.util.List;

@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.check;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,11 +7,11 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 
 /** The accesses of an expression, and expressions with other accesses. */
-final class Accesses {
+public final class Accesses {
   private Accesses() {}
 
   /** Every access of {@code expression}, left to right. */
-  static List<Syntax.Access> of(Syntax expression) {
+  public static List<Syntax.Access> of(Syntax expression) {
     List<Syntax.Access> found = new ArrayList<>();
     collect(expression, found);
     return found;
@@ -25,7 +25,7 @@ final class Accesses {
   }
 
   /** The accesses of the right side, then that of the mask if there is one. */
-  static List<Syntax.Access> operands(Statement statement) {
+  public static List<Syntax.Access> operands(Statement statement) {
     List<Syntax.Access> found = of(statement.value());
     if (statement.mask() != null) {
       found.add(statement.mask().tensor());
@@ -34,7 +34,7 @@ final class Accesses {
   }
 
   /** Whether {@code expression} is a scalar: every access of a mode is inside a {@code SUM}. */
-  static boolean isScalar(Syntax expression) {
+  public static boolean isScalar(Syntax expression) {
     if (expression instanceof Syntax.Access access) {
       return access.labels().isEmpty();
     }
@@ -43,7 +43,7 @@ final class Accesses {
   }
 
   /** {@code expression} with every access replaced. */
-  static Syntax map(Syntax expression, Function<Syntax.Access, Syntax> replacement) {
+  public static Syntax map(Syntax expression, Function<Syntax.Access, Syntax> replacement) {
     if (expression instanceof Syntax.Access e) {
       return replacement.apply(e);
     } else if (expression instanceof Syntax.Negation e) {

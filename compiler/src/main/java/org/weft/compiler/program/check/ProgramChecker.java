@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.check;
 
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,7 +21,7 @@ import org.weft.compiler.lang.Syntax;
  * <p>As in COMET, the labels of a fill and of a read only have to be as many as the modes, and need
  * not be declared: such a step is about the whole tensor.
  */
-final class ProgramChecker {
+public final class ProgramChecker {
   private final Program program;
   private final Diagnostics diagnostics;
   private final Map<String, Program.LabelRange> labels = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ final class ProgramChecker {
     this.diagnostics = diagnostics;
   }
 
-  static void check(Program program, Diagnostics diagnostics) {
+  public static void check(Program program, Diagnostics diagnostics) {
     Map<String, SourceSpan> functions = new HashMap<>();
     for (Program.Function function : program.functions()) {
       SourceSpan first = functions.putIfAbsent(function.name().name(), function.name().span());
@@ -348,7 +348,7 @@ final class ProgramChecker {
   }
 
   /** The size of a mode as far as the declaration says. */
-  static OptionalLong staticSize(Program.Mode mode, Map<String, Program.LabelRange> labels) {
+  public static OptionalLong staticSize(Program.Mode mode, Map<String, Program.LabelRange> labels) {
     if (mode instanceof Program.SizedMode sized) {
       return OptionalLong.of(sized.size());
     }
