@@ -71,6 +71,11 @@ final class ContractionTree {
     boolean isFactor() {
       return left == null;
     }
+
+    /** Whether it is a product of several factors that was there. */
+    boolean isThere() {
+      return left == null && Long.bitCount(factors) > 1;
+    }
   }
 
   private final List<TensorExpr.Access> factors;
@@ -81,6 +86,7 @@ final class ContractionTree {
   private final double[] sizes;
   private final long[] masks;
   private final long result;
+  private final Set<Long> there;
 
   /** Factors that are counted along each label, as bits. */
   private final List<Long> users = new ArrayList<>();
@@ -100,6 +106,23 @@ final class ContractionTree {
       Estimates estimates,
       boolean mayDensify,
       double mostBytes) {
+    this(factors, result, estimates, mayDensify, mostBytes, Set.of());
+  }
+
+  /**
+   * As above.
+   *
+   * @param there subsets of several factors, as bits, whose products are there already and cost
+   *     only their reading; only products of up to {@value #MOST_EXACT} factors use them
+   */
+  ContractionTree(
+      List<TensorExpr.Access> factors,
+      Set<IndexVar> result,
+      Estimates estimates,
+      boolean mayDensify,
+      double mostBytes,
+      Set<Long> there) {
+    this.there = there;
     this.mayDensify = mayDensify;
     this.factors = factors;
     this.estimates = estimates;
@@ -174,9 +197,46 @@ final class ContractionTree {
       nodes.add(
           Integer.bitCount(subset) == 1
               ? List.of(leaf(Integer.numberOfTrailingZeros(subset)))
-              : best(subset, nodes, subset == all, kept, most));
+              : there.contains((long) subset)
+                  ? List.of(present(subset, subset == all))
+                  : best(subset, nodes, subset == all, kept, most));
     }
     return nodes.get(all);
+  }
+
+  /** A product that is there. As the whole it is read once for every value. */
+  private Node present(int subset, boolean whole) {
+    Outline made = outline(subset, false);
+    double cost = whole ? made.writing() : 0;
+    return new Node(
+        -1,
+        null,
+        null,
+        subset,
+        made.mask(),
+        made.labels(),
+        made.values(),
+        made.dense(),
+        cost,
+        0,
+        0);
+  }
+
+  /** The product of all factors as a tensor that is kept. */
+  Node whole() {
+    Outline made = outline((1L << factors.size()) - 1, false);
+    return new Node(
+        -1,
+        null,
+        null,
+        made.factors(),
+        made.mask(),
+        made.labels(),
+        made.values(),
+        made.dense(),
+        made.writing(),
+        made.bytes(),
+        made.bytes());
   }
 
   private Optional<Node> greedy() {

@@ -39,23 +39,28 @@ final class Execution implements AutoCloseable {
 
   /** Runs {@code steps}; false if one of them returned. */
   boolean run(List<Program.Step> steps) {
-    for (Program.Step step : steps) {
-      if (step instanceof Program.Return) {
-        return false;
-      }
-      if (step instanceof Program.Loop loop) {
-        if (!loop(loop)) {
+    try (Sharing sharing = new Sharing(environment, frame, slices, assignments, steps)) {
+      for (int at = 0; at < steps.size(); at++) {
+        Program.Step step = steps.get(at);
+        if (step instanceof Program.Return) {
           return false;
         }
-        continue;
+        if (step instanceof Program.Loop loop) {
+          sharing.done(loop);
+          if (!loop(loop)) {
+            return false;
+          }
+          continue;
+        }
+        try {
+          step(step, at, sharing);
+          sharing.done(step);
+        } catch (WeftException e) {
+          throw located(e, step.span());
+        }
       }
-      try {
-        step(step);
-      } catch (WeftException e) {
-        throw located(e, step.span());
-      }
+      return true;
     }
-    return true;
   }
 
   private boolean loop(Program.Loop loop) {
@@ -78,13 +83,13 @@ final class Execution implements AutoCloseable {
     return new WeftException(e.code(), diagnostic.render(), e);
   }
 
-  private void step(Program.Step step) {
+  private void step(Program.Step step, int at, Sharing sharing) {
     if (step instanceof Program.LabelDeclaration s) {
       frame.declare(s);
     } else if (step instanceof Program.TensorDeclaration s) {
       frame.declare(s);
     } else if (step instanceof Program.Assign s) {
-      assign(s.statement());
+      assign(s.statement(), at, sharing);
     } else if (step instanceof Program.ReadNumbered s) {
       read(s, s.target(), "file " + s.file());
     } else if (step instanceof Program.ReadUri s) {
@@ -122,14 +127,14 @@ final class Execution implements AutoCloseable {
     tensors.read(target, input, what);
   }
 
-  private void assign(Statement statement) {
+  private void assign(Statement statement, int at, Sharing sharing) {
     TensorVariable target = frame.tensor(statement.target());
     boolean fill =
         statement.assignment() == Statement.Assignment.ASSIGN
             && statement.mask() == null
             && Accesses.isScalar(statement.value());
     if (!fill || addressesPart(target, statement.target())) {
-      assignments.assign(statement);
+      sharing.assign(at, statement);
       return;
     }
     target.fillLater(scalars.evaluate(statement.value()).asDouble());

@@ -44,6 +44,14 @@ final class Frame implements AutoCloseable {
     }
   }
 
+  /** Forgets a tensor and frees its value. */
+  void drop(String name) {
+    TensorVariable dropped = tensors.remove(name);
+    if (dropped != null) {
+      dropped.free();
+    }
+  }
+
   Optional<Program.LabelRange> label(String name) {
     return Optional.ofNullable(labels.get(name));
   }

@@ -27,6 +27,7 @@ public final class ProgramRunner {
   private final ProgramFiles files;
   private final Inputs inputs;
   private final Consumer<String> output;
+  private final SharingLimits limits;
 
   /**
    * @param environment where {@code comet_read(N)} finds {@code SPARSE_FILE_NAMEN}
@@ -34,9 +35,19 @@ public final class ProgramRunner {
    */
   public ProgramRunner(
       ProgramFiles files, Map<String, String> environment, Consumer<String> output) {
+    this(files, environment, output, SharingLimits.ofThisMachine());
+  }
+
+  /** As above with other limits of what statements share. */
+  ProgramRunner(
+      ProgramFiles files,
+      Map<String, String> environment,
+      Consumer<String> output,
+      SharingLimits limits) {
     this.files = files;
     this.inputs = new Inputs(files, environment);
     this.output = output;
+    this.limits = limits;
   }
 
   /**
@@ -60,8 +71,13 @@ public final class ProgramRunner {
    * @throws WeftException what a step failed with, the step's place, line and caret in the message
    */
   public void run(Program program, TensorSpace space) {
+    run(program, space, note -> {});
+  }
+
+  /** As above; {@code notes} takes what statements share, in lines. */
+  void run(Program program, TensorSpace space, Consumer<String> notes) {
     program.functions().forEach(function -> checkOutputs(function.steps()));
-    execute(program, new Environment(program, space, inputs, output));
+    execute(program, new Environment(program, space, inputs, output, notes, limits));
   }
 
   /** As above in the memory of this process. */
@@ -91,7 +107,7 @@ public final class ProgramRunner {
 
   /** As above in {@code space}, which writes nothing and hands plans to {@link #explain}. */
   public void explain(Program program, TensorSpace space) {
-    execute(program, new Environment(program, space, inputs, text -> {}));
+    execute(program, new Environment(program, space, inputs, text -> {}, output, limits));
   }
 
   /** Prints the plan of a statement, with its place. */

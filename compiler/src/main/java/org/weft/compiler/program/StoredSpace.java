@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.weft.compiler.Schedule;
@@ -134,6 +135,11 @@ final class StoredSpace implements TensorSpace {
       statements.accept(input);
       return new Stored(evaluator.evaluate(scope, input));
     }
+  }
+
+  @Override
+  public OptionalLong sharedEntries(ProgramTensor tensor) {
+    return OptionalLong.of(of(tensor).storedEntries());
   }
 
   private static TensorStorage number(MemoryScope scope, Number value) {

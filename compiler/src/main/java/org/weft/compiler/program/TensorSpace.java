@@ -2,6 +2,7 @@ package org.weft.compiler.program;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -39,6 +40,14 @@ public interface TensorSpace {
 
   /** The result of a statement. */
   ProgramTensor evaluate(ProgramStatement statement);
+
+  /**
+   * Entries that {@code tensor} stores, if products of statements are to be shared by what they
+   * cost in this space; empty where they are not.
+   */
+  default OptionalLong sharedEntries(ProgramTensor tensor) {
+    return OptionalLong.empty();
+  }
 
   /** The value of a tensor without modes: a {@code Long} if it holds integers. */
   Number scalar(ProgramTensor tensor);
