@@ -18,8 +18,12 @@ constexpr int64_t pairs_insertion_below = 40;
 constexpr int short_digit_bits = 8;
 /* Shorter lists are sorted whatever their marks. */
 constexpr int64_t marked_from = 16;
-/* Marks that are read in the time that it takes to sort one position. */
-constexpr int64_t marks_per_position = 128;
+/* Marks that are read in the time that it takes to sort one position: by comparisons, by radix. */
+constexpr int64_t marks_per_compared = 256;
+constexpr int64_t marks_per_radix = 128;
+/* Positions of 64 marks that are written whether or not there are so many: how many there are is
+ * hard to predict. */
+constexpr int64_t written_ahead = 4;
 /* More passes than this cost more than comparisons do. */
 constexpr int most_passes = 4;
 
@@ -247,18 +251,42 @@ int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n) {
 }
 
 void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length) {
-  if (n < marked_from || length / marks_per_position > n) {
+  int64_t ordered = 1;
+  while (ordered < n && positions[ordered - 1] <= positions[ordered]) ordered++;
+  if (ordered >= n) return;
+  if (n < marked_from) {
+    insertion_sort(positions, n);
+    return;
+  }
+  int64_t first = positions[0];
+  int64_t last = first;
+  for (int64_t i = 1; i < n; i++) {
+    first = positions[i] < first ? positions[i] : first;
+    last = positions[i] > last ? positions[i] : last;
+  }
+  int64_t per_position = n < radix_from ? marks_per_compared : marks_per_radix;
+  if ((last - first) / per_position > n) {
     sort_i64(positions, n);
     return;
   }
-  int64_t base = 0;
-  for (; base + 64 <= length; base += 64) {
-    for (uint64_t bits = mark_bits(marks + base); bits != 0; bits &= bits - 1) {
-      *positions++ = base + __builtin_ctzll(bits);
+  int64_t written = 0;
+  int64_t base = first;
+  for (; base + 64 <= length && written + written_ahead <= n; base += 64) {
+    uint64_t bits = mark_bits(marks + base);
+    int64_t count = __builtin_popcountll(bits);
+    int64_t *to = positions + written;
+    for (int64_t ahead = 0; ahead < written_ahead; ahead++) {
+      to[ahead] = base + __builtin_ctzll(bits | uint64_t{1} << 63);
+      bits &= bits - 1;
     }
+    for (int64_t more = written_ahead; more < count; more++) {
+      to[more] = base + __builtin_ctzll(bits);
+      bits &= bits - 1;
+    }
+    written += count;
   }
-  for (; base < length; base++) {
-    if (marks[base] != 0) *positions++ = base;
+  for (; written < n; base++) {
+    if (marks[base] != 0) positions[written++] = base;
   }
 }
 

@@ -30,7 +30,15 @@ public final class PrefetchDistance {
   private static final int FEWEST_ROWS = 8;
   private static final int LINE_BYTES = 64;
 
+  /** What is asked for of a stored fiber: a line of its bounds, coordinates and values each. */
+  public static final long FIBER_BYTES = 3 * LINE_BYTES;
+
   private PrefetchDistance() {}
+
+  /** The number of coordinates ahead for stored fibers that are far. */
+  public static int ofFibers() {
+    return of(FIBER_BYTES, 1);
+  }
 
   /** Whether so many coordinates are worth finding out about their rows. */
   public static boolean isLong(long coordinates) {

@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
+import org.weft.compiler.PrefetchDistance;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
@@ -14,7 +17,9 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.compiler.llvm.Target;
 import org.weft.compiler.loop.LoopFunction;
+import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
+import org.weft.compiler.lower.schedule.Lookup;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.runtime.StandaloneRuntime;
@@ -46,7 +51,7 @@ public final class AheadCompiler {
         formats.values().stream().flatMap(f -> f.levels().stream()).anyMatch(AheadCompiler::stores);
     List<LoopFunction> functions = new ArrayList<>();
     for (Width width : indexed ? List.of(Width.W32, Width.W64) : List.of(Width.W64)) {
-      functions.add(Lowering.lower(kernel(request, formats, width)).function());
+      functions.add(lowered(kernel(request, formats, width)).function());
     }
     Interface described = Interface.of(request, statement, functions);
     Target target = new Target(request.cpu(), OPTIMISATION);
@@ -58,6 +63,27 @@ public final class AheadCompiler {
                 StandaloneRuntime.object(),
                 described.exports());
     return new AheadLibrary(library, CHeader.of(described), described);
+  }
+
+  /**
+   * Nobody knows the operands yet. Of stored fibers that coordinates choose the first lines are
+   * asked for ahead, which costs little beside the loop over a fiber.
+   */
+  private static LoweredKernel lowered(KernelRequest request) {
+    LoweredKernel plain = Lowering.lower(request);
+    Schedule schedule = request.schedule();
+    for (Lookup lookup : plain.lookups()) {
+      String name = lookup.variable().name();
+      boolean labelled = lookup.variable().label().equals(lookup.variable());
+      if (lookup.findsFibers()
+          && labelled
+          && schedule.find(Directive.Prefetch.class, name).isEmpty()) {
+        schedule = schedule.with(new Directive.Prefetch(name, PrefetchDistance.ofFibers()));
+      }
+    }
+    return schedule.equals(request.schedule())
+        ? plain
+        : Lowering.lower(request.withSchedule(schedule));
   }
 
   private static boolean stores(LevelSpec level) {

@@ -49,6 +49,7 @@ final class PythonModule {
             Map.entry("DTYPE", dtype(format)),
             Map.entry("VALUETYPE", Integer.toString(Glue.valueType(format.valueType()))),
             Map.entry("ADDS", described.adds() ? "True" : "False"),
+            Map.entry("ORDERED", isOrdered(format) ? "True" : "False"),
             Map.entry("SPECS", list(described.tensors().stream().map(PythonModule::spec).toList())),
             Map.entry("SHAPE", list(shape(described)))));
   }
@@ -79,13 +80,18 @@ final class PythonModule {
       int kind = Interface.kind(spec).ordinal();
       levels.add("(" + kind + ", " + format.modeOf(level) + ", " + unique + ")");
     }
-    return "(" + quoted(tensor.name()) + ", " + quoted(kind(format)) + ", " + list(levels) + ")";
+    return "(" + quoted(tensor.name()) + ", " + quoted(kind(tensor)) + ", " + list(levels) + ")";
+  }
+
+  private static boolean isOrdered(TensorFormat format) {
+    return format.levels().stream().allMatch(level -> level.properties().ordered());
   }
 
   /** How Python holds tensors of a format: as arrays, as matrices of SciPy, or level by level. */
-  private static String kind(TensorFormat format) {
+  private static String kind(TensorParameter tensor) {
+    TensorFormat format = tensor.format();
     List<LevelKind> kinds = format.levels().stream().map(Interface::kind).toList();
-    boolean ordered = format.levels().stream().allMatch(level -> level.properties().ordered());
+    boolean ordered = isOrdered(format) || tensor.role() == TensorParameter.Role.OUTPUT_SPARSE;
     boolean plain = Arrays.equals(format.modeOrder(), new int[] {0, 1});
     boolean unique = format.levels().stream().allMatch(level -> level.properties().unique());
     if (kinds.stream().allMatch(kind -> kind == LevelKind.DENSE)) {

@@ -18,9 +18,6 @@ import org.weft.tensor.TensorStorage;
  * large enough and found by enough coordinates to be worth it.
  */
 final class PrefetchChoice {
-  /** What is asked for of a stored fiber: a line of its bounds, coordinates and values each. */
-  private static final long FIBER_BYTES = 3 * 64;
-
   private final LabelSizes labels;
   private final Map<String, TensorStorage> operands;
 
@@ -61,7 +58,9 @@ final class PrefetchChoice {
       }
       long rowBytes = (long) (bytes / rows);
       double misses = SampledMisses.share(stored.crd(lookup.level()), rowBytes);
-      int distance = PrefetchDistance.of(lookup.findsFibers() ? FIBER_BYTES : rowBytes, misses);
+      int distance =
+          PrefetchDistance.of(
+              lookup.findsFibers() ? PrefetchDistance.FIBER_BYTES : rowBytes, misses);
       String name = lookup.variable().name();
       Choice before = choices.get(name);
       if (distance > 0 && (before == null || distance < before.directive().distance())) {

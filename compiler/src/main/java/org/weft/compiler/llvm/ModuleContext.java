@@ -155,6 +155,8 @@ final class ModuleContext implements AutoCloseable {
     enumAttribute(function, LLVMAttributeFunctionIndex, "mustprogress");
     textAttribute(function, "target-cpu", target.cpu());
     textAttribute(function, "prefer-vector-width", Integer.toString(target.vectorBits()));
+    // Loads one by one were faster in SpMV than gathers, by up to a tenth.
+    textAttribute(function, "target-features", "+prefer-no-gather");
     return function;
   }
 

@@ -32,6 +32,8 @@ _TYPE = @VALUETYPE@
 _ADDS = @ADDS@
 # name, kind, levels (0 dense, 1 compressed, 2 singleton; mode; unique), outermost first; the result first
 _TENSORS = @SPECS@
+# whether the entries of the result's fibers ascend
+_ORDERED = @ORDERED@
 # sizes of the result's modes: (operand, mode) or (-1, size)
 _SHAPE = @SHAPE@
 
@@ -372,8 +374,8 @@ def _sparse_result(tensors, operands):
         # Set one by one: SciPy's constructor looks at all 64-bit indices, and may copy them.
         result = made(shape, dtype=_DTYPE)
         result.data, result.indices, result.indptr = vals, crd[1], pos[1]
-        result.has_sorted_indices = True
-    result.has_canonical_format = True
+        result.has_sorted_indices = _ORDERED
+    result.has_canonical_format = _ORDERED
     return result
 
 

@@ -35,7 +35,8 @@ import org.weft.tensor.TensorFormat;
 /**
  * Computes an expression that is sparse in its open variables into a temporary of their order,
  * whose cells come in any order: a {@link Workspace} collects them, then the temporary is the
- * sorted list of its cells, a COO tensor that loops walk like any other.
+ * sorted list of its cells, a COO tensor that loops walk like any other. Where the result is of an
+ * unordered level, the cells of a row stay in the order in which they were first touched.
  *
  * <p>Which workspace: the one of the schedule; else a list, where no cell comes twice; else a dense
  * one where the cells that there could be are few, and a hashed one where they are many. When their
@@ -80,9 +81,15 @@ final class SparseTemporaries {
    *
    * @param open the variables of the temporary, in the order of its levels
    * @param order the order of the loops that compute it
+   * @param sorted whether its cells have to ascend; only a temporary of one variable may do without
    */
   TensorExpr.Access compute(
-      TensorExpr part, List<IndexVar> open, List<IndexVar> order, Scope scope, Code code) {
+      TensorExpr part,
+      List<IndexVar> open,
+      List<IndexVar> order,
+      boolean sorted,
+      Scope scope,
+      Code code) {
     String name = code.fresh("w");
     Arrays arrays = new Arrays(name, scope);
     List<Buffer> crd = new ArrayList<>();
@@ -90,7 +97,7 @@ final class SparseTemporaries {
       crd.add(arrays.growable(open.size() == 1 ? "crd" : "crd" + (k + 1), ElementType.I64));
     }
     Buffer vals = arrays.growable("vals", element());
-    CellList list = new CellList(crd, vals, code.declare(name + "_count", Expr.of(0)));
+    CellList list = new CellList(crd, vals, code.declare(name + "_count", Expr.of(0)), sorted);
     Fold fold = Fold.of(part);
     Kind kind = kind(part, open, scope);
     switch (kind) {
@@ -156,7 +163,8 @@ final class SparseTemporaries {
     List<LevelSpec> specs = new ArrayList<>();
     int[] modes = new int[open.size()];
     for (int k = 0; k < open.size(); k++) {
-      specs.add(LevelSpec.of(k > 0 ? "S" : open.size() == 1 ? "CU" : "CN"));
+      LevelSpec spec = LevelSpec.of(k > 0 ? "S" : open.size() == 1 ? "CU" : "CN");
+      specs.add(list.sorted() ? spec : spec.withModifiers("o"));
       modes[k] = k;
     }
     TensorFormat format = new TensorFormat(specs, modes, Temporaries.valueType(values.type()));

@@ -171,7 +171,8 @@ final class Temporaries {
       temporary = dense(part, open, scope, code);
       known = fillDense(part, temporary, order, scope, presence, code);
     } else {
-      temporary = sparse.compute(part, open, order, scope, code);
+      boolean sorted = open.size() != 1 || !part.equals(whole) || !sink.takesAnyOrder(open.get(0));
+      temporary = sparse.compute(part, open, order, sorted, scope, code);
       known = scope;
     }
     rest(part, temporary, whole, after, known, sink, code);

@@ -78,6 +78,17 @@ public final class AppendSink implements Sink {
     return IntStream.range(0, plan.layout().order()).mapToObj(plan.access()::variableAt).toList();
   }
 
+  /** An unordered level whose values are appended one by one stores them as they come. */
+  @Override
+  public boolean takesAnyOrder(IndexVar variable) {
+    int level = level(variable);
+    AppendPlan.Group group = plan.lastGroup();
+    return level == plan.lastAppended()
+        && appendsValues()
+        && group.first() == group.last()
+        && !plan.layout().level(level).ordered();
+  }
+
   /** Levels are appended in order; those below the last one are filled in any order. */
   @Override
   public boolean accepts(IndexVar variable, Scope scope) {

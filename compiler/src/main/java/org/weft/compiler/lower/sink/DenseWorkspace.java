@@ -79,7 +79,9 @@ public record DenseWorkspace(
   @Override
   public void drain(Code code) {
     Expr count = Expr.of(list.count());
-    code.add(new Stmt.SortMarked(cells, count, touched, length()));
+    if (list.sorted()) {
+      code.add(new Stmt.SortMarked(cells, count, touched, length()));
+    }
     code.add(new Stmt.Grow(list.vals(), count));
     boolean linear = sizes.size() > 1;
     if (linear) {

@@ -195,7 +195,9 @@ public final class EntryWorkspace implements Workspace {
       copy.add(new Stmt.Store(crd, Expr.of(q), new Expr.Load(keys.get(k), entry)));
       code.add(new Stmt.Grow(crd, count));
       code.add(new Stmt.For(q, Expr.of(0), count, copy.block(), LoopTraits.SERIAL));
-      code.add(new Stmt.SortPairs(crd, order, count));
+      if (list.sorted()) {
+        code.add(new Stmt.SortPairs(crd, order, count));
+      }
     }
   }
 

@@ -47,6 +47,11 @@ public interface Sink {
     return List.of();
   }
 
+  /** Whether coordinates of {@code variable} may come in any order, each once. */
+  default boolean takesAnyOrder(IndexVar variable) {
+    return false;
+  }
+
   /** Whether the next loop may be the one over {@code variable}, which addresses this sink. */
   default boolean accepts(IndexVar variable, Scope scope) {
     return true;

@@ -16,6 +16,8 @@ public interface Workspace {
   /** Adds {@code value} to the cell at {@code coordinates}; the cell is present from then on. */
   void put(List<Expr> coordinates, Expr value, Code code);
 
-  /** Moves the cells, sorted, to the {@link CellList} and empties the workspace. */
+  /**
+   * Moves the cells, sorted if it asks for that, to the {@link CellList} and empties the workspace.
+   */
   void drain(Code code);
 }
