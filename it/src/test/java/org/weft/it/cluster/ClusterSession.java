@@ -1,10 +1,17 @@
 package org.weft.it.cluster;
 
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
+import org.weft.engine.entries.Shared;
 import org.weft.spark.SparkEngine;
+import org.weft.spark.wire.Wire;
 
 /** A driver in the test's process whose executors are the cluster's. */
 public final class ClusterSession implements AutoCloseable {
@@ -12,12 +19,26 @@ public final class ClusterSession implements AutoCloseable {
   private final Engine engine;
 
   public ClusterSession(TestCluster cluster, EngineOptions options) {
+    this(cluster, options, Map.of());
+  }
+
+  /**
+   * @param settings of Spark, beside those of every session
+   * @param more jars of test classes that executors need
+   */
+  public ClusterSession(
+      TestCluster cluster, EngineOptions options, Map<String, String> settings, Path... more) {
     SparkConf conf = new SparkConf().setAppName("session of a test");
     ClusterSettings.sparkDefaults(cluster.sparkMaster(), "").forEach(conf::set);
     ClusterSettings.hdfsClient(cluster.hdfsUri())
         .forEach((key, value) -> conf.set("spark.hadoop." + key, value));
-    conf.set("spark.jars", WeftJars.executor().toString());
+    conf.set(
+        "spark.jars",
+        Stream.concat(Stream.of(WeftJars.executor()), Arrays.stream(more))
+            .map(Path::toString)
+            .collect(Collectors.joining(",")));
     conf.set("spark.memory.offHeap.size", "512m");
+    settings.forEach(conf::set);
     SparkEngine.configure(conf, options);
     context = new JavaSparkContext(conf);
     engine = SparkEngine.create(context, options);
@@ -25,6 +46,11 @@ public final class ClusterSession implements AutoCloseable {
 
   public Engine engine() {
     return engine;
+  }
+
+  /** A value for all executors. */
+  public <T> Shared<T> share(T value) {
+    return Wire.send(context, value);
   }
 
   @Override

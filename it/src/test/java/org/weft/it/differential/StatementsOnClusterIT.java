@@ -127,6 +127,7 @@ final class StatementsOnClusterIT {
         "union; C(i,j) = A(i,j) + E(i,j)",
         "masked triangles; C(i,k)<G(i,k)> = G(i,j) * G(j,k)",
         "shortest paths, one step; e(k) = d(i) @(min,+) G(i,k)",
+        "breadth-first search, one step; e(k) = d(i) @(any,pair) G(i,k)",
         "TTMc; Y(i,q,r) = T(i,j,k) * Q(j,q) * R(k,r)",
         "MTTKRP of order 3; M(i,r) = T(i,j,k) * Q(j,r) * R(k,r)",
         "MTTKRP of order 4; M(j,r) = U(i,j,k,l) * H(i,r) * R(k,r) * K(l,r)",

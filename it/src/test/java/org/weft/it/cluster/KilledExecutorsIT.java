@@ -1,0 +1,358 @@
+package org.weft.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.decomposition.Cpd;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.StatementJob;
+import org.weft.engine.distributed.Counter;
+import org.weft.engine.distributed.Parts;
+import org.weft.engine.distributed.Piece;
+import org.weft.engine.distributed.StatementRunner;
+import org.weft.engine.entries.Shared;
+import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.Route;
+import org.weft.storage.FileAccess;
+import org.weft.storage.ReadOptions;
+import org.weft.storage.TensorFiles;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * An executor is killed inside of a step of a statement, with part of its work handed on, while it
+ * writes a file, or while it makes rows of a factor: the result has the same bits, and a file
+ * appears whole.
+ */
+@ExtendWith(ClusterExtension.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class KilledExecutorsIT {
+  private static final int SIZE = 200;
+  private static final int ENTRIES = 3_000;
+  private static final int PARTITIONS = 4;
+
+  private final TestCluster cluster;
+  private Path folder = Path.of("");
+  private Path marker = Path.of("");
+  private Path order = Path.of("");
+  private ClusterSession session;
+  private EngineTensor a;
+  private EngineTensor b;
+  private EngineTensor before;
+  private EngineTensor cube;
+
+  KilledExecutorsIT(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Ways to run a product, which have all kinds of steps between them. */
+  private enum Way {
+    /** Cut, ask, cut, answer, compute. */
+    BY_NEED("C(i,k) = A(i,j) * B(j,k)", "i", Route.ByNeed.class),
+    /** Cut, cut, compute, number, cut, number, cut, merge. */
+    MERGED("C(i,k) += A(i,j) * B(j,k)", "j", Route.Everywhere.class);
+
+    private final String statement;
+    private final String label;
+    private final Class<? extends Route> exchange;
+
+    Way(String statement, String label, Class<? extends Route> exchange) {
+      this.statement = statement;
+      this.label = label;
+      this.exchange = exchange;
+    }
+  }
+
+  @BeforeAll
+  void start(@TempDir Path temp) {
+    folder = temp;
+    marker = temp.resolve("killed");
+    order = temp.resolve("order");
+    Path jar =
+        JobJar.of(
+            temp.resolve("deadly.jar"),
+            DeadlyParts.class,
+            DeadlyParts.DeadlyStep.class,
+            DeadlyParts.DeadlyIterator.class,
+            DeadlyFiles.class,
+            DeadlyFiles.Deadly.class,
+            DeadlyPlugin.class,
+            DeadlyPlugin.Executor.class);
+    session =
+        new ClusterSession(
+            cluster,
+            EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)),
+            Map.of(
+                "spark.hadoop.fs." + DeadlyFiles.SCHEME + ".impl",
+                DeadlyFiles.class.getName(),
+                "spark.hadoop." + DeadlyFiles.MARKER,
+                marker.toString(),
+                "spark.plugins",
+                DeadlyPlugin.class.getName(),
+                DeadlyPlugin.ORDER,
+                order.toString(),
+                "spark.shuffle.io.retryWait",
+                "200ms"),
+            jar);
+    a = tensor("A", 1);
+    b = tensor("B", 2);
+    before = tensor("C", 3);
+    cube = threeModes();
+  }
+
+  @AfterAll
+  void stop() {
+    if (session != null) {
+      session.close();
+    }
+    cluster.restore();
+  }
+
+  private EngineTensor tensor(String name, long seed) {
+    Random random = new Random(seed);
+    CooBlock.Builder block = new CooBlock.Builder(2, ENTRIES);
+    for (int e = 0; e < ENTRIES; e++) {
+      block.add(new long[] {random.nextInt(SIZE), random.nextInt(SIZE)}, random.nextDouble() - 0.5);
+    }
+    return session
+        .engine()
+        .of(name, TensorShape.of(SIZE, SIZE), List.of(block.build()), ValueType.DOUBLE);
+  }
+
+  /** What a step adds to parts is described when the statement is; it runs later. */
+  private final class Described implements AutoCloseable {
+    private final DistributedPlan plan;
+    private final StatementRunner.Result result;
+    private final int steps;
+
+    Described(Way way, int deadly) {
+      boolean adds = way.statement.contains("+=");
+      StatementJob job =
+          new StatementJob(
+              LabelledStatement.parse(way.statement),
+              Map.of("A", a, "B", b),
+              Map.of(),
+              adds ? Optional.of(before) : Optional.empty(),
+              Map.of(),
+              Map.of(),
+              ValueType.DOUBLE,
+              way.label,
+              Optional.of(way.exchange));
+      plan = session.engine().statements().plan(job);
+      AtomicInteger count = new AtomicInteger();
+      Map<String, Parts> operands = new HashMap<>();
+      operands.put("A", new DeadlyParts(a.parts(), count, deadly, marker));
+      operands.put("B", new DeadlyParts(b.parts(), count, deadly, marker));
+      Parts previous = adds ? new DeadlyParts(before.parts(), count, deadly, marker) : null;
+      result = new StatementRunner(new Site(), 1, true, null).run(plan, operands, previous);
+      steps = count.get();
+    }
+
+    List<String> pieces() {
+      List<String> read = new ArrayList<>();
+      for (var pieces = result.parts().pieces(); pieces.hasNext(); ) {
+        read.add(text(pieces.next()));
+      }
+      return read;
+    }
+
+    void write(String uri) {
+      result
+          .parts()
+          .write(new OutputTarget(uri, false), plan.shape(), result.modeOrder(), result.ranges());
+    }
+
+    @Override
+    public void close() {
+      result.owned().forEach(KilledExecutorsIT::close);
+    }
+  }
+
+  private static void close(AutoCloseable owned) {
+    try {
+      owned.close();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private final class Site implements StatementRunner.Site {
+    @Override
+    public <T> Shared<T> share(T value) {
+      return session.share(value);
+    }
+
+    @Override
+    public Parts parts(List<Piece> pieces) {
+      throw new AssertionError("no operand is a number");
+    }
+
+    @Override
+    public Counter counter() {
+      throw new AssertionError("nothing is measured");
+    }
+  }
+
+  /** All bits of a piece. */
+  private static String text(Piece piece) {
+    CooBlock block = piece.entries();
+    StringBuilder text = new StringBuilder("part " + piece.part() + ":");
+    for (int e = 0; e < block.size(); e++) {
+      for (int mode = 0; mode < block.order(); mode++) {
+        text.append(' ').append(block.coordinate(mode, e));
+      }
+      text.append('=').append(Double.doubleToRawLongBits(block.value(e)));
+    }
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BY_NEED, 3", "BY_NEED, 4", "MERGED, 7"})
+  void aStepThatDiesIsDoneAgain(Way way, int step) throws IOException {
+    dies(way, step);
+  }
+
+  @Test
+  @Tag("long")
+  void everyStep() throws IOException {
+    for (Way way : Way.values()) {
+      try (Described whole = new Described(way, -1)) {
+        assertThat(whole.steps).isEqualTo(way == Way.BY_NEED ? 5 : 8);
+      }
+      for (int step = 0; step < (way == Way.BY_NEED ? 5 : 8); step++) {
+        dies(way, step);
+      }
+    }
+  }
+
+  private void dies(Way way, int step) throws IOException {
+    List<String> expected;
+    try (Described whole = new Described(way, -1)) {
+      assertThat(step).isLessThan(whole.steps);
+      expected = whole.pieces();
+    }
+    assertThat(expected).isNotEmpty();
+    try (Described disturbed = new Described(way, step)) {
+      assertThat(disturbed.pieces()).as("%s, step %d", way, step).isEqualTo(expected);
+    }
+    assertThat(Files.deleteIfExists(marker)).as("an executor was killed").isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tns", "weft"})
+  void aFileAppearsWhole(String extension) throws IOException {
+    Path whole = Files.createDirectories(folder.resolve(extension)).resolve("whole." + extension);
+    try (Described described = new Described(Way.MERGED, -1)) {
+      described.write(whole.toUri().toString());
+    }
+    Path target = Files.createDirectories(folder.resolve("deadly-" + extension));
+    try (Described described = new Described(Way.MERGED, -1)) {
+      described.write(DeadlyFiles.SCHEME + "://" + target.resolve("whole." + extension));
+    }
+    assertThat(Files.deleteIfExists(marker)).as("an executor was killed").isTrue();
+    assertThat(text(target.resolve(whole.getFileName()))).isEqualTo(text(whole));
+    try (Stream<Path> left = Files.list(target)) {
+      // A process that is killed cannot remove its hidden temporary file.
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .filteredOn(name -> !name.startsWith("."))
+          .containsExactly("whole." + extension);
+    }
+  }
+
+  /** All bits of a tensor. */
+  private static String text(Path file) {
+    FileAccess files = FileAccess.of(new Configuration());
+    return TensorFiles.readAll(
+            files, TensorFiles.open(files, file.toUri().toString(), ReadOptions.defaults(), 0))
+        .blocks()
+        .stream()
+        .map(block -> text(new Piece(0, 0, 0, block)))
+        .collect(Collectors.joining());
+  }
+
+  /** In the second iteration, while rows of a mode are computed, stored, copied and reported. */
+  @ParameterizedTest
+  @CsvSource({"1, 20"})
+  void rowsOfAStepAreMadeAgain(int mode, int millis) throws IOException {
+    rowsOfAStep(mode, millis);
+  }
+
+  @Test
+  @Tag("long")
+  void rowsOfEveryStep() throws IOException {
+    for (int mode = 0; mode < 3; mode++) {
+      for (int millis : new int[] {0, 5, 10, 20, 40, 80, 160}) {
+        rowsOfAStep(mode, millis);
+      }
+    }
+  }
+
+  private void rowsOfAStep(int mode, int millis) throws IOException {
+    List<DenseMatrix> expected = factors();
+    Files.writeString(order, "factor " + mode + ", rank 5, iteration 2:" + millis);
+    List<DenseMatrix> found = factors();
+    assertThat(Files.deleteIfExists(DeadlyPlugin.taken(order))).as("an order was taken").isTrue();
+    assertThat(found).hasSameSizeAs(expected);
+    for (int m = 0; m < found.size(); m++) {
+      assertThat(bits(found.get(m))).as("mode %d", m).isEqualTo(bits(expected.get(m)));
+    }
+  }
+
+  private List<DenseMatrix> factors() {
+    Cpd job = new Cpd(5, 4, 0, false, 9, ValueType.DOUBLE);
+    return session.engine().cpd(cube, job, ProgressListener.NONE).factors();
+  }
+
+  private EngineTensor threeModes() {
+    Random random = new Random(7);
+    CooBlock.Builder block = new CooBlock.Builder(3, 20_000);
+    for (int e = 0; e < 20_000; e++) {
+      block.add(
+          new long[] {random.nextInt(300), random.nextInt(200), random.nextInt(100)},
+          random.nextDouble());
+    }
+    return session
+        .engine()
+        .of("T", TensorShape.of(300, 200, 100), List.of(block.build()), ValueType.DOUBLE);
+  }
+
+  private static List<Long> bits(DenseMatrix matrix) {
+    List<Long> bits = new ArrayList<>();
+    double[] row = new double[matrix.columns()];
+    for (long i = 0; i < matrix.rows(); i++) {
+      matrix.copyRow(i, row, 0);
+      for (double number : row) {
+        bits.add(Double.doubleToRawLongBits(number));
+      }
+    }
+    return bits;
+  }
+}
