@@ -24,7 +24,16 @@ final class PerformancePage {
 
   /** In the order of the page; a table that was not measured yet has no file. */
   static final List<String> TABLES =
-      Stream.of("jobs", "mttkrp", "kernels", "dense", "reading", "loading", "compile", "orders")
+      Stream.of(
+              "jobs",
+              "mttkrp",
+              "kernels",
+              "dense",
+              "reading",
+              "loading",
+              "compile",
+              "orders",
+              "iteration")
           .filter(name -> Files.exists(FOLDER.resolve(name + ".tsv")))
           .toList();
 
