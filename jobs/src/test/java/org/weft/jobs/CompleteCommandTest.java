@@ -91,6 +91,9 @@ class CompleteCommandTest {
     assertThat(run.err()).contains(" 2 validation, ");
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("v/summary.json").toFile());
     assertThat(summary.get("dims").toString()).isEqualTo("[12,10,9]");
+    assertThat(summary.get("inputs").findValuesAsText("uri")).containsExactly(tensor, later);
+    assertThat(summary.get("inputs").get(1).get("bytes").asInt()).isEqualTo(19);
+    assertThat(summary.get("inputs").findValuesAsText("sum")).doesNotHaveDuplicates().hasSize(2);
     String first = Run.read(tensor).lines().findFirst().orElseThrow();
     String same = Run.write(folder, "same.tns", first.replaceAll(" [^ ]*$", " 9\n"));
     Run both =

@@ -9,6 +9,7 @@ import org.weft.tensor.DenseMatrix;
  * of a run that was never interrupted. A model to start from is a state without sweeps.
  *
  * @param factors as they are stored: mode size x R, columns not normalised
+ * @param duals of the modes with constraints on rows, in order; empty to begin with zeros
  * @param scales that make the factors' columns 2-norm 1: R numbers for each mode
  * @param norms that the columns had in the latest sweep: R numbers for each mode
  * @param grams {@code A^T A} of the normalised factors, R x R, row-major; empty to compute them
@@ -19,6 +20,7 @@ import org.weft.tensor.DenseMatrix;
 @SuppressWarnings("ArrayRecordComponent")
 public record CpState(
     List<DenseMatrix> factors,
+    List<DenseMatrix> duals,
     double[][] scales,
     double[][] norms,
     double[][] grams,
@@ -27,6 +29,7 @@ public record CpState(
     List<Double> seconds) {
   public CpState {
     factors = List.copyOf(factors);
+    duals = List.copyOf(duals);
     fits = List.copyOf(fits);
     seconds = List.copyOf(seconds);
   }
@@ -41,6 +44,7 @@ public record CpState(
       scales[mode] = ones.clone();
       norms[mode] = lambda.clone();
     }
-    return new CpState(factors, scales, norms, new double[0][], lambda, List.of(), List.of());
+    return new CpState(
+        factors, List.of(), scales, norms, new double[0][], lambda, List.of(), List.of());
   }
 }

@@ -61,6 +61,15 @@ final class Planted {
         .toArray(double[][][]::new);
   }
 
+  /** With rows of one factor that sum to 1. */
+  Planted shares(int mode) {
+    for (double[] row : factors[mode]) {
+      double sum = Arrays.stream(row).sum();
+      Arrays.setAll(row, r -> sum > 0 ? row[r] / sum : 1.0 / row.length);
+    }
+    return this;
+  }
+
   /** With a number added to every cell, and one for each slice. */
   Planted biased(double center, double deviation) {
     double[][] added = new double[factors.length][];

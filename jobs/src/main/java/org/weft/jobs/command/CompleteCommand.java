@@ -54,6 +54,14 @@ import picocli.CommandLine.Option;
     })
 public final class CompleteCommand extends ModelCommand {
   @Option(
+      order = -2,
+      names = "--rank",
+      required = true,
+      paramLabel = "R",
+      description = "Number of components.")
+  int rank;
+
+  @Option(
       names = "--split",
       split = ",",
       paramLabel = "SHARE",
@@ -102,7 +110,7 @@ public final class CompleteCommand extends ModelCommand {
   int patience = 20;
 
   @Override
-  void check(FileAccess files, InputPlan plan) throws IOException {
+  void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
     double[] shares = shares();
     if (shares.length != 2
         || !Arrays.stream(shares).allMatch(share -> share >= 0)
@@ -136,6 +144,16 @@ public final class CompleteCommand extends ModelCommand {
   private Completion method(double ridge, long from, Optional<ModelError> heldOut) {
     return new Completion(
         rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
+  }
+
+  @Override
+  int rank() {
+    return rank;
+  }
+
+  @Override
+  List<String> moreInputs() {
+    return validate == null ? List.of() : List.of(validate);
   }
 
   @Override
@@ -316,6 +334,7 @@ public final class CompleteCommand extends ModelCommand {
       options.put("patience", patience);
       options.put("tolerance", tolerance);
       Map<String, Object> more = new LinkedHashMap<>();
+      more.put("lambda", model.lambda());
       more.put("starts", tried);
       more.put("best_iteration", model.best());
       more.put("rmse_training", model.rmse());
@@ -328,7 +347,7 @@ public final class CompleteCommand extends ModelCommand {
       String tested = Double.isNaN(testError) ? "" : error(", %.6g of test", testError);
       return new Made(
           parts.training().statistics(),
-          model.lambda(),
+          ModelOutput.Coupling.lambda(model.lambda()),
           result.norm(),
           model.fits(),
           model.seconds(),

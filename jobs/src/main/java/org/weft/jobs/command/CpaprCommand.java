@@ -1,6 +1,7 @@
 package org.weft.jobs.command;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.decomposition.CpApr;
@@ -30,6 +31,14 @@ import picocli.CommandLine.Option;
     footer = {"", "Example: weft cpapr counts.tns.gz --rank 10 --output model"})
 public final class CpaprCommand extends ModelCommand {
   @Option(
+      order = -2,
+      names = "--rank",
+      required = true,
+      paramLabel = "R",
+      description = "Number of components.")
+  int rank;
+
+  @Option(
       names = "--inner",
       paramLabel = "N",
       description = "Most updates of a mode in an iteration (default: 10).")
@@ -48,8 +57,13 @@ public final class CpaprCommand extends ModelCommand {
   }
 
   @Override
-  void check(FileAccess files, InputPlan plan) {
+  void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     method();
+  }
+
+  @Override
+  int rank() {
+    return rank;
   }
 
   @Override
@@ -78,11 +92,12 @@ public final class CpaprCommand extends ModelCommand {
     options.put("tolerance", tolerance);
     options.put("measure", method().measure());
     Map<String, Object> more = new LinkedHashMap<>();
+    more.put("lambda", model.lambda());
     more.put("kkt_violations", model.violations());
     more.put("updates", model.updates());
     return new Made(
         tensor.statistics(),
-        model.lambda(),
+        ModelOutput.Coupling.lambda(model.lambda()),
         result.norm(),
         model.logLikelihoods(),
         model.seconds(),

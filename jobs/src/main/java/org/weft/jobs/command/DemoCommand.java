@@ -117,7 +117,7 @@ public final class DemoCommand extends WeftCommand {
       if (output != null) {
         ModelSummary.About about =
             new ModelSummary.About(
-                "WordNet 3.1",
+                List.of("WordNet 3.1"),
                 List.of("subject", "relation", "object"),
                 spec.commandLine().getParseResult().originalArgs(),
                 tensor.statistics(),
@@ -129,7 +129,15 @@ public final class DemoCommand extends WeftCommand {
           folder.finish(
               ModelOutput.Coupling.lambda(result.lambda()),
               labels(wordnet),
-              ModelSummary.cpd(about, cpd, result, Map.of()));
+              ModelSummary.of(
+                  about,
+                  ModelSummary.method(cpd),
+                  result.norm(),
+                  result.fits(),
+                  result.seconds(),
+                  result.converged(),
+                  Map.of("lambda", result.lambda()),
+                  result.report()));
         }
         console.result("wrote %s", output);
       }

@@ -1,10 +1,12 @@
 package org.weft.jobs.command;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
 import org.weft.jobs.explain.PlanReport;
@@ -34,13 +36,6 @@ public abstract class ModelCommand extends WeftCommand {
   String input = "";
 
   @Option(
-      names = "--rank",
-      required = true,
-      paramLabel = "R",
-      description = "Number of components.")
-  int rank;
-
-  @Option(
       names = "--iterations",
       paramLabel = "N",
       description = "Most iterations (default: ${DEFAULT-VALUE}).")
@@ -65,7 +60,7 @@ public abstract class ModelCommand extends WeftCommand {
    * A model, whose factors are in the folder, and what a summary says of it.
    *
    * @param statistics of the tensor, or of the part of it that the model is made of
-   * @param lambda weights of the columns' products
+   * @param coupling weights of the columns' products, or a core
    * @param method its name and options
    * @param more about the model
    * @param line for the user, without the folder
@@ -73,7 +68,7 @@ public abstract class ModelCommand extends WeftCommand {
   @SuppressWarnings("ArrayRecordComponent")
   record Made(
       TensorStatistics statistics,
-      double[] lambda,
+      ModelOutput.Coupling coupling,
       double norm,
       List<Double> fits,
       List<Double> seconds,
@@ -83,16 +78,46 @@ public abstract class ModelCommand extends WeftCommand {
       JobReport report,
       String line) {}
 
-  /** Checks options before anything is read. */
-  abstract void check(FileAccess files, InputPlan plan) throws IOException;
+  /** Checks options before entries are read. */
+  abstract void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException;
 
-  /** The job that a plan is shown of. */
+  /** Columns of all factors; 0 if modes have their own number. */
+  abstract int rank();
+
+  /** The job that a plan is shown of; checks that the method applies to a tensor of the shape. */
   abstract Job job(TensorShape shape);
 
   /** Makes the model; its factors go into the folder. */
   abstract Made make(
       Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console)
       throws IOException;
+
+  /** What is read beside the tensor. */
+  List<String> moreInputs() {
+    return List.of();
+  }
+
+  /** Options of the engine. */
+  EngineOptions engine(EngineOptions options) {
+    return planned(options);
+  }
+
+  /** The tensor as it is decomposed. */
+  EngineTensor prepared(Session session, EngineTensor file, Console console) throws IOException {
+    return file;
+  }
+
+  /** Labels of the results. */
+  Map<Integer, Labels> resultLabels(EngineTensor tensor, Map<Integer, Labels> known) {
+    return known;
+  }
+
+  /** Does what comes after the folder is there. */
+  void finished(Session session, Published model, Console console) throws IOException {}
+
+  /** A model whose folder is there. */
+  record Published(
+      ModelOutput folder, EngineTensor tensor, Made made, Map<Integer, Labels> labels) {}
 
   @Override
   protected final void run(Console console) throws IOException {
@@ -102,31 +127,44 @@ public abstract class ModelCommand extends WeftCommand {
       ModelOutput.check(files, target, common.overwrite);
     }
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
-    check(files, plan);
     List<String> modeNames = names.of(files, input, plan.header().order());
+    check(files, plan, modeNames);
     labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     String application = "weft " + commandName() + " " + input;
-    try (Session session = Session.open(common, application, console, this::planned)) {
-      EngineTensor tensor = session.read(input);
+    try (Session session = Session.open(common, application, console, this::engine)) {
+      EngineTensor tensor = prepared(session, session.read(input), console);
       TensorShape shape = tensor.statistics().shape();
+      Job job = job(shape);
       checkLabels(shape);
       if (target == null || planOnly()) {
-        PlanReport.print(
-            console, session.engine(), session.engine().plan(tensor, job(shape)), explain());
+        PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
         return;
       }
-      Caution.sayRank(console, shape, rank);
-      Caution.sayHours(console, session.engine(), tensor, job(shape));
-      long start = System.nanoTime();
-      try (ModelOutput.Staged folder = new ModelOutput(files, target, common.overwrite).begin()) {
-        Made made = make(session, tensor, folder, console);
-        double seconds = (System.nanoTime() - start + tensor.readNanos()) * 1e-9;
-        folder.finish(
-            ModelOutput.Coupling.lambda(made.lambda()), labels, summary(made, modeNames, seconds));
-        console.result("%s; wrote %s", made.line(), target);
-        RunReport.print(console, made.report());
-      }
+      Caution.sayRank(console, shape, rank());
+      Caution.sayHours(console, session.engine(), tensor, job);
+      publish(
+          session, tensor, new ModelOutput(files, target, common.overwrite), modeNames, console);
     }
+  }
+
+  private void publish(
+      Session session,
+      EngineTensor tensor,
+      ModelOutput target,
+      List<String> modeNames,
+      Console console)
+      throws IOException {
+    long start = System.nanoTime();
+    Map<Integer, Labels> own = resultLabels(tensor, labels);
+    Made made;
+    try (ModelOutput.Staged folder = target.begin()) {
+      made = make(session, tensor, folder, console);
+      double seconds = (System.nanoTime() - start + tensor.readNanos()) * 1e-9;
+      folder.finish(made.coupling(), own, summary(made, modeNames, seconds));
+    }
+    console.result("%s; wrote %s", made.line(), target.uri());
+    finished(session, new Published(target, tensor, made, own), console);
+    RunReport.print(console, made.report());
   }
 
   /** Checks that there are labels for a model of this shape. */
@@ -135,12 +173,11 @@ public abstract class ModelCommand extends WeftCommand {
   }
 
   private ModelSummary summary(Made made, List<String> modeNames, double seconds) {
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("lambda", made.lambda());
-    more.putAll(made.more());
+    List<String> inputs = new ArrayList<>(List.of(input));
+    inputs.addAll(moreInputs());
     return ModelSummary.of(
         new ModelSummary.About(
-            input,
+            inputs,
             modeNames,
             spec.commandLine().getParseResult().originalArgs(),
             made.statistics(),
@@ -152,7 +189,17 @@ public abstract class ModelCommand extends WeftCommand {
         made.fits(),
         made.seconds(),
         made.converged(),
-        more,
+        made.more(),
         made.report());
+  }
+
+  /** What a result says of the fit. */
+  static String line(List<Double> fits, boolean converged) {
+    return String.format(
+        Locale.ROOT,
+        "fit %.6f after %d iterations%s",
+        fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
+        fits.size(),
+        converged ? "" : " (not converged)");
   }
 }

@@ -35,13 +35,14 @@ import org.weft.tensor.DenseMatrix;
  * state ends with a check sum. A state is kept with the arguments of its run.
  *
  * <pre>
- * state:  int 0x57454654, int 1, UTF arguments (count, then name and value of each),
- *         numbers as counted arrays, factors as {@link DenseMatrix#writeTo}, long CRC-32
+ * state:  int 0x57454654, int 2, UTF arguments (count, then name and value of each),
+ *         factors and duals, counted, as {@link DenseMatrix#writeTo},
+ *         numbers as counted arrays, long CRC-32
  * </pre>
  */
 public final class CheckpointFolder implements CpRun.Checkpoints {
   private static final int MAGIC = 0x57454654;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int GENERATIONS = 2;
   private static final String POINTER = "latest";
 
@@ -184,9 +185,11 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
           out.writeUTF(argument.getKey());
           out.writeUTF(argument.getValue());
         }
-        out.writeInt(state.factors().size());
-        for (DenseMatrix factor : state.factors()) {
-          factor.writeTo(out);
+        for (List<DenseMatrix> matrices : List.of(state.factors(), state.duals())) {
+          out.writeInt(matrices.size());
+          for (DenseMatrix matrix : matrices) {
+            matrix.writeTo(out);
+          }
         }
         for (double[][] rows : List.of(state.scales(), state.norms(), state.grams())) {
           out.writeInt(rows.length);
@@ -220,10 +223,8 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
         throw new IOException("another kind of file, or one of another version");
       }
       requireSame(file, arguments(in));
-      List<DenseMatrix> factors = new ArrayList<>();
-      for (int left = in.readInt(); left > 0; left--) {
-        factors.add(DenseMatrix.readFrom(in));
-      }
+      List<DenseMatrix> factors = matrices(in);
+      List<DenseMatrix> duals = matrices(in);
       double[][][] matrices = new double[3][][];
       for (int at = 0; at < matrices.length; at++) {
         matrices[at] = new double[in.readInt()][];
@@ -233,7 +234,14 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       }
       CpState state =
           new CpState(
-              factors, matrices[0], matrices[1], matrices[2], numbers(in), list(in), list(in));
+              factors,
+              duals,
+              matrices[0],
+              matrices[1],
+              matrices[2],
+              numbers(in),
+              list(in),
+              list(in));
       if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
         throw new IOException("a wrong check sum");
       }
@@ -241,6 +249,14 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     } catch (IllegalArgumentException | NegativeArraySizeException e) {
       throw new IOException("numbers that cannot be sizes", e);
     }
+  }
+
+  private static List<DenseMatrix> matrices(DataInputStream in) throws IOException {
+    List<DenseMatrix> matrices = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      matrices.add(DenseMatrix.readFrom(in));
+    }
+    return matrices;
   }
 
   private static Map<String, String> arguments(DataInputStream in) throws IOException {

@@ -67,6 +67,11 @@ public final class ModelOutput {
     }
   }
 
+  /** Where the folder is going to be. */
+  public String uri() {
+    return uri;
+  }
+
   /** Begins the folder, which is there when it is finished. */
   public Staged begin() {
     OutputCommit output = OutputCommit.begin(files, uri, overwrite);

@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.weft.decomposition.Cpd;
-import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
@@ -28,20 +26,23 @@ public final class ModelSummary {
   /** Of the folder: raised when a member comes to mean something else. */
   private static final int SCHEMA = 1;
 
+  private final List<String> inputs;
   private final Map<String, Object> content;
 
-  private ModelSummary(Map<String, Object> content) {
+  private ModelSummary(List<String> inputs, Map<String, Object> content) {
+    this.inputs = inputs;
     this.content = content;
   }
 
   /**
    * What a run was about.
    *
+   * @param inputs the tensor, then what was read beside it
    * @param command the arguments
    * @param seconds in all
    */
   public record About(
-      String input,
+      List<String> inputs,
       List<String> modeNames,
       List<String> command,
       TensorStatistics statistics,
@@ -69,7 +70,7 @@ public final class ModelSummary {
     Map<String, Object> content = new LinkedHashMap<>();
     content.put("schema", SCHEMA);
     content.put("command", "weft " + String.join(" ", about.command()));
-    content.put("input", about.input());
+    content.put("input", about.inputs().get(0));
     if (!about.modeNames().isEmpty()) {
       content.put("modes", about.modeNames());
     }
@@ -91,32 +92,23 @@ public final class ModelSummary {
     content.put("operand_rows_fetched", report.operandRowsFetched());
     content.put("kernel_nonzeros_per_second", report.nonzerosPerSecond());
     content.put("versions", Versions.all());
-    return new ModelSummary(content);
+    return new ModelSummary(about.inputs(), content);
   }
 
-  /**
-   * The summary of a CP decomposition.
-   *
-   * @param more about the model
-   */
-  public static ModelSummary cpd(About about, Cpd cpd, CpdResult result, Map<String, Object> more) {
-    Map<String, Object> outcome = new LinkedHashMap<>();
-    outcome.put("lambda", result.lambda());
-    outcome.putAll(more);
+  /** What a CP decomposition was to be. */
+  public static Map<String, Object> method(Cpd cpd) {
     Map<String, Object> method = new LinkedHashMap<>();
     method.put("method", "cpd");
     method.put("rank", cpd.rank());
     method.put("nonnegative", cpd.nonnegative());
+    if (!cpd.constraints().isEmpty()) {
+      Map<String, Object> constraints = new LinkedHashMap<>();
+      cpd.constraints().forEach((mode, each) -> constraints.put("" + mode, each.toString()));
+      method.put("constraints", constraints);
+    }
+    method.put("ridge", cpd.ridge());
     method.put("tolerance", cpd.tolerance());
-    return of(
-        about,
-        method,
-        result.norm(),
-        result.fits(),
-        result.seconds(),
-        result.converged(),
-        outcome,
-        result.report());
+    return method;
   }
 
   private static List<Object> steps(JobReport report) {
@@ -163,7 +155,22 @@ public final class ModelSummary {
   ModelSummary with(FileAccess files, String sum) throws IOException {
     Map<String, Object> more = new LinkedHashMap<>(content);
     more.put("content", sum);
-    String input = (String) Objects.requireNonNull(content.get("input"));
+    List<Object> read = new ArrayList<>();
+    for (String input : inputs) {
+      read.add(read(files, input));
+    }
+    more.put("inputs", read);
+    if (content.get("init") instanceof String init && !init.equals("random")) {
+      ModelFolder model = ModelFolder.open(files, init);
+      Map<String, Object> parent = new LinkedHashMap<>();
+      parent.put("uri", model.uri());
+      parent.put("content", model.summary().path("content").asText("unknown"));
+      more.put("parent", parent);
+    }
+    return new ModelSummary(inputs, more);
+  }
+
+  private static Map<String, Object> read(FileAccess files, String input) throws IOException {
     Map<String, Object> read = new LinkedHashMap<>();
     read.put("uri", input);
     if (Container.isThere(files, input)) {
@@ -175,15 +182,7 @@ public final class ModelSummary {
           read.put("bytes", found.bytes());
           read.put("sum", found.sum());
         });
-    more.put("inputs", List.of(read));
-    if (content.get("init") instanceof String init && !init.equals("random")) {
-      ModelFolder model = ModelFolder.open(files, init);
-      Map<String, Object> parent = new LinkedHashMap<>();
-      parent.put("uri", model.uri());
-      parent.put("content", model.summary().path("content").asText("unknown"));
-      more.put("parent", parent);
-    }
-    return new ModelSummary(more);
+    return read;
   }
 
   byte[] json() throws IOException {

@@ -203,6 +203,8 @@ public final class StartOptions {
     arguments.put("--iterations", Integer.toString(cpd.maxIterations()));
     arguments.put("--tolerance", Double.toString(cpd.tolerance()));
     arguments.put("--nonnegative", Boolean.toString(cpd.nonnegative()));
+    arguments.put("--constrain", cpd.constraints().toString());
+    arguments.put("--ridge", Double.toString(cpd.ridge()));
     arguments.put("seed", Long.toString(cpd.seed()));
     arguments.put("--type", cpd.valueType().keyword());
     arguments.put("--init", init);

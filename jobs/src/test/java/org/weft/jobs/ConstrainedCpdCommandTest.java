@@ -1,0 +1,78 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.storage.FileAccess;
+import org.weft.storage.npy.NpyFile;
+
+/** {@code weft cpd --constrain} from file to folder. */
+class ConstrainedCpdCommandTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 200; e++) {
+      text.append(e % 7 + 1).append(' ').append(e * 5 % 9 + 1).append(' ').append(e * 3 % 11 + 1);
+      text.append(' ').append((e % 13 - 4) * 1e6).append('\n');
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private Run cpd(String more) {
+    String line = "cpd " + tensor + " --rank 3 --names user,item,day " + more;
+    return Run.of(line.replace("DIR", folder.toString()).split(" "));
+  }
+
+  @Test
+  void modesAreConstrainedByNumberAndByName() throws IOException {
+    String how =
+        "--constrain 0=simplex,day=smooth:0.1 --constrain item=nonneg-l1:0.01 --ridge 1e-6";
+    Run run = cpd(how + " --output DIR/d --iterations 8 --tolerance 0 --checkpoint DIR/k");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(Run.read(folder + "/d/summary.json"))
+        .contains("\"0\" : \"simplex\"", "\"1\" : \"nonneg-l1:0.01\"", "\"2\" : \"smooth:0.1\"")
+        .contains("\"ridge\" : 1.0E-6");
+    double[] shares = NpyFile.read(FileAccess.local(), folder + "/d/mode0.npy").chunk(0);
+    assertThat(Arrays.stream(shares).min().orElseThrow()).isNotNegative();
+    assertThat(Arrays.stream(shares).sum()).isBetween(7 - 1e-9, 7 + 1e-9);
+    double[] items = NpyFile.read(FileAccess.local(), folder + "/d/mode1.npy").chunk(0);
+    assertThat(Arrays.stream(items).min().orElseThrow()).isNotNegative();
+
+    Run again =
+        cpd(how + " --output DIR/e --iterations 8 --tolerance 0 --checkpoint DIR/k --resume");
+    assertThat(again.status()).as(again.err()).isZero();
+    assertThat(folder.resolve("e/mode2.npy")).hasSameBinaryContentAs(folder.resolve("d/mode2.npy"));
+    Run other = cpd("--constrain 0=simplex --output DIR/f --checkpoint DIR/k --resume");
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err()).contains("which had --");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--constrain 0=round | expected one of nonneg, simplex, l1:W, nonneg-l1:W, smooth:W, found",
+        "--constrain 0 | expected --constrain MODE=HOW such as 0=nonneg, found '0'",
+        "--constrain 3=nonneg | --constrain of a mode from 0 to 2",
+        "--constrain 0=nonneg,user=l1:1 | expected one constraint of mode 0, found several",
+        "--constrain 0=nonneg --nonnegative | expected --nonnegative, which is of all modes, or",
+        "--constrain 0=simplex,1=simplex,2=simplex | expected a mode whose columns may have any",
+        "--ridge -1 | expected a ridge of at least 0, found -1.0",
+      })
+  void mistakesAreOneError(String more, String message) {
+    Run run = cpd(more + " --output DIR/out");
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}
