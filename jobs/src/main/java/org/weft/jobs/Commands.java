@@ -12,6 +12,7 @@ import org.weft.jobs.command.CpdCommand;
 import org.weft.jobs.command.DemoCommand;
 import org.weft.jobs.command.EvalCommand;
 import org.weft.jobs.command.GcCommand;
+import org.weft.jobs.command.GcpCommand;
 import org.weft.jobs.command.GenerateCommand;
 import org.weft.jobs.command.IngestCommand;
 import org.weft.jobs.command.MttkrpCommand;
@@ -58,6 +59,7 @@ final class Commands {
           "tucker",
           "complete",
           "cpapr",
+          "gcp",
           "predict",
           "top",
           "report",
@@ -90,6 +92,7 @@ final class Commands {
           "tucker",
           "complete",
           "cpapr",
+          "gcp",
           "stats",
           "convert",
           "generate",
@@ -162,6 +165,7 @@ final class Commands {
       case "tucker" -> new TuckerCommand();
       case "complete" -> new CompleteCommand();
       case "cpapr" -> new CpaprCommand();
+      case "gcp" -> new GcpCommand();
       case "predict" -> new PredictCommand();
       case "top" -> new TopCommand();
       case "compare" -> new CompareCommand();

@@ -51,7 +51,7 @@ public final class PredictCommand extends WeftCommand {
   @Parameters(
       index = "0",
       paramLabel = "MODEL",
-      description = "Folder that weft cpd, complete or cpapr wrote.")
+      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
   String folder = "";
 
   @Parameters(

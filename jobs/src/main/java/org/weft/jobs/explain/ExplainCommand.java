@@ -68,7 +68,7 @@ public final class ExplainCommand implements Runnable {
       order = 88,
       names = "--json",
       description =
-          "Before mttkrp, ttm, ttv, cpd, tucker, complete or cpapr: their plan and its predictions as"
+          "Before mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: their plan and its predictions as"
               + " JSON.")
   public boolean json;
 

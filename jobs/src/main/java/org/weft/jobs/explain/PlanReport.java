@@ -20,7 +20,7 @@ import org.weft.planner.partition.PartitionCosts;
 public final class PlanReport {
   /** Those whose plans are of this kind. */
   public static final List<String> COMMANDS =
-      List.of("mttkrp", "ttm", "ttv", "cpd", "tucker", "complete", "cpapr");
+      List.of("mttkrp", "ttm", "ttv", "cpd", "tucker", "complete", "cpapr", "gcp");
 
   private PlanReport() {}
 

@@ -58,12 +58,12 @@ public final class HashedSplit {
   }
 
   /** In [0, 1). */
-  private static double number(long hash) {
+  static double number(long hash) {
     return (hash >>> 11) * 0x1p-53;
   }
 
   /** A hash of an entry's coordinates. */
-  private static long hash(CooBlock block, int entry, long seed) {
+  static long hash(CooBlock block, int entry, long seed) {
     long hash = seed;
     for (int mode = 0; mode < block.order(); mode++) {
       hash = mixed(hash + 0x9E3779B97F4A7C15L + block.coordinate(mode, entry));
@@ -72,7 +72,7 @@ public final class HashedSplit {
   }
 
   /** The finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
-  private static long mixed(long number) {
+  static long mixed(long number) {
     long z = (number ^ number >>> 30) * 0xBF58476D1CE4E5B9L;
     z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
     return z ^ z >>> 31;

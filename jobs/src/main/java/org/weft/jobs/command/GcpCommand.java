@@ -1,0 +1,218 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.weft.decomposition.Gcp;
+import org.weft.decomposition.loss.Loss;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.MethodResult;
+import org.weft.engine.entries.EntryCheck;
+import org.weft.engine.entries.SampledZeros;
+import org.weft.jobs.model.ModelOutput;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.run.Session;
+import org.weft.planner.job.Job;
+import org.weft.storage.FileAccess;
+import org.weft.storage.InputPlan;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code weft gcp}. */
+@Command(
+    name = "gcp",
+    sortOptions = false,
+    description = {
+      "Generalised CP decomposition: the model whose losses f(x, m) over all cells add up to the"
+          + " least, by Adam. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit, gamma,"
+          + " rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
+      "Cells that are not stored are zeros: all of them count in a small tensor, a sample in a"
+          + " large one. With --zeros 0 they are unknown. The output folder is that of weft cpd."
+    },
+    footer = {
+      "",
+      "Example: weft gcp links.tns.gz --rank 10 --loss bernoulli-odds --output model",
+      "Example: weft gcp x.tns --rank 5 --loss '(x-m)^2' --zeros 0 --output model"
+    })
+public final class GcpCommand extends ModelCommand {
+  private static final String ALL = "all";
+  private static final String AUTO = "auto";
+  private static final double FEW_CELLS = 1e6;
+  private static final int FEW_ZEROS = 100_000;
+
+  @Option(
+      order = -2,
+      names = "--rank",
+      required = true,
+      paramLabel = "R",
+      description = "Number of components.")
+  int rank;
+
+  @Option(
+      order = -2,
+      names = "--loss",
+      required = true,
+      paramLabel = "F",
+      description =
+          "A loss by name, or an expression in the entry x and the model's value m, such as"
+              + " '(x-m)^2'.")
+  String lossText = "";
+
+  @Option(
+      names = "--nonnegative",
+      description = "Factors of at least 0, which most losses with a name need and have anyway.")
+  boolean nonnegative;
+
+  @Option(
+      names = "--zeros",
+      paramLabel = "N",
+      description =
+          "Cells without entries: all, a sample of N for each entry, or 0 where they are unknown."
+              + " auto is all of a tensor of at most a million cells, otherwise a sample of as many"
+              + " as there are entries and 100,000 at least (default: auto).")
+  String zeros = AUTO;
+
+  @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")
+  int inner = 20;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "X",
+      description = "Length of a step, relative to the numbers of the factors (default: 0.05).")
+  double rate = 0.05;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "T",
+      description =
+          "Stop when an iteration lowers the loss by less than this part (default:"
+              + " ${DEFAULT-VALUE}).")
+  double tolerance;
+
+  private Gcp method(double zeroWeight) {
+    Loss loss = Loss.parse(lossText, nonnegative);
+    return new Gcp(rank, loss, iterations, inner, rate, tolerance, zeroWeight, seed, common.type);
+  }
+
+  @Override
+  void check(FileAccess files, InputPlan plan, List<String> modeNames) {
+    method(1);
+    if (!zeros.matches("auto|all|[0-9]{1,6}")) {
+      throw usage("expected --zeros auto, all or a number, found '%s'", zeros);
+    }
+  }
+
+  @Override
+  int rank() {
+    return rank;
+  }
+
+  @Override
+  Job job(TensorShape shape) {
+    return method(1).job(shape);
+  }
+
+  private static double cells(TensorShape shape) {
+    double cells = 1;
+    for (int mode = 0; mode < shape.order(); mode++) {
+      cells *= shape.size(mode);
+    }
+    return cells;
+  }
+
+  @Override
+  Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
+    Loss.Data data = method(1).loss().data();
+    EntryCheck.require(input, tensor.entries(), data.toString(), data::allows);
+    TensorShape shape = tensor.originalStatistics().shape();
+    long entries = Math.max(1, tensor.statistics().entries());
+    String how = zeros;
+    if (how.equals(AUTO)) {
+      long each = (FEW_ZEROS + entries - 1) / entries;
+      how = cells(shape) <= FEW_CELLS ? ALL : Long.toString(each);
+    }
+    EngineTensor sample = tensor;
+    double weight = 1;
+    if (how.equals(ALL)) {
+      sample = whole(session, tensor, shape);
+    } else if (!how.equals("0")) {
+      int each = Integer.parseInt(how);
+      weight = SampledZeros.weight(shape, entries * each);
+      sample =
+          session
+              .engine()
+              .select(
+                  tensor,
+                  "entries and zeros of " + input,
+                  shape,
+                  SampledZeros.among(tensor.originalCoordinates(), shape, each, seed));
+    }
+    console.note("zeros: %s, weight %.4g", how, weight);
+    MethodResult<Gcp.Model> result =
+        session
+            .engine()
+            .run(
+                sample,
+                method(weight),
+                console.progress(),
+                (model, site) -> folder.factors(model.factors(), site));
+    return made(tensor, result, how, weight);
+  }
+
+  private EngineTensor whole(Session session, EngineTensor tensor, TensorShape shape) {
+    if (cells(shape) > 32 * FEW_CELLS) {
+      throw usage(
+          "--zeros all: expected a tensor of at most %,.0f cells, found %,.0f; give a number",
+          32 * FEW_CELLS, cells(shape));
+    }
+    List<CooBlock> blocks =
+        new ArrayList<>(
+            tensor
+                .entries()
+                .collect(SampledZeros.among(tensor.originalCoordinates(), shape, 0, 0)));
+    blocks.add(SampledZeros.all(shape));
+    return session.engine().of("all cells of " + input, shape, blocks, common.type);
+  }
+
+  private Made made(
+      EngineTensor tensor, MethodResult<Gcp.Model> result, String how, double weight) {
+    Gcp.Model model = result.model();
+    Map<String, Object> options = new LinkedHashMap<>();
+    options.put("method", "gcp");
+    options.put("rank", rank);
+    options.put("loss", lossText);
+    options.put("nonnegative", method(1).loss().nonnegative());
+    options.put("zeros", how);
+    options.put("zero_weight", weight);
+    options.put("inner", inner);
+    options.put("rate", rate);
+    options.put("tolerance", tolerance);
+    options.put("measure", method(1).measure());
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("lambda", model.lambda());
+    more.put("losses", model.losses());
+    more.put("failures", model.failures());
+    return new Made(
+        tensor.statistics(),
+        ModelOutput.Coupling.lambda(model.lambda()),
+        result.norm(),
+        model.losses().stream().map(loss -> -loss).toList(),
+        model.seconds(),
+        model.converged(),
+        options,
+        more,
+        result.report(),
+        String.format(
+            Locale.ROOT,
+            "loss %.6g after %d iterations%s",
+            model.losses().get(model.losses().size() - 1),
+            model.losses().size(),
+            model.converged() ? "" : " (not converged)"));
+  }
+}

@@ -1,0 +1,74 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code weft gcp} from file to folder. */
+class GcpCommandTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 60; e++) {
+      text.append(e % 5 + 1).append(' ').append(e * 7 % 6 + 1).append(' ').append(e * 11 % 7 + 1);
+      text.append(" 1\n");
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+    Run.write(folder, "two.tns", "1 1 1 2\n2 2 2 1\n");
+  }
+
+  private Run gcp(String line) {
+    return Run.of(("gcp " + line).replace("DIR", folder.toString()).split(" "));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"auto, 1.0", "all, 1.0", "3, 1.", "0, 1.0"})
+  void aModelOfCellsOrOfEntries(String zeros, String weight) throws IOException {
+    Run run = gcp("DIR/x.tns --rank 2 --loss poisson --zeros " + zeros + " --output DIR/d");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("minus the loss", "wrote " + folder + "/d");
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("d/summary.json").toFile());
+    assertThat(summary.get("loss").asText()).isEqualTo("poisson");
+    assertThat(summary.get("nonnegative").asBoolean()).isTrue();
+    assertThat(summary.get("zeros").asText()).isEqualTo(zeros.equals("auto") ? "all" : zeros);
+    assertThat(summary.get("zero_weight").asText()).startsWith(weight);
+    assertThat(summary.get("losses").size()).isEqualTo(summary.get("iterations").asInt());
+    Run predicted = Run.of("top", folder + "/d");
+    assertThat(predicted.status()).as(predicted.err()).isZero();
+  }
+
+  @Test
+  void aDryRunShowsTheStatements() {
+    Run run = gcp("DIR/x.tns --rank 2 --loss (x-m)^2 --dry-run");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("gcp");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | expected a rank, iterations and inner steps",
+        "DIR/x.tns --rank 2 --loss cauchy | WEFT-100 | --loss: expected one of gaussian, poisson,",
+        "DIR/x.tns --rank 2 --loss (x-k)^2 | WEFT-101 | found 'k'",
+        "DIR/x.tns --rank 2 --loss poisson --zeros some | WEFT-100 | expected --zeros auto, all or",
+        "DIR/two.tns --rank 2 --loss bernoulli-odds | WEFT-300 | expected 0 or 1, found 2.0 at the",
+      })
+  void mistakesAreOneError(String line, String code, String message) {
+    Run run = gcp(line + " --output DIR/out");
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains(code, message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}

@@ -1,0 +1,262 @@
+package org.weft.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.DoubleBinaryOperator;
+import java.util.stream.DoubleStream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.Gcp;
+import org.weft.decomposition.loss.Loss;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.entries.SampledZeros;
+import org.weft.engine.local.LocalBackend;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** Generalised CP decompositions of small tensors. */
+class GcpTest {
+  private record Found(Gcp.Model model, List<DenseMatrix> factors) {}
+
+  private static Engine local() {
+    return LocalBackend.engine(
+        FileAccess.of(new Configuration()),
+        EngineOptions.defaults().planning(p -> p.withPartitions(5)));
+  }
+
+  private static EngineTensor tensor(Engine engine, Planted planted, boolean zeros) {
+    TensorShape shape = TensorShape.of(planted.sizes());
+    List<CooBlock> blocks = new ArrayList<>(List.of(planted.entries()));
+    if (zeros) {
+      blocks.add(SampledZeros.all(shape));
+    }
+    return engine.of("planted", shape, blocks, ValueType.DOUBLE);
+  }
+
+  private static Found run(Engine engine, EngineTensor tensor, Gcp method) {
+    List<DenseMatrix> factors = new ArrayList<>();
+    Gcp.Model found =
+        engine
+            .run(
+                tensor,
+                method,
+                ProgressListener.NONE,
+                (model, site) -> {
+                  factors.clear();
+                  model.factors().forEach(factor -> factors.add(site.result(factor)));
+                })
+            .model();
+    return new Found(found, factors);
+  }
+
+  private static Gcp gcp(String loss, int rank, int iterations, double weight, long seed) {
+    return new Gcp(
+        rank, Loss.parse(loss, false), iterations, 20, 0.1, 1e-6, weight, seed, ValueType.DOUBLE);
+  }
+
+  /** What a cell draws for a loss, from a nonnegative model. */
+  private static double drawn(String loss, double m, Random random) {
+    return switch (loss) {
+      case "bernoulli-odds" -> random.nextDouble() < 8 * m / (1 + 8 * m) ? 1 : 0;
+      case "poisson", "negative-binomial:20" -> poisson(60 * m, random);
+      case "gamma" -> m == 0 ? 0 : -(m) * Math.log(1 - random.nextDouble());
+      case "rayleigh" -> m * Math.sqrt(-2 * Math.log(1 - random.nextDouble()) * 2 / Math.PI);
+      default -> m + 0.01 * random.nextGaussian();
+    };
+  }
+
+  private static double poisson(double mean, Random random) {
+    return DoubleStream.generate(() -> -Math.log(1 - random.nextDouble()))
+        .limit(2000)
+        .boxed()
+        .reduce(
+            new double[2],
+            (sums, wait) ->
+                new double[] {sums[0] + wait, sums[0] + wait <= mean ? sums[1] + 1 : sums[1]},
+            (a, b) -> a)[1];
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "gaussian, 0.98",
+    "poisson, 0.98",
+    "bernoulli-odds, 0.9",
+    "huber:0.05, 0.98",
+    "(x-m)^2, 0.98",
+  })
+  void recoversPlantedModels(String loss, double enough) {
+    int recovered = 0;
+    for (int seed = 0; seed < Planted.SEEDS; seed++) {
+      Planted planted =
+          Planted.nonnegative(seed, 2, 30, 25, 20).drawn((m, random) -> drawn(loss, m, random));
+      Found best = null;
+      try (Engine engine = local()) {
+        EngineTensor tensor = tensor(engine, planted, true);
+        for (int start = 0; start < 2; start++) {
+          Found found = run(engine, tensor, gcp(loss, 2, 25, 1, seed * 10L + start));
+          best = best == null || last(found) < last(best) ? found : best;
+        }
+      }
+      double match = planted.match(best.factors());
+      recovered += match > enough ? 1 : 0;
+    }
+    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+  }
+
+  private static double last(Found found) {
+    return found.model().losses().get(found.model().losses().size() - 1);
+  }
+
+  /** Kernels of loss and gradient beside formulas of this test, at a model of all signs. */
+  @ParameterizedTest
+  @CsvSource({
+    "gaussian",
+    "poisson",
+    "bernoulli-odds",
+    "bernoulli-logit",
+    "gamma",
+    "rayleigh",
+    "huber:0.5",
+    "negative-binomial:3",
+    "beta:0.5",
+    "abs(x-m)^3"
+  })
+  void lossesAreThoseOfTheBooks(String loss) {
+    Planted planted =
+        Planted.nonnegative(3, 2, 6, 5, 4)
+            .drawn((m, random) -> loss.startsWith("bern") ? 1 : Math.ceil(3 * m + 0.1));
+    try (Engine engine = local()) {
+      Gcp method = gcp(loss, 2, 1, 1, 5);
+      Found found = run(engine, tensor(engine, planted, true), method);
+      Planted.scale(found.factors().get(0), found.model().lambda());
+      double expected = 0;
+      CooBlock dense = dense(planted);
+      for (int e = 0; e < dense.size(); e++) {
+        double m = Planted.value(found.factors(), dense, e);
+        expected += book(loss).applyAsDouble(dense.value(e), m);
+      }
+      assertThat(last(found)).isCloseTo(expected, within(1e-7 * Math.abs(expected)));
+      assertThat(found.model().failures()).isLessThan(2);
+    }
+  }
+
+  private static CooBlock dense(Planted planted) {
+    CooBlock entries = planted.entries();
+    CooBlock zeros = SampledZeros.all(TensorShape.of(planted.sizes()));
+    CooBlock.Builder all = new CooBlock.Builder(3, zeros.size());
+    for (int z = 0; z < zeros.size(); z++) {
+      double value = 0;
+      long[] at = {zeros.coordinate(0, z), zeros.coordinate(1, z), zeros.coordinate(2, z)};
+      for (int e = 0; e < entries.size(); e++) {
+        boolean same = true;
+        for (int mode = 0; mode < 3; mode++) {
+          same &= entries.coordinate(mode, e) == at[mode];
+        }
+        value += same ? entries.value(e) : 0;
+      }
+      all.add(at, value);
+    }
+    return all.build();
+  }
+
+  /** Kolda and Hong 2020, table 1, with logarithms of m + 1e-10. */
+  private static DoubleBinaryOperator book(String loss) {
+    double eps = 1e-10;
+    return switch (loss) {
+      case "gaussian" -> (x, m) -> (x - m) * (x - m);
+      case "poisson" -> (x, m) -> m - x * Math.log(m + eps);
+      case "bernoulli-odds" -> (x, m) -> Math.log1p(m) - x * Math.log(m + eps);
+      case "bernoulli-logit" -> (x, m) -> Math.log1p(Math.exp(m)) - x * m;
+      case "gamma" -> (x, m) -> x / (m + eps) + Math.log(m + eps);
+      case "rayleigh" -> (x, m) -> 2 * Math.log(m + eps) + Math.PI / 4 * Math.pow(x / (m + eps), 2);
+      case "huber:0.5" ->
+          (x, m) -> Math.abs(x - m) < 0.5 ? (x - m) * (x - m) : Math.abs(x - m) - 0.25;
+      case "negative-binomial:3" -> (x, m) -> (3 + x) * Math.log1p(m) - x * Math.log(m + eps);
+      case "beta:0.5" -> (x, m) -> Math.sqrt(m + eps) / 0.5 - x * Math.pow(m + eps, -0.5) / -0.5;
+      default -> (x, m) -> Math.pow(Math.abs(x - m), 3);
+    };
+  }
+
+  /** A sample of zeros, weighted, finds nearly the model of all zeros. */
+  @Test
+  void sampledZerosStandForAll() {
+    Planted planted =
+        Planted.nonnegative(1, 2, 30, 25, 20)
+            .drawn((m, random) -> random.nextDouble() < 0.6 * m ? 1 : 0);
+    try (Engine engine = local()) {
+      TensorShape shape = TensorShape.of(planted.sizes());
+      EngineTensor entries = tensor(engine, planted, false);
+      long count = planted.entries().size();
+      EngineTensor sample =
+          engine.select(entries, "sample", shape, SampledZeros.among(null, shape, 3, 3));
+      double weight = SampledZeros.weight(shape, count * 3);
+      assertThat(sample.statistics().entries()).isEqualTo(4 * count);
+      Found all = run(engine, tensor(engine, planted, true), gcp("poisson", 1, 25, 1, 4));
+      Found some = run(engine, sample, gcp("poisson", 1, 25, weight, 4));
+      double lambda = all.model().lambda()[0];
+      assertThat(some.model().lambda()[0]).isCloseTo(lambda, within(0.1 * lambda));
+      for (int mode = 0; mode < 3; mode++) {
+        double inner = 0;
+        for (int i = 0; i < shape.size(mode); i++) {
+          inner += some.factors().get(mode).get(i, 0) * all.factors().get(mode).get(i, 0);
+        }
+        assertThat(inner).isGreaterThan(0.97);
+      }
+    }
+  }
+
+  @Test
+  void executorsFindWhatOneProcessFinds() {
+    Planted planted =
+        Planted.nonnegative(3, 3, 30, 25, 20)
+            .drawn((m, random) -> random.nextDouble() < 0.05 * m ? 2 : 0);
+    TensorShape shape = TensorShape.of(planted.sizes());
+    Gcp method = new Gcp(2, Loss.parse("poisson", false), 2, 3, 0.05, 0, 7, 1, ValueType.DOUBLE);
+    List<Found> found = new ArrayList<>();
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
+    try (Engine here = local();
+        Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
+      for (Engine engine : List.of(here, spark)) {
+        EngineTensor entries = tensor(engine, planted, false);
+        EngineTensor sample =
+            engine.select(entries, "sample", shape, SampledZeros.among(null, shape, 3, 1));
+        found.add(run(engine, sample, method));
+      }
+    }
+    assertThat(last(found.get(1))).isCloseTo(last(found.get(0)), within(1e-8));
+    for (int mode = 0; mode < 3; mode++) {
+      assertThat(found.get(1).factors().get(mode).chunk(0))
+          .containsExactly(found.get(0).factors().get(mode).chunk(0), within(1e-10));
+    }
+    LocalSpark.assertNothingResident();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "laplace | expected one of gaussian, poisson, bernoulli-odds,",
+        "huber | expected huber:N with a number N",
+        "huber:-1 | expected a number above 0, found 'huber:-1'",
+        "beta:1 | and not 1, which is poisson",
+        "gamma:2 | expected 'gamma' alone",
+        "x * x + 1 | expected an expression in which m is",
+        "(x-n)^2 | found 'n'",
+      })
+  void lossesThatCannotBeReadAreOneError(String loss, String message) {
+    assertThatThrownBy(() -> Loss.parse(loss, false)).hasMessageContaining(message);
+  }
+}
