@@ -126,7 +126,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       for (int mode = 0; mode < order; mode++) {
         update(mode, number);
       }
-      double fit = fit();
+      double fit = weights.fit(site.normSquared(), inner);
       Sweeps.requireFinite("the fit after iteration " + number, fit);
       return fit;
     }
@@ -144,7 +144,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
         weights.weighted(mode, sums.get("G"), divisor);
       }
       if (last) {
-        inner = inner(sums.get("d"), problem.others());
+        inner = weights.inner(mode, sums.get("d"), problem.others(), !cpd.fixesScale(mode));
       }
     }
 
@@ -167,26 +167,6 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       }
       String about = "factor " + mode + ", rank " + rank + ", iteration " + sweep;
       return new FactorUpdate.Problem(mode, about, factors, v, others, present, divisor);
-    }
-
-    /** {@code <X, model> = sum_r lambda_r sum_i M(i,r) A(i,r)}, of the last mode. */
-    private double inner(double[] sums, double[] others) {
-      double[] lambda = cpd.fixesScale(order - 1) ? weights.ones() : weights.lambda();
-      double[] scale = weights.scale(order - 1);
-      double all = 0;
-      for (int r = 0; r < rank; r++) {
-        all += lambda[r] * others[r] * scale[r] * sums[r];
-      }
-      return all;
-    }
-
-    private double fit() {
-      double normSquared = site.normSquared();
-      double model = weights.modelSquared();
-      if (normSquared == 0) {
-        return model <= Double.MIN_NORMAL ? 1 : 0;
-      }
-      return 1 - Math.sqrt(Math.max(0, normSquared - 2 * inner + model)) / Math.sqrt(normSquared);
     }
 
     private double[] gram(int mode) {

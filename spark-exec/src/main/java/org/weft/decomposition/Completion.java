@@ -156,12 +156,8 @@ public record Completion(
     private final ModelError training;
     private final double mean;
     private final CpFactors factors;
+    private final BestModel best;
     private final double[][] squares;
-    private final List<Rows> kept = new ArrayList<>();
-    private final List<Double> rmse = new ArrayList<>();
-    private final List<Double> judged = new ArrayList<>();
-    private double least = Double.POSITIVE_INFINITY;
-    private int best;
 
     Run(Site site) {
       this.site = site;
@@ -170,54 +166,36 @@ public record Completion(
       this.training = new ModelError(site, 2 * order);
       long entries = Math.max(1, training.entries());
       this.mean = ModelError.sum(site, 2 * order + 2, List.of()) / entries;
-      double center = biases ? mean : 0;
-      double variance = Math.max(0, Math.pow(training.scale(), 2) - center * center);
-      // Products of the columns have about the variance of the entries.
-      double width = 2 * Math.sqrt(3) * Math.pow(variance / rank, 1.0 / (2 * order));
-      this.factors =
-          new CpFactors(site, columns, seed, valueType, mode -> start(width, fixed(mode)));
+      BiasedStart start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
+      this.factors = new CpFactors(site, columns, seed, valueType, start::row);
+      this.best = new BestModel(site, columns, valueType, training, heldOut, tolerance);
       this.squares = new double[order][];
       for (int mode = 0; mode < order; mode++) {
         squares[mode] = CpFactors.columns(site, factors.of(mode), CpFactors.SQUARES);
-        kept.add(site.rows(mode, columns, valueType));
       }
-    }
-
-    /** Columns start around 0; those of biases are 1 where they are not of the mode. */
-    private RowRule start(double width, double[] fixed) {
-      int count = rank; // what travels is numbers
-      return (rows, sums) ->
-          Arrays.setAll(rows[0], c -> c < count ? width * (rows[0][c] - 0.5) : fixed[c]);
-    }
-
-    private double[] fixed(int mode) {
-      double[] fixed = new double[columns];
-      Arrays.setAll(fixed, c -> c == rank + mode ? 0 : 1);
-      fixed[columns - 1] *= biases && mode == 0 ? mean : 1;
-      return fixed;
     }
 
     Model run(Observer observer) {
       Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
-      while (!sweeps.ended() && sweeps.count() < best + patience) {
+      while (!sweeps.ended() && sweeps.count() < best.iteration() + patience) {
         sweeps.run(
             sweep -> {
               IntStream.range(0, order).forEach(mode -> update(mode, sweep));
-              return judge(sweep);
+              return best.judge(sweep, factors.matrices());
             });
       }
-      CpFactors.Normalised model = CpFactors.Normalised.of(site, kept);
+      CpFactors.Normalised model = CpFactors.Normalised.of(site, best.factors());
       return new Model(
           model.factors(),
           model.lambda(),
-          rmse,
-          judged,
+          best.rmse(),
+          best.heldOut(),
           sweeps.fits(),
           sweeps.seconds(),
           mean,
-          best,
-          least,
-          sweeps.count() >= best + patience);
+          best.iteration(),
+          best.error(),
+          sweeps.count() >= best.iteration() + patience);
     }
 
     private void update(int mode, int sweep) {
@@ -249,24 +227,6 @@ public record Completion(
         }
       }
       return ridges;
-    }
-
-    /** The fit, by the entries that decide; keeps the model if it is better than those before. */
-    private double judge(int sweep) {
-      rmse.add(training.rmse(factors.matrices()));
-      heldOut.ifPresent(held -> judged.add(held.rmse(factors.matrices())));
-      double now = (heldOut.isPresent() ? judged : rmse).get(sweep - 1);
-      Sweeps.requireFinite("the error after iteration " + sweep, now);
-      if (now < least * (1 - tolerance) || best == 0) {
-        least = now;
-        best = sweep;
-        for (int mode = 0; mode < order; mode++) {
-          Step copy = Step.of(mode, "the best model").rows("K", kept.get(mode));
-          site.run(copy.rows("A", factors.of(mode)).then(algebra(order).copy("K", "A")));
-        }
-      }
-      double scale = heldOut.orElse(training).scale();
-      return scale == 0 ? 1 : 1 - now / scale;
     }
   }
 }

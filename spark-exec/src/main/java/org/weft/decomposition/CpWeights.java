@@ -116,6 +116,35 @@ final class CpWeights {
     return model;
   }
 
+  /**
+   * {@code <X, model> = sum_r lambda_r sum_i M(i,r) A(i,r)}.
+   *
+   * @param sums over the rows of M and A of the mode
+   * @param others what the columns of M are multiplied by
+   * @param apart whether lambda is not among the others
+   */
+  double inner(int mode, double[] sums, double[] others, boolean apart) {
+    double all = 0;
+    for (int r = 0; r < rank; r++) {
+      all += (apart ? lambda[r] : 1) * others[r] * scales[mode][r] * sums[r];
+    }
+    return all;
+  }
+
+  /**
+   * {@code 1 - |X - model| / |X|}, without the residual.
+   *
+   * @param normSquared of X
+   * @param inner {@code <X, model>}
+   */
+  double fit(double normSquared, double inner) {
+    double model = modelSquared();
+    if (normSquared == 0) {
+      return model <= Double.MIN_NORMAL ? 1 : 0;
+    }
+    return 1 - Math.sqrt(Math.max(0, normSquared - 2 * inner + model)) / Math.sqrt(normSquared);
+  }
+
   double[] lambda() {
     return lambda.clone();
   }
