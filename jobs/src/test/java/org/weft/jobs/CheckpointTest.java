@@ -197,6 +197,26 @@ class CheckpointTest {
         .contains("\"dims\" : [ 12, 15, 17 ]", "\"init\" : \"" + folder + "/old\"");
   }
 
+  /** Of a matrix of rank 3 the singular vectors are the model: one iteration finds it. */
+  @Test
+  void singularVectorsAreANearStart() {
+    StringBuilder text = new StringBuilder();
+    for (int cell = 0; cell < 9 * 8; cell++) {
+      int i = cell / 8;
+      int j = cell % 8;
+      double value = Math.sin(i) * Math.cos(j) + 3 * i * j + Math.sin(3 * i) * Math.sin(2 * j);
+      text.append(i + 1).append(' ').append(j + 1).append(' ').append(value).append('\n');
+    }
+    tensor = Run.write(folder, "matrix.tns", text.toString());
+    assertThat(cpd("vectors", "--init nvecs --iterations 1").status()).isZero();
+    assertThat(fit("vectors")).isGreaterThan(1 - 1e-6);
+    assertThat(cpd("random", "--iterations 1").status()).isZero();
+    assertThat(fit("random")).isLessThan(1 - 1e-4);
+    Run wide = cpd("wide", "--init nvecs --rank 11 --nonnegative");
+    assertThat(wide.status()).as(wide.err()).isZero();
+    assertThat(Run.read(folder + "/wide/summary.json")).contains("\"init\" : \"nvecs\"");
+  }
+
   @Test
   void aModelLargerThanTheTensorIsRefused() {
     assertThat(cpd("model", "").status()).isZero();

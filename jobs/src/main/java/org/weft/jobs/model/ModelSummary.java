@@ -160,7 +160,7 @@ public final class ModelSummary {
       read.add(read(files, input));
     }
     more.put("inputs", read);
-    if (content.get("init") instanceof String init && !init.equals("random")) {
+    if (content.get("init") instanceof String init && StartNames.isFolder(init)) {
       ModelFolder model = ModelFolder.open(files, init);
       Map<String, Object> parent = new LinkedHashMap<>();
       parent.put("uri", model.uri());

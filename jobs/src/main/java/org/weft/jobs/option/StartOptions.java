@@ -4,24 +4,31 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
 import org.weft.decomposition.Cpd;
 import org.weft.decomposition.Factor;
+import org.weft.decomposition.Ranks;
 import org.weft.decomposition.Site;
+import org.weft.decomposition.Tucker;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.model.ModelFolder;
+import org.weft.jobs.model.StartNames;
 import org.weft.jobs.output.Console;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
@@ -31,7 +38,8 @@ import picocli.CommandLine.Option;
 
 /** Where a decomposition starts, how often, and how it goes on after an interruption. */
 public final class StartOptions {
-  private static final String RANDOM = "random";
+  private static final String RANDOM = StartNames.RANDOM;
+  private static final int NVECS_SWEEPS = 2;
 
   @Option(
       order = 60,
@@ -47,8 +55,10 @@ public final class StartOptions {
       names = "--init",
       paramLabel = "HOW",
       description =
-          "Initial factors: random, or the folder of an earlier weft cpd of the same rank, or a"
-              + " pointer to it. Rows that a grown tensor has more are random (default: random).")
+          "Initial factors: random; nvecs, the leading singular vectors of each mode as two"
+              + " iterations of weft tucker find them; or the folder of an earlier weft cpd of the"
+              + " same rank, or a pointer to it. Rows that a grown tensor has more are random"
+              + " (default: random).")
   public String init = RANDOM;
 
   @Option(
@@ -97,7 +107,7 @@ public final class StartOptions {
   /** Refuses what cannot work, before the tensor is read. */
   public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
     Path model = files.path(init);
-    if (orRandom && !files.fileSystem(model).exists(model)) {
+    if (orRandom && StartNames.isFolder(init) && !files.fileSystem(model).exists(model)) {
       init = RANDOM;
     }
     if (starts < 1) {
@@ -112,7 +122,7 @@ public final class StartOptions {
       throw usage("expected --checkpoint DIR with --resume, found none");
     }
     CheckpointFolder.Every.parse(every);
-    if (!init.equals(RANDOM)) {
+    if (StartNames.isFolder(init)) {
       int found = ModelFolder.open(files, init).lambda().length;
       if (found != rank) {
         throw usage(
@@ -159,7 +169,10 @@ public final class StartOptions {
       throws IOException {
     CpdResult best = null;
     List<Map<String, Object>> all = new ArrayList<>();
-    Optional<CpState> model = model(files, cpd, tensor.statistics().shape());
+    Optional<CpState> model =
+        init.equals(StartNames.NVECS)
+            ? Optional.of(vectors(engine, tensor, cpd))
+            : model(files, cpd, tensor.statistics().shape());
     for (int start = 0; start < starts; start++) {
       Cpd seeded = cpd.withSeed(cpd.seed() + start);
       if (starts > 1) {
@@ -246,6 +259,51 @@ public final class StartOptions {
       grown.add(grown(mode, model.factors().get(mode), shape.size(mode), cpd));
     }
     return Optional.of(CpState.of(grown, model.lambda()));
+  }
+
+  /**
+   * Leading left singular vectors, at most as many as a mode has slices; other columns are random.
+   * Their absolute values where factors have to be nonnegative, as a vector's sign is arbitrary.
+   */
+  private static CpState vectors(Engine engine, EngineTensor tensor, Cpd cpd) {
+    TensorShape shape = tensor.originalStatistics().shape();
+    int least = (int) Math.min(cpd.rank(), LongStream.of(shape.toArray()).min().orElse(1));
+    Ranks ranks = new Ranks(Collections.nCopies(shape.order(), least));
+    Tucker tucker = new Tucker(ranks, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
+    List<DenseMatrix> found = new ArrayList<>();
+    engine.run(
+        tensor,
+        tucker,
+        ProgressListener.NONE,
+        (model, site) -> {
+          found.clear();
+          model.factors().forEach(factor -> found.add(site.collect(factor.rows())));
+        });
+    List<DenseMatrix> factors = new ArrayList<>();
+    for (int mode = 0; mode < found.size(); mode++) {
+      boolean signs = !cpd.nonnegative() && !cpd.constraints().containsKey(mode);
+      factors.add(filled(found.get(mode), cpd, mode, signs));
+    }
+    double[] weights = new double[cpd.rank()];
+    Arrays.fill(weights, 1);
+    return CpState.of(factors, weights);
+  }
+
+  private static DenseMatrix filled(DenseMatrix vectors, Cpd cpd, int mode, boolean signs) {
+    DenseMatrix filled = DenseMatrix.zeros(vectors.rows(), cpd.rank());
+    double scale = 1 / Math.sqrt(Math.max(1, vectors.rows())); // of numbers in a column of norm 1
+    double[] row = new double[cpd.rank()];
+    double[] own = new double[vectors.columns()];
+    for (long i = 0; i < vectors.rows(); i++) {
+      DenseMatrix.randomRow(cpd.seed(mode), i, row, 0, row.length);
+      vectors.copyRow(i, own, 0);
+      for (int r = 0; r < row.length; r++) {
+        double vector = r < own.length ? own[r] : scale * row[r];
+        row[r] = signs ? vector : Math.abs(vector);
+      }
+      filled.setRow(i, row, 0);
+    }
+    return filled;
   }
 
   private DenseMatrix grown(int mode, DenseMatrix factor, long size, Cpd cpd) {
