@@ -10,6 +10,7 @@ import org.weft.jobs.command.ConvertCommand;
 import org.weft.jobs.command.CpaprCommand;
 import org.weft.jobs.command.CpdCommand;
 import org.weft.jobs.command.DemoCommand;
+import org.weft.jobs.command.DiagnoseCommand;
 import org.weft.jobs.command.EvalCommand;
 import org.weft.jobs.command.GcCommand;
 import org.weft.jobs.command.GcpCommand;
@@ -64,6 +65,7 @@ final class Commands {
           "top",
           "report",
           "stats",
+          "diagnose",
           "compare",
           "publish",
           "workflow",
@@ -168,6 +170,7 @@ final class Commands {
       case "gcp" -> new GcpCommand();
       case "predict" -> new PredictCommand();
       case "top" -> new TopCommand();
+      case "diagnose" -> new DiagnoseCommand();
       case "compare" -> new CompareCommand();
       case "publish" -> new PublishCommand();
       case "report" -> new ReportCommand();

@@ -105,6 +105,11 @@ public final class ModelFolder {
     return summary;
   }
 
+  /** Whether all factors were to be nonnegative. */
+  public boolean isNonnegative() {
+    return summary.path("nonnegative").asBoolean();
+  }
+
   public int order() {
     return summary.path("dims").size();
   }

@@ -1,0 +1,275 @@
+package org.weft.jobs.command;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Cpd;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.jobs.chart.Picture;
+import org.weft.jobs.diagnose.Components;
+import org.weft.jobs.diagnose.RankScan;
+import org.weft.jobs.file.InputNames;
+import org.weft.jobs.model.ModelFolder;
+import org.weft.jobs.option.CommonOptions;
+import org.weft.jobs.output.Console;
+import org.weft.jobs.output.JsonText;
+import org.weft.jobs.report.Residuals;
+import org.weft.jobs.run.Session;
+import org.weft.storage.FileAccess;
+import org.weft.storage.Labels;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code weft diagnose}. */
+@Command(
+    name = "diagnose",
+    sortOptions = false,
+    description = {
+      "Say how far a CP model can be trusted: what part of the tensor it explains, the consistency of"
+          + " its core, components that are alike or cancel, slices and entries far from it.",
+      "With --ranks also decompositions of other ranks: their fit, the consistency of their core,"
+          + " and how alike the models of several starts are."
+    },
+    footer = {
+      "",
+      "Example: weft diagnose model x.tns.gz",
+      "Example: weft diagnose model x.tns.gz --ranks 2..8 --starts 5 --plot ranks.svg"
+    })
+public final class DiagnoseCommand extends WeftCommand {
+  private static final int MOST_RANKS = 100;
+
+  @Parameters(index = "0", paramLabel = "MODEL", description = "Folder of a CP model.")
+  String folder = "";
+
+  @Parameters(index = "1", paramLabel = "IN", description = InputNames.INPUT)
+  String input = "";
+
+  @Option(
+      names = "--ranks",
+      paramLabel = "A..B",
+      description = "Decompose with these numbers of components: 2..20.")
+  @Nullable String ranks;
+
+  @Option(
+      names = "--starts",
+      paramLabel = "N",
+      description = "Starts for each of --ranks (default: 3).")
+  int starts = 3;
+
+  @Option(
+      names = "--iterations",
+      paramLabel = "N",
+      description = "Most iterations of a start (default: ${DEFAULT-VALUE}).")
+  int iterations;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "T",
+      description = "A start ends when its fit changes by less (default: ${DEFAULT-VALUE}).")
+  double tolerance;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      description = "Seed of the first start (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "Slices of each mode, and pairs of components (default: 5).")
+  int count = 5;
+
+  @Option(names = "--json", description = "As JSON.")
+  boolean json;
+
+  @Option(
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Write a picture of --ranks: .svg or .png.")
+  @Nullable String plot;
+
+  @Override
+  protected void run(Console console) throws IOException {
+    FileAccess files = CommonOptions.files();
+    int[] range = ranks == null ? new int[] {1, 0} : range(ranks);
+    if (starts < 1 || count < 1) {
+      throw usage("expected --starts and --count of at least 1, found %d and %d", starts, count);
+    }
+    if (plot != null) {
+      if (ranks == null) {
+        throw usage("expected --ranks with --plot, which shows them, found none");
+      }
+      Picture.checkName("--plot", plot);
+      checkOutput(files, plot);
+    }
+    Session.requireOneProcess(common, "diagnose");
+    ModelFolder model = ModelFolder.open(files, folder);
+    ModelFolder.Components components = model.components();
+    if (planOnly()) {
+      console.result("would compare %s with %s", folder, input);
+      return;
+    }
+    try (Session session = Session.open(common, "weft diagnose " + input, console)) {
+      EngineTensor tensor = session.read(input);
+      console.step("core consistency", 0, 2);
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("model", folder);
+      all.put("input", input);
+      all.put(
+          "core_consistency",
+          RankScan.consistency(
+              session.engine(), tensor, components.factors(), components.lambda()));
+      console.step("compare with " + input, 1, 2);
+      describe(all, model, components, tensor);
+      List<RankScan.Rank> scan = scan(session.engine(), tensor, model, range, console);
+      if (!scan.isEmpty()) {
+        all.put("ranks", scan.stream().map(RankScan.Rank::members).toList());
+      }
+      if (json) {
+        console.text(JsonText.of(all));
+      } else {
+        print(console, all);
+      }
+      if (plot != null) {
+        draw(files, plot, RankScan.picture(scan));
+        console.note("wrote %s", plot);
+      }
+    }
+  }
+
+  /** {@code 2..20}, or {@code 3}. */
+  private static int[] range(String text) {
+    if (!text.matches("[0-9]{1,5}(\\.\\.[0-9]{1,5})?")) {
+      throw usage("expected --ranks as 2..20, found '%s'", text);
+    }
+    String[] ends = text.split("\\.\\.");
+    int first = Integer.parseInt(ends[0]);
+    int last = Integer.parseInt(ends[ends.length - 1]);
+    if (first < 1 || last < first || last - first >= MOST_RANKS) {
+      throw usage(
+          "expected --ranks from 1 on, upwards, and at most %d of them, found %s",
+          MOST_RANKS, text);
+    }
+    return new int[] {first, last};
+  }
+
+  private List<RankScan.Rank> scan(
+      Engine engine, EngineTensor tensor, ModelFolder model, int[] range, Console console) {
+    List<RankScan.Rank> scan = new ArrayList<>();
+    for (int rank = range[0]; rank <= range[1]; rank++) {
+      console.step("rank " + rank, rank - range[0], range[1] - range[0] + 1);
+      Cpd job = new Cpd(rank, iterations, tolerance, model.isNonnegative(), seed, common.type);
+      scan.add(RankScan.of(engine, tensor, job, starts));
+    }
+    return scan;
+  }
+
+  private void describe(
+      Map<String, Object> all,
+      ModelFolder model,
+      ModelFolder.Components components,
+      EngineTensor tensor)
+      throws IOException {
+    Residuals residuals = new Residuals(components.factors(), components.lambda());
+    double[] squares = new double[1];
+    tensor
+        .parts()
+        .pieces()
+        .forEachRemaining(
+            piece -> {
+              residuals.add(piece.entries());
+              for (int e = 0; e < piece.entries().size(); e++) {
+                squares[0] += piece.entries().value(e) * piece.entries().value(e);
+              }
+            });
+    Residuals.Found found = residuals.found(count);
+    Components parts =
+        Components.of(components.factors(), components.lambda(), Math.sqrt(squares[0]));
+    all.put("fit", 1 - found.relativeError());
+    all.put("explained", 1 - found.relativeError() * found.relativeError());
+    all.put("error_at_entries", found.storedShare());
+    all.put("degenerate", parts.isDegenerate());
+    all.put("component_norms", parts.norms());
+    all.put("component_shares", parts.shares());
+    all.put("alike", parts.pairs().stream().limit(count).map(Components.Pair::members).toList());
+    List<Optional<Labels>> labels = new ArrayList<>();
+    List<Object> slices = new ArrayList<>();
+    for (int mode = 0; mode < model.order(); mode++) {
+      labels.add(model.labels(mode));
+      for (Residuals.Slice slice : found.slices().get(mode)) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("mode", model.modeName(mode));
+        members.put("slice", name(labels.get(mode), slice.coordinate()));
+        members.put("error_share", slice.share());
+        members.put("leverage", slice.leverage());
+        slices.add(members);
+      }
+    }
+    all.put("slices", slices);
+    List<Object> entries = new ArrayList<>();
+    for (Residuals.Entry entry : found.worst()) {
+      Map<String, Object> members = new LinkedHashMap<>();
+      List<String> at = new ArrayList<>();
+      for (int mode = 0; mode < model.order(); mode++) {
+        at.add(name(labels.get(mode), entry.at()[mode]));
+      }
+      members.put("at", String.join(" ", at));
+      members.put("value", entry.value());
+      members.put("in_the_model", entry.model());
+      entries.add(members);
+    }
+    all.put("entries", entries);
+  }
+
+  /** A label, or the number from 1. */
+  private static String name(Optional<Labels> labels, long coordinate) {
+    return labels
+        .filter(known -> coordinate < known.size())
+        .map(known -> known.label(coordinate))
+        .orElse(Long.toString(coordinate + 1));
+  }
+
+  /** Members with one value a line, and lists of members as tables. */
+  private static void print(Console console, Map<String, Object> all) {
+    all.forEach(
+        (name, value) -> {
+          String said = name.replace('_', ' ');
+          if (value instanceof List<?> rows
+              && !rows.isEmpty()
+              && rows.get(0) instanceof Map<?, ?> first) {
+            console.result("");
+            console.result("%s", said);
+            console.result("%s", line(first.keySet()));
+            rows.forEach(row -> console.result("%s", line(((Map<?, ?>) row).values())));
+          } else {
+            console.result("%-18s %s", said, cell(value));
+          }
+        });
+  }
+
+  private static String line(Iterable<?> cells) {
+    List<String> line = new ArrayList<>();
+    cells.forEach(cell -> line.add(String.format(Locale.ROOT, "%16s", cell(cell))));
+    return String.join(" ", line);
+  }
+
+  private static String cell(Object value) {
+    if (value instanceof Double number) {
+      return String.format(Locale.ROOT, "%.4f", number);
+    } else if (value instanceof List<?> list) {
+      return list.stream().map(DiagnoseCommand::cell).collect(Collectors.joining(" "));
+    }
+    return value.toString().replace('_', ' ');
+  }
+}
