@@ -197,21 +197,21 @@ class CheckpointTest {
         .contains("\"dims\" : [ 12, 15, 17 ]", "\"init\" : \"" + folder + "/old\"");
   }
 
-  /** Of a matrix of rank 3 the singular vectors are the model: one iteration finds it. */
+  /** Of a matrix of rank 3 two components are not found in one iteration from anywhere. */
   @Test
   void singularVectorsAreANearStart() {
     StringBuilder text = new StringBuilder();
     for (int cell = 0; cell < 9 * 8; cell++) {
       int i = cell / 8;
       int j = cell % 8;
-      double value = Math.sin(i) * Math.cos(j) + 3 * i * j + Math.sin(3 * i) * Math.sin(2 * j);
+      double value = Math.sin(i) * Math.cos(j) + Math.sin(3 * i) * Math.sin(2 * j);
+      value += 0.8 * Math.cos(2 * i) * Math.cos(3 * j);
       text.append(i + 1).append(' ').append(j + 1).append(' ').append(value).append('\n');
     }
     tensor = Run.write(folder, "matrix.tns", text.toString());
-    assertThat(cpd("vectors", "--init nvecs --iterations 1").status()).isZero();
-    assertThat(fit("vectors")).isGreaterThan(1 - 1e-6);
-    assertThat(cpd("random", "--iterations 1").status()).isZero();
-    assertThat(fit("random")).isLessThan(1 - 1e-4);
+    assertThat(cpd("vectors", "--init nvecs --rank 2 --iterations 1").status()).isZero();
+    assertThat(cpd("random", "--rank 2 --iterations 1").status()).isZero();
+    assertThat(fit("vectors")).isGreaterThan(fit("random") + 1e-3);
     Run wide = cpd("wide", "--init nvecs --rank 11 --nonnegative");
     assertThat(wide.status()).as(wide.err()).isZero();
     assertThat(Run.read(folder + "/wide/summary.json")).contains("\"init\" : \"nvecs\"");
