@@ -407,6 +407,28 @@ final class ContractionTree {
     return Math.min(even, cells * Math.min(share(a), share(b)));
   }
 
+  /**
+   * Multiplications of {@code node} and below that are products of dense tensors with enough work
+   * and labels on both sides: these run over packed panels.
+   */
+  double packed(Node node) {
+    Node left = node.left();
+    Node right = node.right();
+    if (left == null || right == null) {
+      return 0;
+    }
+    double below = packed(left) + packed(right);
+    double work = multiplications(left, right);
+    boolean packs =
+        left.dense()
+            && right.dense()
+            && work >= PanelChoice.LEAST_WORK
+            && cells(left.mask() & ~right.mask() & node.mask()) >= PanelChoice.LEAST_SIDE
+            && cells(right.mask() & ~left.mask() & node.mask()) >= PanelChoice.LEAST_SIDE
+            && cells(left.mask() & right.mask() & ~node.mask()) >= PanelChoice.LEAST_SIDE;
+    return below + (packs ? work : 0);
+  }
+
   /** As that of {@link Estimates}, for the factors of a subset. */
   private double agreement(int label, long subset) {
     long counting = subset & users.get(label);

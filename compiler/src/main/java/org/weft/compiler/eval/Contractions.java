@@ -35,6 +35,9 @@ final class Contractions {
 
   private static final double LEAST_SAVING = 1000;
 
+  /** Time of a multiplication over packed panels, as a share of that of an iteration of a loop. */
+  private static final double PACKED_SHARE = 0.4;
+
   /** Of the machine's memory, for intermediate results; operands and result have the rest. */
   private static final double MEMORY_SHARE = 0.5;
 
@@ -113,7 +116,8 @@ final class Contractions {
       return term;
     }
     ContractionTree.Node best = found.get();
-    boolean pairs = best.cost() * ADVANTAGE + LEAST_SAVING < nest;
+    double cost = best.cost() - (1 - PACKED_SHARE) * tree.packed(best);
+    boolean pairs = cost * ADVANTAGE + LEAST_SAVING < nest;
     notes.add(
         pairs
             ? String.format(
@@ -121,7 +125,7 @@ final class Contractions {
                 "contraction order %s: cost %.3g in pairs, %.3g in one loop nest; intermediate"
                     + " results up to %.3g MB",
                 tree.text(best),
-                best.cost(),
+                cost,
                 nest,
                 best.peak() * 1e-6)
             : String.format(
@@ -130,7 +134,7 @@ final class Contractions {
                 term,
                 nest,
                 tree.text(best),
-                best.cost()));
+                cost));
     if (!pairs) {
       return term;
     }

@@ -12,12 +12,13 @@ import org.weft.compiler.lower.panel.Contraction;
  */
 final class PanelChoice {
   /** Multiplications below which packing and tasks cost more than they save. */
-  private static final double LEAST_WORK = 1 << 18;
+  static final double LEAST_WORK = 1 << 18;
 
   /** The same for each batch, which is packed on its own. */
   private static final double LEAST_BATCH = 1 << 15;
 
-  private static final double LEAST_SIDE = 4;
+  /** Of the cells of each side, and of the sum. */
+  static final double LEAST_SIDE = 4;
 
   private PanelChoice() {}
 

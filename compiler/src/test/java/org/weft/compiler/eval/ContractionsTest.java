@@ -123,6 +123,27 @@ class ContractionsTest {
         .contains("A(i,j) has entries in 2 of 200 slices of j\n");
   }
 
+  /** The dense result of a sparse product that is multiplied further is packed into panels. */
+  @Test
+  void denseTailsOfSparseProductsArePacked() {
+    tensor("S", "CSR", 0.1, 90, 80);
+    tensor("A", "Dense", 1, 80, 70);
+    tensor("B", "Dense", 1, 70, 60);
+    EvaluationPlan plan = plan("D(i,l) = S(i,j) * A(j,k) * B(k,l)", "Dense", 2);
+    assertThat(plan.steps()).hasSize(2);
+    assertThat(plan.toString()).contains("in packed panels by gemm(");
+  }
+
+  /** The modes of a Tucker step after the first: what they contract has no absent cells. */
+  @Test
+  void tailsOfTuckerStepsArePacked() {
+    tensor("X", "CSF", 0.02, 40, 50, 60);
+    tensor("U", "Dense", 1, 60, 16);
+    tensor("V", "Dense", 1, 50, 16);
+    EvaluationPlan plan = plan("Y(i,r,s) = X(i,j,k) * V(j,r) * U(k,s)", "Dense", 3);
+    assertThat(plan.toString()).contains("in packed panels by gemm(");
+  }
+
   @Test
   void sampledProductsStayOneNest() {
     tensor("S", "CSR", 0.05, 40, 50);
