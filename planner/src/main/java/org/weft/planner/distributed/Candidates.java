@@ -184,7 +184,7 @@ final class Candidates {
     double made = algebra.resultEntries();
     double madeBytes = made * entryBytes(algebra.assignment().target().variables().size());
     double used = Math.min(parts, slots);
-    double flops = 2 * entries + made;
+    double flops = 2 * Products.count(algebra, algebra.assignment().value()) + made;
     Costs kernel =
         new Costs(
             0,
