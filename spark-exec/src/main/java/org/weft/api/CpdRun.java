@@ -1,12 +1,17 @@
 package org.weft.api;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.weft.decomposition.Cpd;
 import org.weft.engine.CpdResult;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.tensor.ValueType;
 
 /**
- * A CP decomposition to be run: alternating least squares, or HALS where factors are to be
- * nonnegative (Kolda and Bader 2009, section 3.4). Cost of an iteration: {@code O(order nnz R)}.
+ * A CP decomposition to be run: alternating least squares, HALS where all factors are to be
+ * nonnegative (Kolda and Bader 2009, section 3.4), AO-ADMM for modes with a {@link Constraint}.
+ * Cost of an iteration: {@code O(order nnz R)}.
  */
 public final class CpdRun {
   private static final int ITERATIONS = 50;
@@ -17,6 +22,9 @@ public final class CpdRun {
   private int iterations = ITERATIONS;
   private double tolerance = TOLERANCE;
   private boolean nonnegative;
+  private final Map<Integer, org.weft.decomposition.constraint.Constraint> constraints =
+      new HashMap<>();
+  private double ridge;
   private long seed = 1;
   private final Running running;
 
@@ -41,6 +49,38 @@ public final class CpdRun {
   /** Keep all factors nonnegative. */
   public CpdRun nonnegative() {
     this.nonnegative = true;
+    return this;
+  }
+
+  /**
+   * Constrains the factor of a mode; other modes stay free. Not together with {@link #nonnegative},
+   * which is of all modes.
+   *
+   * @param mode counted from 0
+   */
+  public CpdRun constrain(int mode, Constraint constraint) {
+    constraints.put(mode, constraint.rule());
+    return this;
+  }
+
+  /**
+   * As above.
+   *
+   * @param mode one of {@link Tensor#modes}
+   * @throws org.weft.error.WeftException {@code USAGE} for a name that no mode has
+   */
+  public CpdRun constrain(String mode, Constraint constraint) {
+    int number = tensor.modes().indexOf(mode);
+    if (number < 0) {
+      throw new WeftException(
+          ErrorCode.USAGE, "expected a mode of " + tensor.modes() + ", found '" + mode + "'");
+    }
+    return constrain(number, constraint);
+  }
+
+  /** Weight of small factors, relative to the diagonal of each least-squares problem; else 0. */
+  public CpdRun ridge(double weight) {
+    this.ridge = weight;
     return this;
   }
 
@@ -98,7 +138,9 @@ public final class CpdRun {
    *     iterations out of range, {@code OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
    */
   public CpModel run() {
-    Cpd job = new Cpd(rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE);
+    Cpd job =
+        new Cpd(
+            rank, iterations, tolerance, nonnegative, seed, ValueType.DOUBLE, constraints, ridge);
     return running.run(
         progress -> {
           CpdResult result = tensor.weft().engine().cpd(tensor.packable(), job, progress);

@@ -109,6 +109,28 @@ class FiveLinesTest {
     Neighbours.parsed = 0;
   }
 
+  @Test
+  void modesAreConstrainedByNumberAndByName() {
+    LocalSpark.restart(SESSIONS.get("default"));
+    try (Weft weft = Weft.on(LocalSpark.current())) {
+      Tensor x = weft.tensor(sales(LocalSpark.current()), List.of("user", "item", "week"), "count");
+      CpdRun run = x.cpd(2).constrain(0, Constraint.NONNEGATIVE).tolerance(1e-10);
+      CpModel model = run.constrain("week", Constraint.SIMPLEX).ridge(1e-9).run();
+
+      assertThat(model.fit()).isGreaterThan(0.9);
+      for (Row user : model.factors("user").collectAsList()) {
+        assertThat(user.<Double>getList(2)).allMatch(value -> value >= 0);
+      }
+      for (Row week : model.factors("week").collectAsList()) {
+        double sum = week.<Double>getList(2).stream().mapToDouble(value -> value).sum();
+        assertThat(sum).isCloseTo(1, within(1e-6));
+      }
+      assertThatThrownBy(() -> x.cpd(2).constrain("day", Constraint.SIMPLEX))
+          .hasMessageContaining("expected a mode of [user, item, week], found 'day'");
+      assertThatThrownBy(() -> Constraint.smooth(-1)).hasMessageContaining("a weight above 0");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"default", "kryo, registration required", "java"})
   void statementsRunOnTablesWhoseLabelsMeet(String session) {
