@@ -33,10 +33,15 @@ final class DenseCandidates {
   /** Share of the arithmetic that a tile in registers reaches, and that plain loops reach. */
   private static final double IN_PANELS = 0.9;
 
-  private static final double IN_LOOPS = 0.12;
+  private static final double IN_LOOPS = 0.08;
 
-  /** Bytes a second that one core reads and writes. */
-  private static final double BYTES = 12e9;
+  /** Bytes a second that one core reads and writes in memory, and in caches. */
+  private static final double IN_MEMORY = 12e9;
+
+  private static final double IN_CACHES = 40e9;
+
+  /** Bytes of all tensors that caches hold. */
+  private static final double CACHED = 16 << 20;
 
   /** Values of a line; shorter runs use a part of each line. */
   private static final double LINE = 8;
@@ -115,7 +120,7 @@ final class DenseCandidates {
       String names =
           turned.stream().map(access -> access.tensor().name()).collect(Collectors.joining(", "));
       double copying =
-          turned.stream().mapToDouble(access -> 2 * bytes(access.variables()) / BYTES).sum();
+          turned.stream().mapToDouble(access -> 2 * bytes(access.variables()) / rate()).sum();
       others.add(
           new Candidate(
               "transposed " + names + ", then packed panels",
@@ -128,6 +133,7 @@ final class DenseCandidates {
     others.sort(Comparator.comparingDouble(Candidate::seconds));
     List<Candidate> ordered = new ArrayList<>();
     others.stream()
+        .filter(Candidate::panels) // whether loops are better was measured, see PanelChoice
         .filter(other -> other.seconds() < WORTH_LEAVING * panels.seconds())
         .forEach(ordered::add);
     ordered.add(panels);
@@ -175,6 +181,14 @@ final class DenseCandidates {
     return CLOCK * FLOPS_PER_LANE * vectorBits / 8 / bytes;
   }
 
+  private double rate() {
+    double all =
+        bytes(contraction.across().variables())
+            + bytes(contraction.down().variables())
+            + bytes(contraction.target().variables());
+    return all < CACHED ? IN_CACHES : IN_MEMORY;
+  }
+
   private double bytes(List<IndexVar> labels) {
     return bytes * estimates.cells(labels);
   }
@@ -208,7 +222,7 @@ final class DenseCandidates {
       packHigh *= scatter(product, product.down(), 1);
       written *= Math.max(1, LINE / run);
     }
-    return batch * (compute + (packWide + packHigh + written) / BYTES);
+    return batch * (compute + (packWide + packHigh + written) / rate());
   }
 
   /** How many times its bytes an operand takes where its neighbours are not packed together. */
