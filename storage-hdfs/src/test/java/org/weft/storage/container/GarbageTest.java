@@ -154,7 +154,9 @@ class GarbageTest {
       assertThat(collector.get(1, TimeUnit.MINUTES)).isPositive();
     }
     pool.shutdown();
-    assertThat(Container.open(LOCAL, root.toString()).version()).isEqualTo(1 + won);
+    // A writer that was overtaken right after its rename withdraws its version: a number is left
+    // out.
+    assertThat(Container.open(LOCAL, root.toString()).version()).isGreaterThanOrEqualTo(1 + won);
     assertThat(Tensors.read(LOCAL, root.toString())).isEqualTo(Tensors.describe(ENTRIES));
     // What losers leave is the same as ever: nothing that a collection without grace would not get.
     collect(Duration.ZERO);
