@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -29,12 +30,12 @@ import org.weft.tensor.level.LevelFormats;
 
 /**
  * Reference pages name every error code, command, setting and variable, and none that does not
- * exist. The second part of the page of commands is what {@code --help} prints; {@code
- * -Dweft.test.jvm=-Dweft.golden.regenerate=true} writes it anew.
+ * exist. The page of a command is what {@code --help} prints; {@code
+ * -Dweft.test.jvm=-Dweft.golden.regenerate=true} writes all of them anew.
  */
 class ReferencePagesTest {
-  private static final Path COMMANDS = Pages.REFERENCE.resolve("commands.md");
-  private static final String GENERATED = "<!-- generated from --help -->\n";
+  private static final Path COMMANDS = Pages.REFERENCE.resolve("commands");
+  private static final String COMMON_PAGE = "options";
   private static final String COMMON = "Common options, explained by";
 
   private static List<String> commands() {
@@ -87,14 +88,27 @@ class ReferencePagesTest {
   }
 
   @Test
-  void everyCommandHasASection() throws IOException {
+  void everyCommandHasAPage() throws IOException {
+    List<String> names = new ArrayList<>(commands());
+    names.add(COMMON_PAGE);
     if (Boolean.getBoolean("weft.golden.regenerate")) {
-      Files.writeString(COMMANDS, handWritten() + GENERATED + generated());
+      for (String name : names) {
+        Files.writeString(page(name), generated(name));
+      }
     }
-    assertThat(Pages.text(COMMANDS).split(GENERATED, 2)[1])
-        .as("write the page anew with -Dweft.test.jvm=-Dweft.golden.regenerate=true")
-        .isEqualTo(generated());
-    assertThat(found("commands.md", "(?m)^\\| \\[`(\\w+)`\\]").map(row -> row.group(1)))
+    for (String name : names) {
+      assertThat(Pages.text(page(name)))
+          .as("write the page anew with -Dweft.test.jvm=-Dweft.golden.regenerate=true")
+          .isEqualTo(generated(name));
+    }
+    try (Stream<Path> pages = Files.list(COMMANDS)) {
+      assertThat(pages)
+          .containsExactlyInAnyOrderElementsOf(
+              names.stream().map(ReferencePagesTest::page).toList());
+    }
+    assertThat(
+            found("commands.md", "(?m)^\\| \\[`(\\w+)`\\]\\(commands/\\1\\.md\\)")
+                .map(row -> row.group(1)))
         .as("commands in the table at the top")
         .containsExactlyInAnyOrderElementsOf(commands());
   }
@@ -202,25 +216,17 @@ class ReferencePagesTest {
         .matcher(Pages.text(Pages.REFERENCE.resolve(page)));
   }
 
-  private static String handWritten() {
-    return Pages.text(COMMANDS).split(GENERATED, 2)[0];
+  private static Path page(String command) {
+    return COMMANDS.resolve(command + ".md");
   }
 
-  private static String generated() {
-    String sections =
-        commands().stream()
-            .map(
-                name ->
-                    "\n### weft "
-                        + name
-                        + "\n"
-                        + fenced(Run.of(name, "--help").out())
-                        + actions(name))
-            .collect(Collectors.joining());
-    return "\n## Options\n"
-        + sections
-        + "\n### Options of every command\n"
-        + fenced(Run.of("help", "options").out());
+  private static String generated(String name) {
+    boolean common = name.equals(COMMON_PAGE);
+    return (common ? "# Options of every command\n" : "# weft " + name + "\n")
+        + fenced((common ? Run.of("help", name) : Run.of(name, "--help")).out())
+        + actions(name)
+        + (common ? "" : "\n[Options of every command](" + COMMON_PAGE + ".md)\n")
+        + "\n[All commands](../commands.md)\n";
   }
 
   /** A command of commands has the help of each. */
