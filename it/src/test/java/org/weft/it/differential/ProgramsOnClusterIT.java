@@ -2,16 +2,13 @@ package org.weft.it.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,11 +20,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceText;
-import org.weft.compiler.program.ModeIdentity;
 import org.weft.compiler.program.ProgramFiles;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.engine.EngineOptions;
-import org.weft.engine.OutputTarget;
 import org.weft.engine.program.PartedSpace;
 import org.weft.it.cluster.ClusterExtension;
 import org.weft.it.cluster.ClusterSession;
@@ -35,8 +30,6 @@ import org.weft.it.cluster.TestCluster;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.StorageProgramFiles;
-import org.weft.storage.ReadOptions;
-import org.weft.tensor.TensorStorage;
 
 /**
  * The programs of {@code conf} and those of the compiler's tests, COMET's among them, print on two
@@ -105,12 +98,14 @@ final class ProgramsOnClusterIT {
 
   private String inThisProcess(Path program, Map<String, String> inputs) throws IOException {
     StringBuilder printed = new StringBuilder();
-    Console console = new Console(System.out, System.err);
-    ProgramFiles files =
-        new StorageProgramFiles(CommonOptions.files(), new CommonOptions(), console);
-    new ProgramRunner(files, inputs, printed::append)
+    new ProgramRunner(files(), inputs, printed::append)
         .run(parsed(program), new Evaluator(session.engine().compiler(), 2));
     return printed.toString();
+  }
+
+  private static ProgramFiles files() {
+    Console console = new Console(System.out, System.err);
+    return new StorageProgramFiles(CommonOptions.files(), new CommonOptions(), console);
   }
 
   private Program parsed(Path program) throws IOException {
@@ -122,10 +117,10 @@ final class ProgramsOnClusterIT {
 
   private String onExecutors(Path program, Map<String, String> inputs) throws IOException {
     StringBuilder printed = new StringBuilder();
-    new ProgramRunner(new Text(), inputs, printed::append)
+    new ProgramRunner(files(), inputs, printed::append)
         .run(
             parsed(program),
-            new PartedSpace(session.engine(), new Paths(), PartedSpace.Plans.NONE));
+            new PartedSpace(session.engine(), PartedSpace.Files.PLAIN, PartedSpace.Plans.NONE));
     return printed.toString();
   }
 
@@ -160,47 +155,5 @@ final class ProgramsOnClusterIT {
         + "\n"
         + String.join("\n", lines)
         + "\n";
-  }
-
-  /** Text of local files; nothing else is asked of it. */
-  private static final class Text implements ProgramFiles {
-    @Override
-    public Entries read(String uri) {
-      throw new AssertionError(uri);
-    }
-
-    @Override
-    public BufferedReader openText(String uri) {
-      try {
-        return Files.newBufferedReader(Path.of(uri));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    @Override
-    public void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes) {
-      throw new AssertionError(uri);
-    }
-
-    @Override
-    public void checkOutput(String uri) {}
-  }
-
-  private static final class Paths implements PartedSpace.Files {
-    @Override
-    public ReadOptions readOptions(String uri) {
-      return ReadOptions.defaults();
-    }
-
-    @Override
-    public List<Optional<ModeIdentity>> modes(String uri, int order) {
-      return List.of();
-    }
-
-    @Override
-    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
-      return new OutputTarget(uri, false, List.of(), Map.of());
-    }
   }
 }

@@ -3,6 +3,9 @@ package org.weft.engine.entries;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.weft.reorder.Relabelling;
+import org.weft.tensor.CooBlock;
 
 /**
  * The parsed entries of a tensor, wherever they lie: work goes to them. Parts are passed in the
@@ -13,6 +16,33 @@ public interface EntryBlocks {
   @FunctionalInterface
   interface Step<R> extends Serializable {
     Iterator<R> run(Iterator<OriginBlock> blocks);
+  }
+
+  /** Makes entries of a block of entries. */
+  @FunctionalInterface
+  interface OfBlock extends Serializable {
+    CooBlock of(CooBlock block);
+  }
+
+  /**
+   * What {@code each} makes of every block under original coordinates.
+   *
+   * @param back from the coordinates of the entries to original ones, if they differ
+   */
+  static Step<CooBlock> each(@Nullable Shared<Relabelling> back, OfBlock each) {
+    return blocks ->
+        new Iterator<>() {
+          @Override
+          public boolean hasNext() {
+            return blocks.hasNext();
+          }
+
+          @Override
+          public CooBlock next() {
+            CooBlock stored = blocks.next().block();
+            return each.of(back == null ? stored : back.value().apply(stored));
+          }
+        };
   }
 
   /** Makes one of two results; may reuse either. */

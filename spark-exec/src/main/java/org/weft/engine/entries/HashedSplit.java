@@ -27,23 +27,13 @@ public final class HashedSplit {
    */
   public static EntryBlocks.Step<CooBlock> part(
       @Nullable Shared<Relabelling> back, double[] shares, int part, long seed) {
-    return blocks ->
-        new Iterator<>() {
-          @Override
-          public boolean hasNext() {
-            return blocks.hasNext();
-          }
-
-          @Override
-          public CooBlock next() {
-            CooBlock stored = blocks.next().block();
-            CooBlock block = back == null ? stored : back.value().apply(stored);
-            return block.select(
+    return EntryBlocks.each(
+        back,
+        block ->
+            block.select(
                 IntStream.range(0, block.size())
                     .filter(e -> part(number(hash(block, e, seed)), shares) == part)
-                    .toArray());
-          }
-        };
+                    .toArray()));
   }
 
   private static int part(double number, double[] shares) {

@@ -1,6 +1,5 @@
 package org.weft.engine.entries;
 
-import java.util.Iterator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.reorder.Relabelling;
@@ -24,20 +23,7 @@ public final class SampledZeros {
   public static EntryBlocks.Step<CooBlock> among(
       @Nullable Shared<Relabelling> back, TensorShape shape, int each, long seed) {
     long[] sizes = shape.toArray();
-    return blocks ->
-        new Iterator<>() {
-          @Override
-          public boolean hasNext() {
-            return blocks.hasNext();
-          }
-
-          @Override
-          public CooBlock next() {
-            CooBlock stored = blocks.next().block();
-            CooBlock block = back == null ? stored : back.value().apply(stored);
-            return sampled(block, sizes, each, seed);
-          }
-        };
+    return EntryBlocks.each(back, block -> sampled(block, sizes, each, seed));
   }
 
   private static CooBlock sampled(CooBlock block, long[] sizes, int each, long seed) {

@@ -53,6 +53,25 @@ public final class PartedSpace implements TensorSpace {
 
   /** Files as the command knows them. */
   public interface Files {
+    /** Paths alone: no options, no names of modes; an output that exists is refused. */
+    Files PLAIN =
+        new Files() {
+          @Override
+          public ReadOptions readOptions(String uri) {
+            return ReadOptions.defaults();
+          }
+
+          @Override
+          public List<Optional<ModeIdentity>> modes(String uri, int order) {
+            return List.of();
+          }
+
+          @Override
+          public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
+            return new OutputTarget(uri, false, List.of(), Map.of());
+          }
+        };
+
     ReadOptions readOptions(String uri);
 
     /** What the modes of a file stand for, or empty if it says nothing. */

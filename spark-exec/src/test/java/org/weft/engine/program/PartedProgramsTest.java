@@ -23,12 +23,10 @@ import org.weft.compiler.program.ProgramFiles;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
-import org.weft.engine.OutputTarget;
 import org.weft.engine.local.LocalBackend;
 import org.weft.spark.LocalSpark;
 import org.weft.spark.SparkEngine;
 import org.weft.storage.FileAccess;
-import org.weft.storage.ReadOptions;
 import org.weft.tensor.TensorStorage;
 
 /** Programs whose tensors lie in parts print what they print in one process. */
@@ -157,7 +155,7 @@ class PartedProgramsTest {
     new ProgramRunner(new Text(), environment(name), printed::append)
         .run(
             ProgramRunner.parse(new SourceText(name, text)),
-            new PartedSpace(engine, new Paths(), PartedSpace.Plans.NONE));
+            new PartedSpace(engine, PartedSpace.Files.PLAIN, PartedSpace.Plans.NONE));
     return printed.toString();
   }
 
@@ -206,22 +204,5 @@ class PartedProgramsTest {
 
     @Override
     public void checkOutput(String uri) {}
-  }
-
-  private static final class Paths implements PartedSpace.Files {
-    @Override
-    public ReadOptions readOptions(String uri) {
-      return ReadOptions.defaults();
-    }
-
-    @Override
-    public List<Optional<ModeIdentity>> modes(String uri, int order) {
-      return List.of();
-    }
-
-    @Override
-    public OutputTarget output(String uri, List<Optional<ModeIdentity>> modes) {
-      return new OutputTarget(uri, false, List.of(), Map.of());
-    }
   }
 }
