@@ -102,7 +102,7 @@ class DiagnoseCommandTest {
         "DIR/m DIR/x.tns --ranks few | expected --ranks as 2..20, found 'few'",
         "DIR/m DIR/x.tns --starts 0 | expected --starts and --count of at least 1",
         "DIR/m DIR/x.tns --plot DIR/p.svg | expected --ranks with --plot",
-        "DIR/m DIR/small.tns | expected the model's tensor of [9, 8, 7], found",
+        "DIR/m DIR/small.tns | expected the model's tensor of 9 x 8 x 7, found",
         "DIR DIR/x.tns | expected the folder of a decomposition, found no summary.json",
       })
   void mistakesAreOneError(String line, String message) {

@@ -62,6 +62,7 @@ class GcpCommandTest {
         "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | expected a rank, iterations and inner steps",
         "DIR/x.tns --rank 2 --loss cauchy | WEFT-100 | --loss: expected one of gaussian, poisson,",
         "DIR/x.tns --rank 2 --loss (x-k)^2 | WEFT-101 | found 'k'",
+        "DIR/x.tns --rank 2 --loss exp( | WEFT-101 | --loss 'exp(': expression:1:9",
         "DIR/x.tns --rank 2 --loss poisson --zeros some | WEFT-100 | expected --zeros auto, all or",
         "DIR/two.tns --rank 2 --loss bernoulli-odds | WEFT-300 | expected 0 or 1, found 2.0 at the",
       })

@@ -155,7 +155,7 @@ class ReportCommandTest {
         .contains("WEFT-105");
     String small = Run.write(folder, "small.tns", "1 1 1 1\n");
     assertThat(Run.of("report", model, path("x.html"), "--tensor", small).err())
-        .contains("WEFT-103", "expected the model's tensor of [8, 6, 12], found [1, 1, 1]");
+        .contains("WEFT-103", "expected the model's tensor of 8 x 6 x 12, found 1 x 1 x 1");
   }
 
   @Test

@@ -56,7 +56,7 @@ public record Corcondia(List<DenseMatrix> factors) implements Method<Double> {
     if (!Arrays.equals(expected, shape.toArray())) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          "expected the model's tensor of " + Arrays.toString(expected) + ", found " + shape);
+          "expected the model's tensor of " + TensorShape.of(expected) + ", found " + shape);
     }
     if (shape.order() < 2 || columns() > MOST_COLUMNS) {
       throw new WeftException(

@@ -81,7 +81,7 @@ class CorcondiaTest {
       List<DenseMatrix> other =
           List.of(DenseMatrix.zeros(5, 2), DenseMatrix.zeros(4, 2), DenseMatrix.zeros(4, 2));
       assertThatThrownBy(() -> consistency(engine, tensor, other))
-          .hasMessageContaining("expected the model's tensor of [5, 4, 4], found");
+          .hasMessageContaining("expected the model's tensor of 5 x 4 x 4, found");
     }
   }
 }

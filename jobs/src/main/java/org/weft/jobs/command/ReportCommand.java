@@ -24,6 +24,7 @@ import org.weft.jobs.report.Residuals;
 import org.weft.jobs.run.Session;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
+import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -121,9 +122,9 @@ public final class ReportCommand extends WeftCommand {
             "--tensor "
                 + uri
                 + ": expected the model's tensor of "
-                + Arrays.toString(expected)
+                + TensorShape.of(expected)
                 + ", found "
-                + Arrays.toString(found));
+                + TensorShape.of(found));
       }
       console.step("compare " + uri, 0, 1);
       read.parts().pieces().forEachRemaining(piece -> residuals.add(piece.entries()));

@@ -108,11 +108,19 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
     if (text.matches("[A-Za-z-]+(:.*)?") && !NAMES.contains(text)) {
       throw usage("one of " + all() + ", or an expression such as '(x-m)^2'", text);
     }
-    Formula formula = Formula.of(text, NAMES);
+    Formula formula = formula(text);
     if (formula.derivative("m").equals("0")) {
       throw usage("an expression in which m is", text);
     }
     return new Loss(text, formula.text(), nonnegative, nonnegative ? Data.NONNEGATIVE : Data.ANY);
+  }
+
+  private static Formula formula(String text) {
+    try {
+      return Formula.of(text, NAMES);
+    } catch (WeftException e) {
+      throw new WeftException(e.code(), "--loss '" + text + "': " + e.getMessage(), e);
+    }
   }
 
   private static Loss known(Known known, String text, String[] parts, boolean nonnegative) {
