@@ -8,7 +8,7 @@ import org.weft.compiler.KernelRequest;
 import org.weft.planner.job.Job;
 import org.weft.planner.machine.Resources;
 import org.weft.runtime.KernelImage;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Everything that is decided before a job runs. The driver keeps it; executors need the image and

@@ -7,7 +7,7 @@ import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
 final class PlanText {

@@ -19,8 +19,8 @@ import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.runtime.KernelImage;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Makes plans. Safe for use by several threads if its compiler is; borrows the compiler, which its

@@ -8,7 +8,7 @@ import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.PartitionCosts;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
 final class StepModel {

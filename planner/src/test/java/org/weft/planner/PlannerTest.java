@@ -32,8 +32,8 @@ import org.weft.runtime.KernelImage;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 class PlannerTest {
   private static final PlannerOptions DEFAULTS =

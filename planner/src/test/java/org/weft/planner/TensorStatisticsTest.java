@@ -10,9 +10,9 @@ import org.weft.error.WeftException;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.SliceSummary;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.SliceSummary;
+import org.weft.tensor.statistics.TensorStatistics;
 
 class TensorStatisticsTest {
   private static CooBlock block(double[] values, long[]... coordinates) {

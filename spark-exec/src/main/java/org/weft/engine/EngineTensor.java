@@ -13,10 +13,10 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
-import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor that jobs run on: its parsed entries and the forms that jobs have packed, all of them

@@ -18,8 +18,8 @@ import org.weft.planner.machine.Resources;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A statement and the tensors that it reads.

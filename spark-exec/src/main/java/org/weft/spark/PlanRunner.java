@@ -45,7 +45,7 @@ import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The passes of one plan over one tensor: broadcasts the library, makes the tensor resident, and

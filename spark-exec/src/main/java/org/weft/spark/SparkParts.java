@@ -24,7 +24,7 @@ import org.weft.spark.wire.Wire;
 import org.weft.storage.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 import scala.Tuple2;
 
 /** Parts that are partitions of RDDs. */

@@ -38,8 +38,8 @@ import org.weft.storage.container.Container;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor on Spark: its parsed entries, cached serialized on the executors, and its packed copies,

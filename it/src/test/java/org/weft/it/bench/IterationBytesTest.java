@@ -25,8 +25,8 @@ import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Bytes that an iteration of CP-ALS moves, counted exactly for a tensor and a number of executors

@@ -14,7 +14,7 @@ import org.weft.engine.distributed.Piece;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Parts of which one step, wherever it runs, kills its process when it has handed on its first

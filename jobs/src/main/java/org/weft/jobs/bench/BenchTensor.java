@@ -13,7 +13,7 @@ import org.weft.jobs.generate.Scatter;
 import org.weft.jobs.generate.TensorModel;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor of the suite, on this process's heap.

@@ -42,9 +42,9 @@ import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Makes the workloads of one tensor. Matrix kernels go through the evaluator, tensor kernels

@@ -25,7 +25,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

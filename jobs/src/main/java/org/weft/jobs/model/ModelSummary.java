@@ -18,8 +18,8 @@ import org.weft.storage.Contents;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Fingerprints;
 import org.weft.storage.container.Container;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** What {@code summary.json} of a decomposition says. Times are in seconds. */
 public final class ModelSummary {

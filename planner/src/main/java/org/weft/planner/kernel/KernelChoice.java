@@ -19,8 +19,8 @@ import org.weft.planner.job.Statement;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Expression, formats and schedule of each operation.

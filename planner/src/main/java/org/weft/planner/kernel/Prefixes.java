@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.weft.tensor.LevelCoordinate;
-import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * How many positions the levels of a format have: the expected number of distinct prefixes of the

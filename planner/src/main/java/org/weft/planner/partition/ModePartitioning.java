@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.ModeHistogram;
+import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * The partitions of one mode: partition p holds the entries of {@code ranges().get(p)}. Immutable;

@@ -1,6 +1,6 @@
 package org.weft.planner.partition;
 
-import org.weft.tensor.ModeHistogram;
+import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * Cuts the slices of a mode into partitions.

@@ -7,7 +7,7 @@ import org.weft.engine.OutputTarget;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Pieces of tensors in numbered parts, wherever these are. Nothing runs before somebody asks for

@@ -17,7 +17,7 @@ import org.weft.storage.InputSplit;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** The entries of an input, parsed by all threads, split by split: kept, counted or passed on. */
 final class InputEntries {

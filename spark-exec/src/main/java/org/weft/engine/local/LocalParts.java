@@ -18,7 +18,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** Parts in this process: as many as wanted, one computed after the other. */
 public final class LocalParts implements Parts {

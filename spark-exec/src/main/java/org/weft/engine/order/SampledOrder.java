@@ -14,7 +14,7 @@ import org.weft.reorder.Reorderer;
 import org.weft.reorder.SampleExtension;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Orders a tensor of any size. If its entries fit the driver they are ordered there; otherwise

@@ -22,7 +22,7 @@ import org.weft.spark.resident.ResidentPartition;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** Registers every class that Weft sends through Spark's serializer. */
 public final class WeftRegistrator implements KryoRegistrator {

@@ -6,7 +6,7 @@ import org.weft.engine.ProcessMemory;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.storage.BlockReader;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** The blocks of a reader, counted as they pass, and the statistics at the end. */
 final class ParsedSplit implements Iterator<ParsedPart> {

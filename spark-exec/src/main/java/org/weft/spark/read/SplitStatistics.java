@@ -2,7 +2,7 @@ package org.weft.spark.read;
 
 import java.io.Serializable;
 import org.weft.storage.ReadSummary;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * What one pass over a split, or over several, has shown.

@@ -28,12 +28,12 @@ import org.weft.memory.NativeMemory;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
-import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * One version of a stored tensor, opened: what its manifest says, and the way to its arrays. Holds

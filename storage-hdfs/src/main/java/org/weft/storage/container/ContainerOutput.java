@@ -23,11 +23,11 @@ import org.weft.storage.ModeNames;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.ModeHistogram;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A version in the making, from entries that come here, from {@linkplain ContainerPiece pieces}

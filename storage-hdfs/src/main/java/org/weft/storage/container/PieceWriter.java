@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.weft.storage.FileAccess;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A task's share of a container: either entries or labels of one mode, into files of its own, which

@@ -25,7 +25,7 @@ import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** Entries that are added to a labelled container are found by their labels. */
 class AddedLabelsTest {

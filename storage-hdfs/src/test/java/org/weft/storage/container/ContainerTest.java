@@ -34,9 +34,9 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /** What goes into a container comes out of it, whole, in parts, and as arrays. */
 class ContainerTest {

@@ -35,7 +35,7 @@ import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.TensorStatistics;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Random histories of a labelled container against a model in memory: appends with keys and

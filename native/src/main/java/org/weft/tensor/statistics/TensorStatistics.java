@@ -1,10 +1,12 @@
-package org.weft.tensor;
+package org.weft.tensor.statistics;
 
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 
 /**
  * What one pass over a tensor tells about it. Entries are counted as they come: duplicates are

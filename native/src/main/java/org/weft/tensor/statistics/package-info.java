@@ -1,0 +1,11 @@
+/**
+ * What plans know of a tensor: how many entries each slice of each mode has, exactly or in buckets,
+ * and the range and the sums of the values.
+ *
+ * <p>Invariant: statistics of parts merge to those of the whole. Read {@link
+ * org.weft.tensor.statistics.TensorStatistics} first.
+ */
+@NullMarked
+package org.weft.tensor.statistics;
+
+import org.jspecify.annotations.NullMarked;
