@@ -43,7 +43,17 @@ final class ArchitectureTest {
       List.of("rewrite", "operand", "sink", "schedule", "merge", "task", "nest", "panel");
 
   private static final List<String> COMMAND =
-      List.of("process", "output", "model", "file", "option", "explain", "run", "command", "help");
+      List.of(
+          "process",
+          "output",
+          "model",
+          "file",
+          "option",
+          "explain",
+          "run",
+          "command",
+          "decompose",
+          "help");
 
   private static final List<String> PLANNING =
       List.of("job", "partition", "machine", "kernel", "tune", "distributed");
@@ -144,6 +154,7 @@ final class ArchitectureTest {
     "explain, 'process,output,option'",
     "run,     'process,output,model,file,option,explain'",
     "command, 'process,output,model,file,option,explain,run'",
+    "decompose, 'process,output,model,file,option,explain,run,command'",
     "help,    'process,output,option,command'",
   })
   void theCommandGoesOneWay(String from, String below) {

@@ -106,7 +106,7 @@ public final class EvalCommand extends WeftCommand {
   @Nullable String reorder;
 
   @Override
-  boolean computesIntegers() {
+  protected boolean computesIntegers() {
     return true;
   }
 

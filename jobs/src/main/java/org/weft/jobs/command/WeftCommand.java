@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
 
 /** What all commands share: the common options, the console, and whether to act or to explain. */
 public abstract class WeftCommand implements Callable<Integer> {
-  @Mixin CommonOptions common = new CommonOptions();
-  @Spec CommandSpec spec = CommandSpec.create();
+  @Mixin protected CommonOptions common = new CommonOptions();
+  @Spec protected CommandSpec spec = CommandSpec.create();
 
   /** Does the work; errors are {@link WeftException}. */
   protected abstract void run(Console console) throws IOException;
@@ -63,24 +63,24 @@ public abstract class WeftCommand implements Callable<Integer> {
   }
 
   /** Whether {@code --type} may also be {@code int} or {@code long}. */
-  boolean computesIntegers() {
+  protected boolean computesIntegers() {
     return false;
   }
 
   /** The {@code explain} before this command, if there is one. */
-  final @Nullable ExplainCommand explain() {
+  protected final @Nullable ExplainCommand explain() {
     CommandSpec parent = spec.parent();
     return parent != null && parent.userObject() instanceof ExplainCommand explain ? explain : null;
   }
 
   /** Options of an engine for the cluster that {@code explain} describes, if it does. */
-  final EngineOptions planned(EngineOptions engine) {
+  protected final EngineOptions planned(EngineOptions engine) {
     ExplainCommand explain = explain();
     return explain == null ? engine : explain.cluster.applied(engine);
   }
 
   /** Whether to say what would be done instead of doing it. */
-  final boolean planOnly() {
+  protected final boolean planOnly() {
     ExplainCommand explain = explain();
     if (explain != null && explain.analyze) {
       throw usage(
@@ -96,27 +96,28 @@ public abstract class WeftCommand implements Callable<Integer> {
   }
 
   /** The command line without its options: {@code weft mttkrp}. */
-  final String commandName() {
+  protected final String commandName() {
     return spec.name();
   }
 
   /** Refuses an output file that could not be written or published, before any work. */
-  final void checkOutput(FileAccess files, String uri) {
+  protected final void checkOutput(FileAccess files, String uri) {
     OutputCommit.probe(files, uri, common.overwrite, false);
   }
 
   /** As {@link #checkOutput} for an output folder. */
-  final void checkFolder(FileAccess files, String uri) {
+  protected final void checkFolder(FileAccess files, String uri) {
     OutputCommit.probe(files, uri, common.overwrite, true);
   }
 
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
-  final void checkTensorOutput(FileAccess files, String uri) {
+  protected final void checkTensorOutput(FileAccess files, String uri) {
     TensorFiles.checkOutput(files, uri, common.overwrite);
   }
 
   /** Writes a text file as one commit, and says so. */
-  final void write(Console console, FileAccess files, String uri, String text) throws IOException {
+  protected final void write(Console console, FileAccess files, String uri, String text)
+      throws IOException {
     try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
       try (OutputStream out = commit.create()) {
         out.write(text.getBytes(StandardCharsets.UTF_8));
@@ -127,7 +128,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   }
 
   /** Draws a picture into a file, as one commit. */
-  final void draw(FileAccess files, String uri, Picture picture) throws IOException {
+  protected final void draw(FileAccess files, String uri, Picture picture) throws IOException {
     try (OutputCommit commit = OutputCommit.begin(files, uri, common.overwrite)) {
       try (OutputStream out = commit.create()) {
         picture.write(uri, out);
@@ -136,7 +137,7 @@ public abstract class WeftCommand implements Callable<Integer> {
     }
   }
 
-  final String required(@Nullable String value, String option) {
+  protected final String required(@Nullable String value, String option) {
     if (value == null) {
       throw usage("expected %s, found none; see 'weft %s --help'", option, commandName());
     }

@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.model.ComparedModel;
 import org.weft.jobs.model.ModelComparison;
 import org.weft.jobs.model.ModelFolder;

@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.StrongestLabels;
 import org.weft.jobs.option.CommonOptions;

@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;

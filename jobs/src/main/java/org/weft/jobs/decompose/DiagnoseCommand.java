@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
@@ -15,6 +15,7 @@ import org.weft.decomposition.Cpd;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.chart.Picture;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.diagnose.Components;
 import org.weft.jobs.diagnose.RankScan;
 import org.weft.jobs.file.InputNames;

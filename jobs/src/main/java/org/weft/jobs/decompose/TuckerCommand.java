@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import java.util.LinkedHashMap;
 import java.util.List;

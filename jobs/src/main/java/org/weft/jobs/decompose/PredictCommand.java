@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.option.CommonOptions;

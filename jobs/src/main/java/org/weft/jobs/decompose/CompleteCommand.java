@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 

@@ -1,4 +1,4 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.model.ModelOutput;

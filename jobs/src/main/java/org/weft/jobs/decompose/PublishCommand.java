@@ -1,9 +1,10 @@
-package org.weft.jobs.command;
+package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
+import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.ModelPointer;
 import org.weft.jobs.option.CommonOptions;
