@@ -13,9 +13,9 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * CP decomposition of counts by alternating Poisson regression with multiplicative updates (Chi and
- * Kolda 2012, algorithms 1 to 3): the nonnegative model M under which {@code X ~ Poisson(M)} is
- * most likely. The likelihood is that of all cells, the zeros too.
+ * CP decomposition of counts by alternating Poisson regression (Chi and Kolda 2012, algorithms 1 to
+ * 3): the nonnegative model M under which {@code X ~ Poisson(M)} is most likely. The likelihood is
+ * that of all cells, the zeros too. With multiplicative updates:
  *
  * <pre>
  * for each mode n:  B = A_n diag(lambda), zeros that the last update would leave moved by kappa
@@ -26,19 +26,37 @@ import org.weft.tensor.ValueType;
  * converged when every mode is done at its first Phi
  * </pre>
  *
+ * <p>Updates by Newton's method ({@link NewtonUpdate}) take the place of {@code B = B * Phi}: they
+ * need far fewer iterations near the solution, each of which costs more.
+ *
  * <p>The log-likelihood is {@code sum x log m - sum_r lambda_r}, without the logarithms of
  * factorials. Columns of the factors sum to 1: probabilities of the slices in a component.
  *
+ * @param update how a mode's factor changes
  * @param maxIterations over all modes
  * @param inner updates of a mode in an iteration at most
  * @param tolerance of the Karush-Kuhn-Tucker conditions; 0 runs every iteration
  */
 public record CpApr(
-    int rank, int maxIterations, int inner, double tolerance, long seed, ValueType valueType)
+    Update update,
+    int rank,
+    int maxIterations,
+    int inner,
+    double tolerance,
+    long seed,
+    ValueType valueType)
     implements Method<CpApr.Model> {
-  private static final double KAPPA = 0.01;
-  private static final double KAPPA_TOLERANCE = 1e-10;
-  private static final String EPS = "0.0000000001";
+  private static final String MODEL = "max(m, 0.0000000001)";
+
+  /** How a mode's factor changes. */
+  public enum Update {
+    /** Multiplicative. */
+    MU,
+    /** Damped Newton for each row: R x R numbers a row. */
+    PDNR,
+    /** Quasi-Newton for each row, by limited-memory BFGS. */
+    PQNR
+  }
 
   /**
    * What a run ends with.
@@ -90,21 +108,44 @@ public record CpApr(
   @Override
   public Job job(TensorShape shape) {
     List<RowStatement> statements = new ArrayList<>();
-    RowStatement.Entry ratio = new RowStatement.Entry("x / max(m, " + EPS + ")", rank);
-    for (int mode = 0; mode < shape.order(); mode++) {
-      statements.add(RowStatement.mttkrp(shape.order(), mode, rank).with("phi", ratio));
+    int order = shape.order();
+    RowStatement.Entry ratio = new RowStatement.Entry("x / " + MODEL, rank);
+    for (int mode = 0; mode < order; mode++) {
+      statements.add(RowStatement.mttkrp(order, mode, rank).with("phi", ratio));
     }
-    statements.add(RowStatement.sums("likelihood", 0, rank, "x * log(max(m, " + EPS + "))"));
+    String logarithm = "x * log(" + MODEL + ")";
+    statements.add(RowStatement.sums("likelihood", 0, rank, logarithm));
+    for (int mode = 0; update != Update.MU && mode < order; mode++) {
+      statements.add(RowStatement.sums("row_likelihood", mode, rank, logarithm));
+    }
+    String curved = "x / (" + MODEL + " * " + MODEL + ")";
+    RowStatement.Entry second = new RowStatement.Entry(curved, rank);
+    for (int mode = 0; update == Update.PDNR && mode < order; mode++) {
+      statements.add(RowStatement.normal(order, mode, rank).with("hessian", second));
+    }
     return new Job("cpapr", statements, List.of(), maxIterations, valueType);
   }
 
   @Override
   public Memory memory(TensorShape shape) {
     double rows = IntStream.range(0, shape.order()).mapToLong(shape::size).sum();
+    double bytes = 2 * rows * rank * valueType.bytes();
+    String about = "factors of %,.0f rows of %d numbers; give a lower --rank";
+    if (update == Update.MU) {
+      return new Memory(bytes, String.format(Locale.ROOT, about, rows, rank));
+    }
+    bytes += rows * NewtonUpdate.columns(rank, update == Update.PQNR) * Double.BYTES;
+    if (update == Update.PQNR) {
+      return new Memory(bytes, String.format(Locale.ROOT, about + ", or --method mu", rows, rank));
+    }
+    double most = IntStream.range(0, shape.order()).mapToLong(shape::size).max().orElse(0);
     return new Memory(
-        2 * rows * rank * valueType.bytes(),
+        bytes + most * rank * rank * valueType.bytes(),
         String.format(
-            Locale.ROOT, "factors of %,.0f rows of %d numbers; give a lower --rank", rows, rank));
+            Locale.ROOT,
+            "Hessians of %,.0f slices, %,d numbers each; give a lower --rank or --method pqnr",
+            most,
+            rank * rank));
   }
 
   @Override
@@ -113,69 +154,22 @@ public record CpApr(
     return new Run(site).run(observer);
   }
 
-  private static final RowRule SUMS =
-      (rows, sums) -> Arrays.setAll(sums, r -> sums[r] + rows[0][r]);
-
-  /** {@code B = B * Phi}, and the sums of its columns. */
-  private static final RowRule MULTIPLIED =
-      (rows, sums) -> {
-        Arrays.setAll(rows[0], r -> rows[0][r] * rows[1][r]);
-        SUMS.apply(rows, sums);
-      };
-
-  /** Moves zeros that the last update would leave, which Phi shows. */
-  private static final RowRule ADMISSIBLE =
-      (rows, sums) ->
-          Arrays.setAll(
-              rows[0],
-              r -> rows[0][r] + (rows[0][r] < KAPPA_TOLERANCE && rows[1][r] > 1 ? KAPPA : 0));
-
-  /** {@code A diag(weights)}. */
-  private static RowRule weighted(double[] weights) {
-    return (rows, sums) -> Arrays.setAll(rows[0], r -> rows[0][r] * weights[r]);
-  }
-
-  /** How far B, given Phi, is from the conditions: numbers beyond a tolerance, sum of squares. */
-  private static RowRule violation(double tolerance) {
-    return (rows, sums) -> {
-      for (int r = 0; r < rows[0].length; r++) {
-        double violation = Math.abs(Math.min(rows[0][r], 1 - rows[1][r]));
-        sums[0] += violation < tolerance ? 0 : 1;
-        sums[1] += violation * violation;
-      }
-    };
-  }
-
-  /** Factors and Phi of one run. */
+  /** A run. */
   private final class Run {
-    private final Site site;
     private final int order;
-    private final CpFactors factors;
-    private final List<Rows> phi = new ArrayList<>();
+    private final CountModel model;
+    private final CountUpdate rule;
     private final List<Double> violations = new ArrayList<>();
-    private double[] lambda = new double[rank];
     private int updates;
     private boolean done;
 
     Run(Site site) {
-      this.site = site;
       this.order = site.shape().order();
-      this.factors = new CpFactors(site, rank, seed, valueType, mode -> (rows, sums) -> {});
-      for (int mode = 0; mode < order; mode++) {
-        phi.add(site.rows(mode, rank, valueType));
-        normalise(mode, CpFactors.columns(site, factors.of(mode), SUMS));
-      }
-      // The first update makes the sum of lambda that of the counts; m has to be above eps before.
-      Arrays.fill(lambda, site.normSquared() / rank);
-    }
-
-    private Step step(int mode) {
-      return Step.of(mode, "cpapr, mode " + mode).rows("A", factors.of(mode));
-    }
-
-    private void normalise(int mode, double[] columns) {
-      double[] weights = Arrays.stream(columns).map(sum -> sum > 0 ? 1 / sum : 0).toArray();
-      site.run(step(mode).then(RowOperation.each(weighted(weights), "A")));
+      this.model = new CountModel(site, rank, seed, valueType);
+      this.rule =
+          update == Update.MU
+              ? (mode, sweep, number) -> model.multiply(mode)
+              : new NewtonUpdate(site, model, rank, valueType, tolerance, update == Update.PQNR);
     }
 
     Model run(Observer observer) {
@@ -184,8 +178,8 @@ public record CpApr(
         sweeps.run(this::sweep);
       }
       return new Model(
-          factors.matrices().stream().map(Factor::of).toList(),
-          lambda,
+          model.factors().stream().map(Factor::of).toList(),
+          model.lambda(),
           sweeps.fits(),
           violations,
           sweeps.seconds(),
@@ -200,50 +194,31 @@ public record CpApr(
         squares += update(mode, sweep);
       }
       violations.add(Math.sqrt(squares));
-      site.run(step(0).then(RowOperation.each(weighted(lambda), "A")));
-      double logarithms = ModelError.sum(site, order, factors.matrices());
-      normalise(0, lambda);
-      double likelihood = logarithms - Arrays.stream(lambda).sum();
+      double likelihood = model.logLikelihood(order);
       Sweeps.requireFinite("the log-likelihood after iteration " + sweep, likelihood);
       return likelihood;
     }
 
     /** The violation's square before the first update. */
     private double update(int mode, int sweep) {
-      Step begin = step(mode);
-      if (sweep > 1) {
-        begin.rows("P", phi.get(mode)).then(RowOperation.each(ADMISSIBLE, "A", "P"));
-      }
-      site.run(begin.then(RowOperation.each(weighted(lambda), "A")));
-      double[] columns = lambda;
+      model.begin(mode, update == Update.MU && sweep > 1);
+      double[] columns = model.lambda();
       double before = 0;
       for (int number = 0; number < inner; number++) {
-        Step step =
-            Step.of(mode, "Phi of mode " + mode + ", iteration " + sweep)
-                .product("P", mode, factors.matrices())
-                .rows("P", phi.get(mode))
-                .rows("A", factors.of(mode))
-                .then(each(violation(tolerance), 0, 2));
-        double[] found = site.run(step).get("s");
+        double[] found = model.violations(mode, sweep, tolerance);
         before = number == 0 ? found[1] : before;
         if (found[0] == 0) {
           break;
         }
         done = false;
         updates++;
-        Step multiply = step(mode).rows("P", phi.get(mode)).then(each(MULTIPLIED, 1, rank));
-        columns = site.run(multiply).get("s");
+        columns = rule.update(mode, sweep, number);
       }
       Sweeps.requireFinite(
           "mode " + mode + ", iteration " + sweep + ": the sum of the factor",
           Arrays.stream(columns).sum());
-      lambda = columns.clone();
-      normalise(mode, lambda);
+      model.end(mode, columns);
       return before;
-    }
-
-    private static RowOperation each(RowRule rule, int written, int sums) {
-      return new RowOperation.Each(rule, List.of("A", "P"), written, "s", sums);
     }
   }
 }

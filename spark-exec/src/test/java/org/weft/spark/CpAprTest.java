@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.weft.decomposition.CpApr;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -32,16 +34,23 @@ class CpAprTest {
     }
   }
 
+  private static Found run(TensorShape shape, CooBlock entries, CpApr method) {
+    try (Engine engine =
+        LocalBackend.engine(FileAccess.of(new Configuration()), EngineOptions.defaults())) {
+      return run(engine, shape, entries, method);
+    }
+  }
+
   private static Found run(Engine engine, Planted planted, CpApr method) {
+    return run(engine, TensorShape.of(planted.sizes()), planted.entries(), method);
+  }
+
+  private static Found run(Engine engine, TensorShape shape, CooBlock entries, CpApr method) {
     List<DenseMatrix> factors = new ArrayList<>();
     CpApr.Model found =
         engine
             .run(
-                engine.of(
-                    "counts",
-                    TensorShape.of(planted.sizes()),
-                    List.of(planted.entries()),
-                    method.valueType()),
+                engine.of("counts", shape, List.of(entries), method.valueType()),
                 method,
                 ProgressListener.NONE,
                 (model, site) -> {
@@ -175,7 +184,7 @@ class CpAprTest {
   void iterationsHaveTheLogLikelihoodOfTheAlgorithmInLoops() {
     for (int[] sizes : new int[][] {{14, 11, 9}, {8, 7, 6, 5}}) {
       Planted planted = counts(5, 2, sizes);
-      CpApr method = new CpApr(4, 8, 5, 1e-4, 7, ValueType.DOUBLE);
+      CpApr method = new CpApr(CpApr.Update.MU, 4, 8, 5, 1e-4, 7, ValueType.DOUBLE);
       CpApr.Model found = run(planted, method, EngineOptions.defaults()).model();
       CooBlock x = planted.entries();
       double squares = Arrays.stream(x.values(), 0, x.size()).map(v -> v * v).sum();
@@ -191,15 +200,58 @@ class CpAprTest {
     }
   }
 
-  @Test
-  void recoversPlantedCounts() {
+  /** Newton's updates end with a log-likelihood that is no less, after fewer iterations. */
+  @ParameterizedTest
+  @EnumSource(names = {"PDNR", "PQNR"})
+  void newtonsUpdatesNeedFewerIterationsForTheSameLikelihood(CpApr.Update update) {
+    Planted planted = counts(2, 30, 12, 10, 8);
+    CpApr slow = new CpApr(CpApr.Update.MU, 3, 300, 10, 1e-3, 1, ValueType.DOUBLE);
+    CpApr fast = new CpApr(update, 3, 40, 10, 1e-5, 1, ValueType.DOUBLE);
+    CpApr.Model multiplied = run(planted, slow, EngineOptions.defaults()).model();
+    CpApr.Model found = run(planted, fast, EngineOptions.defaults()).model();
+    assertThat(found.converged()).isTrue();
+    assertThat(found.logLikelihoods().size()).isLessThan(multiplied.logLikelihoods().size() / 2);
+    double likelihood = last(multiplied);
+    assertThat(last(found)).isGreaterThan(likelihood - 1e-7 * Math.abs(likelihood));
+  }
+
+  /** Slices without counts have rows of zeros, and single precision does not stall a search. */
+  @ParameterizedTest
+  @EnumSource
+  void emptySlicesAndSinglePrecision(CpApr.Update update) {
+    Planted planted = counts(2, 30, 12, 10, 8);
+    CooBlock.Builder block = new CooBlock.Builder(3, planted.entries().size());
+    CooBlock all = planted.entries();
+    for (int e = 0; e < all.size(); e++) {
+      long[] at = {all.coordinate(0, e), all.coordinate(1, e), all.coordinate(2, e)};
+      if (at[1] != 4) {
+        block.add(at, all.value(e));
+      }
+    }
+    CooBlock rest = block.build();
+    CpApr method = new CpApr(update, 3, 30, 10, 1e-2, 1, ValueType.FLOAT);
+    Found found = run(TensorShape.of(12, 10, 8), rest, method);
+    assertThat(found.factors().get(1).get(4, 0)).isZero();
+    CpApr exact = new CpApr(update, 3, 30, 10, 1e-2, 1, ValueType.DOUBLE);
+    double likelihood = last(run(TensorShape.of(12, 10, 8), rest, exact).model());
+    assertThat(last(found.model())).isCloseTo(likelihood, within(1e-3 * Math.abs(likelihood)));
+  }
+
+  private static double last(CpApr.Model model) {
+    return model.logLikelihoods().get(model.logLikelihoods().size() - 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recoversPlantedCounts(CpApr.Update update) {
+    int most = update == CpApr.Update.MU ? 60 : 20;
     int recovered = 0;
     for (int seed = 0; seed < Planted.SEEDS; seed++) {
       Planted planted = counts(seed, 400, 30, 25, 20);
       double best = Double.NEGATIVE_INFINITY;
       double match = 0;
       for (int start = 0; start < 3; start++) { // local optima
-        CpApr method = new CpApr(3, 60, 10, 1e-3, seed * 10L + start, ValueType.DOUBLE);
+        CpApr method = new CpApr(update, 3, most, 10, 1e-3, seed * 10L + start, ValueType.DOUBLE);
         Found found = run(planted, method, EngineOptions.defaults());
         List<Double> all = found.model().logLikelihoods();
         double likelihood = all.get(all.size() - 1);
@@ -213,11 +265,12 @@ class CpAprTest {
     assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
   }
 
-  @Test
-  void convergesToTheConditionsAndColumnsAreProbabilities() {
+  @ParameterizedTest
+  @EnumSource
+  void convergesToTheConditionsAndColumnsAreProbabilities(CpApr.Update update) {
     Planted planted = counts(2, 30, 12, 10, 8);
-    Found found =
-        run(planted, new CpApr(3, 300, 10, 1e-3, 1, ValueType.DOUBLE), EngineOptions.defaults());
+    CpApr method = new CpApr(update, 3, 300, 10, 1e-3, 1, ValueType.DOUBLE);
+    Found found = run(planted, method, EngineOptions.defaults());
     assertThat(found.model().converged()).isTrue();
     assertThat(found.model().violations()).last().satisfies(v -> assertThat(v).isLessThan(0.02));
     for (DenseMatrix factor : found.factors()) {
@@ -236,10 +289,11 @@ class CpAprTest {
     }
   }
 
-  @Test
-  void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() {
+  @ParameterizedTest
+  @EnumSource
+  void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads(CpApr.Update update) {
     Planted planted = counts(2, 30, 12, 10, 8);
-    CpApr method = new CpApr(3, 4, 3, 0, 1, ValueType.DOUBLE);
+    CpApr method = new CpApr(update, 3, 4, 3, 0, 1, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withReproducible(true));
     Found one = run(planted, method, options.withThreadsPerTask(1));
     Found three = run(planted, method, options.withThreadsPerTask(3));
@@ -247,10 +301,11 @@ class CpAprTest {
     assertThat(three.factors().get(2).chunk(0)).isEqualTo(one.factors().get(2).chunk(0));
   }
 
-  @Test
-  void executorsFindWhatOneProcessFinds() {
+  @ParameterizedTest
+  @EnumSource
+  void executorsFindWhatOneProcessFinds(CpApr.Update update) {
     Planted planted = counts(3, 30, 25, 20, 15);
-    CpApr method = new CpApr(3, 2, 2, 1e-4, 1, ValueType.DOUBLE);
+    CpApr method = new CpApr(update, 3, 2, 2, 1e-4, 1, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     Found here = run(planted, method, options);
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
@@ -270,7 +325,12 @@ class CpAprTest {
 
   @Test
   void whatCannotBeDoneIsOneError() {
-    assertThatThrownBy(() -> new CpApr(0, 1, 1, 0, 1, ValueType.DOUBLE))
+    assertThatThrownBy(() -> new CpApr(CpApr.Update.MU, 0, 1, 1, 0, 1, ValueType.DOUBLE))
         .hasMessageContaining("expected a rank, iterations and inner updates of at least 1");
+    CpApr large = new CpApr(CpApr.Update.PDNR, 20_000, 1, 1, 0, 1, ValueType.DOUBLE);
+    assertThat(large.memory(TensorShape.of(5, 6, 7)).bytes()).isGreaterThan(7 * 8 * 4e8);
+    assertThat(large.memory(TensorShape.of(5, 6, 7)).largest())
+        .isEqualTo(
+            "Hessians of 7 slices, 400,000,000 numbers each; give a lower --rank or --method pqnr");
   }
 }

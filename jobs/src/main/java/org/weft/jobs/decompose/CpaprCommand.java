@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
     name = "cpapr",
     sortOptions = false,
     description = {
-      "CP decomposition of counts by alternating Poisson regression, with multiplicative updates."
-          + " Cells that are not stored are counts of 0.",
+      "CP decomposition of counts by alternating Poisson regression, with multiplicative updates or"
+          + " Newton's method for each row. Cells that are not stored are counts of 0.",
       "The output folder is that of weft cpd. Columns of the factors sum to 1: probabilities of the"
           + " slices in a component; lambda.npy has the components' expected counts."
     },
@@ -37,6 +37,14 @@ public final class CpaprCommand extends ModelCommand {
       paramLabel = "R",
       description = "Number of components.")
   int rank;
+
+  @Option(
+      names = "--method",
+      paramLabel = "M",
+      description =
+          "Updates of a factor: mu multiplies, pdnr is damped Newton with R x R numbers for each"
+              + " slice, pqnr is quasi-Newton with a few rows of R (default: mu).")
+  CpApr.Update update = CpApr.Update.MU;
 
   @Option(
       names = "--inner",
@@ -53,7 +61,7 @@ public final class CpaprCommand extends ModelCommand {
   double tolerance = 1e-4;
 
   private CpApr method() {
-    return new CpApr(rank, iterations, inner, tolerance, seed, common.type);
+    return new CpApr(update, rank, iterations, inner, tolerance, seed, common.type);
   }
 
   @Override
@@ -87,6 +95,7 @@ public final class CpaprCommand extends ModelCommand {
     double likelihood = model.logLikelihoods().get(model.logLikelihoods().size() - 1);
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "cpapr");
+    options.put("update", update.name().toLowerCase(Locale.ROOT));
     options.put("rank", rank);
     options.put("inner", inner);
     options.put("tolerance", tolerance);

@@ -4,9 +4,12 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 
 /**
  * A product of the sparse tensor T with rows of dense factors whose result is one dense row for
@@ -65,6 +68,7 @@ public record RowStatement(
   public RowStatement {
     Statement.requireMode(name, mode);
     columns.values().forEach(size -> Statement.requireRank(name, size));
+    requireRow(name, columns);
     columns = new LinkedHashMap<>(columns); // what serialises as it is
     terms = new ArrayList<>(terms);
   }
@@ -126,6 +130,21 @@ public record RowStatement(
       }
     }
     return new RowStatement("normal", mode, columns, terms, new Entry("1", 0));
+  }
+
+  private static void requireRow(String name, Map<String, Integer> columns) {
+    double numbers =
+        columns.values().stream().mapToDouble(Integer::doubleValue).reduce(1, (a, b) -> a * b);
+    if (numbers > Integer.MAX_VALUE) {
+      throw new WeftException(
+          ErrorCode.OUT_OF_MEMORY,
+          String.format(
+              Locale.ROOT,
+              "%s: expected at most %,d numbers for a slice, found %,.0f; give a lower rank",
+              name,
+              Integer.MAX_VALUE,
+              numbers));
+    }
   }
 
   @Override
