@@ -26,8 +26,11 @@ import org.weft.storage.TensorOutput.Existing;
  * fails. Object stores whose rename copies are outside this contract.
  *
  * <p>On executors: {@link #attempt} is for outputs that several attempts of a task may write; the
- * first to commit wins and the others vanish. Parts of one folder are attempts at {@code
- * stagingUri() + "/part"} inside the driver's own commit of the folder.
+ * first to commit wins and the others vanish. A file is an attempt at the driver's {@link
+ * #stagedFile}, parts of a folder are attempts at {@code stagingUri() + "/part"}: what a killed
+ * executor leaves is in the driver's hidden folder, and goes with it or before it is published.
+ * What a killed driver leaves, a later commit to the same target removes ({@link
+ * AbandonedOutputs}).
  */
 public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfinished {
   private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
@@ -53,11 +56,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private final List<StagedStream> streams = new ArrayList<>();
   private boolean isFile;
   private boolean isDirectory;
+  private boolean isMadeElsewhere;
   private boolean replaced;
   private State state = State.OPEN;
 
   private OutputCommit(FileAccess access, String uri, Existing existing) {
-    this.uri = uri;
+    this.uri = StorageFault.withoutHiddenNames(uri);
     this.target = access.path(uri);
     this.fs = access.fileSystem(target);
     this.existing = existing;
@@ -155,8 +159,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private static String hiddenName(String name, String suffix) {
-    String shown = name.length() <= NAME_CHARACTERS ? name : name.substring(0, NAME_CHARACTERS);
-    return "." + shown + "." + UUID.randomUUID() + suffix;
+    return "." + shownName(name) + "." + UUID.randomUUID() + suffix;
+  }
+
+  /** What hidden names have of a target's name. */
+  static String shownName(String name) {
+    return name.length() <= NAME_CHARACTERS ? name : name.substring(0, NAME_CHARACTERS);
   }
 
   /** Ancestors of the target, from {@code parent} up, that do not exist. */
@@ -208,13 +216,17 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     if (!isDirectory) {
       requireReplaceable(true);
       isDirectory = true;
-      try {
-        if (!fs.mkdirs(staging)) {
-          throw new IOException("could not create folder " + staging);
-        }
-      } catch (IOException e) {
-        throw FileAccess.unavailable(uri, e);
+      makeStagingFolder();
+    }
+  }
+
+  private void makeStagingFolder() {
+    try {
+      if (!fs.mkdirs(staging)) {
+        throw new IOException("could not create folder " + staging);
       }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
     }
   }
 
@@ -237,10 +249,18 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
 
   /**
    * The output, which is a file, until commit, as a URI: for one {@link #attempt} of several in
-   * other processes.
+   * other processes. It has the target's name, in a hidden folder.
    */
   public String stagedFile() {
-    return fs.makeQualified(stagedFilePath()).toString();
+    stagedFilePath();
+    isMadeElsewhere = true;
+    makeStagingFolder();
+    return fs.makeQualified(staged()).toString();
+  }
+
+  /** What becomes the target. */
+  private Path staged() {
+    return isMadeElsewhere ? sibling(staging, target.getName()) : staging;
   }
 
   private StagedStream open(Path path) {
@@ -278,9 +298,10 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
         stream.finish();
       }
       if (isDirectory) {
+        AbandonedOutputs.removeFrom(fs, staging);
         syncFolders(fs, List.of(staging));
       }
-      Publication publication = new Publication(uri, fs, staging, target, isDirectory);
+      Publication publication = new Publication(uri, fs, staged(), target, isDirectory);
       boolean there = publication.targetExists();
       replaced = there;
       if (there && existing == Existing.KEEP) {
@@ -298,6 +319,12 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
       }
       state = State.COMMITTED;
       syncFolders(fs, createdParents.stream().map(Path::getParent).toList());
+      if (isMadeElsewhere) {
+        removeStagingFolder();
+      }
+      if (existing != Existing.KEEP) {
+        AbandonedOutputs.removeOf(fs, target);
+      }
       return true;
     } catch (WeftException e) {
       if (e.code() == ErrorCode.COMMIT_CONFLICT && existing == Existing.KEEP) {
@@ -307,6 +334,15 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
         state = State.UNKNOWN;
       }
       throw e;
+    }
+  }
+
+  /** The output has its place; what killed tasks left goes. */
+  private void removeStagingFolder() {
+    try {
+      UnfinishedTree.remove(fs, staging);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "could not remove " + staging, e);
     }
   }
 

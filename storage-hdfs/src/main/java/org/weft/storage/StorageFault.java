@@ -15,7 +15,9 @@ import org.weft.error.WeftException;
 /** What file systems say when they fail, and what to do about it. */
 final class StorageFault {
   private static final Pattern HIDDEN_NAME =
-      Pattern.compile("\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)");
+      Pattern.compile(
+          "\\.([^/\\s]{1,100})\\.[0-9a-f-]{36}\\.weft-(tmp|old)"
+              + "(/\\.\\1\\.[0-9a-f-]{36}\\.weft-tmp|/\\1(?![^\\s:'\",;)]))?");
 
   /** What brings the file systems that Hadoop knows by name and has not with it. */
   private static final Map<String, String> CONNECTORS =
@@ -26,8 +28,9 @@ final class StorageFault {
 
   private StorageFault() {}
 
-  /** One error for a failure at {@code where}, which names no file that nobody has heard of. */
-  static WeftException of(String where, IOException failure) {
+  /** One error for a failure at {@code place}, which names no file that nobody has heard of. */
+  static WeftException of(String place, IOException failure) {
+    String where = withoutHiddenNames(place);
     String mistake = mistake(failure);
     if (mistake != null) {
       return new WeftException(ErrorCode.USAGE, where + ": " + mistake, failure);

@@ -8,6 +8,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -288,6 +291,58 @@ class OutputCommitTest {
       output.giveUp();
     }
     assertThat(names()).containsExactly("b");
+  }
+
+  /** A file that tasks make; one of them is killed while it writes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatAKilledTaskLeavesGoesWithTheCommit(boolean commits) throws IOException {
+    try (OutputCommit driver = OutputCommit.begin(Entries.ACCESS, local("x.tns"), false)) {
+      String staged = driver.stagedFile();
+      assertThat(staged).endsWith("/x.tns");
+      write(OutputCommit.attempt(Entries.ACCESS, staged).create(), "ki");
+      try (OutputCommit again = OutputCommit.attempt(Entries.ACCESS, staged)) {
+        write(again.create(), "text");
+        again.commit();
+      }
+      if (commits) {
+        driver.commit();
+      }
+    }
+    assertThat(names()).isEqualTo(commits ? List.of("x.tns") : List.of());
+    if (commits) {
+      assertThat(folder.resolve("x.tns")).hasContent("text");
+    }
+  }
+
+  @Test
+  void aFolderIsPublishedWithoutWhatAKilledTaskLeft() throws IOException {
+    try (OutputCommit driver = OutputCommit.begin(Entries.ACCESS, local("model"), false)) {
+      write(driver.createChild("a.npy"), "text");
+      String part = driver.stagingUri() + "/b.npy";
+      write(OutputCommit.attempt(Entries.ACCESS, part).create(), "ki");
+      driver.commit();
+    }
+    try (Stream<Path> published = Files.list(folder.resolve("model"))) {
+      assertThat(published.map(Path::getFileName)).containsExactly(Path.of("a.npy"));
+    }
+  }
+
+  @Test
+  void whatAKilledDriverLeftADayAgoGoesWithTheNextOutput() throws IOException {
+    String id = ".0f8fad5b-d9cb-469f-a165-70867728950e.weft-tmp";
+    Path old = Files.createDirectory(folder.resolve(".x.tns" + id));
+    Path within = Files.writeString(old.resolve("x.tns"), "old");
+    Path young = Files.writeString(folder.resolve(".x.tns" + id.replace('0', '1')), "young");
+    Path other = Files.writeString(folder.resolve(".xx.tns" + id), "another's");
+    FileTime dayAgo = FileTime.from(Instant.now().minus(Duration.ofHours(25)));
+    for (Path file : List.of(within, old, other)) {
+      Files.setLastModifiedTime(file, dayAgo);
+    }
+    writeFile(Entries.ACCESS, local("x.tns"), false, "text");
+    assertThat(names())
+        .containsExactlyInAnyOrder(
+            "x.tns", young.getFileName().toString(), other.getFileName().toString());
   }
 
   @ParameterizedTest

@@ -8,7 +8,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.TaskContext;
-import org.jspecify.annotations.Nullable;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.spark.kernel.EntryBlock;
@@ -27,27 +26,30 @@ import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
 import scala.Tuple2;
 
-/** Streams sorted blocks into the output file and commits it. Executor side. */
+/**
+ * Streams sorted blocks into the output file, or a share of a container, that the driver is to
+ * commit. Executor side.
+ */
 final class OutputTask implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final FileAccess files;
   private final String uri;
-  private final boolean overwrite;
   private final TensorShape shape;
   private final HashMap<Integer, Labels> labels = new HashMap<>();
   private final Measurements measurements;
 
+  /**
+   * @param uri of the file in the making, which another attempt may have made; of the container
+   */
   OutputTask(
       FileAccess files,
       String uri,
-      boolean overwrite,
       TensorShape shape,
       Map<Integer, Labels> labels,
       Measurements measurements) {
     this.files = files;
     this.uri = uri;
-    this.overwrite = overwrite;
     this.shape = shape;
     if (TensorFiles.extensionOf(uri).equals(".wtb")) {
       this.labels.putAll(labels); // other files of one task have no place for them
@@ -61,14 +63,21 @@ final class OutputTask implements Serializable {
   }
 
   void writeRows(Iterator<RowBlock> blocks) {
-    write(
-        writer -> {
-          RowSums sums = new RowSums(shape, writer);
-          while (blocks.hasNext()) {
-            sums.add(blocks.next());
-          }
-          return sums.finish();
-        });
+    write(writer -> writeRows(blocks, writer));
+  }
+
+  private long writeRows(Iterator<RowBlock> blocks, TensorWriter writer) throws IOException {
+    RowSums sums = new RowSums(shape, writer);
+    while (blocks.hasNext()) {
+      sums.add(blocks.next());
+    }
+    return sums.finish();
+  }
+
+  /** Writes all rows as a container's only piece. */
+  Iterator<ContainerPiece> writeRowsPiece(
+      Iterator<RowBlock> blocks, ParallelContainer.Target target) {
+    return piece(target, writer -> writeRows(blocks, writer));
   }
 
   void writeEntries(Iterator<Tuple2<Tuple2<Long, Long>, EntryBlock>> blocks, int[] modeOrder) {
@@ -83,11 +92,14 @@ final class OutputTask implements Serializable {
     if (!blocks.hasNext()) {
       return List.of(ContainerPiece.none(target.modeOrder().length)).iterator();
     }
+    return piece(target, writer -> writeEntries(blocks, modeOrder, writer));
+  }
+
+  private Iterator<ContainerPiece> piece(ParallelContainer.Target target, Body body) {
     long start = System.nanoTime();
-    TaskContext task = TaskContext.get();
-    String attempt = TaskAttempt.suffix();
-    try (PieceWriter writer = PieceWriter.entries(target, task.partitionId(), attempt)) {
-      long written = writeEntries(blocks, modeOrder, writer);
+    int number = TaskContext.getPartitionId();
+    try (PieceWriter writer = PieceWriter.entries(target, number, TaskAttempt.suffix())) {
+      long written = body.writeTo(writer);
       ContainerPiece piece = writer.finish();
       measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
       return List.of(piece).iterator();
@@ -132,23 +144,14 @@ final class OutputTask implements Serializable {
   private void write(Body body) {
     long start = System.nanoTime();
     long written;
-    try (TensorOutput output = begin(WriteOptions.defaults().withShape(shape).withLabels(labels))) {
+    WriteOptions options = WriteOptions.defaults().withShape(shape).withLabels(labels);
+    try (TensorOutput output =
+        TensorFiles.create(files, uri, TensorOutput.Existing.KEEP, shape.order(), options)) {
       written = body.writeTo(output);
       output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
     measurements.add(TaskMeasurement.of("write", 0, System.nanoTime() - start, written, 0, 0));
-  }
-
-  /** A retried attempt accepts the file of an earlier one, whose success Spark did not hear of. */
-  private TensorOutput begin(WriteOptions options) throws IOException {
-    @Nullable TaskContext task = TaskContext.get();
-    boolean retry = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
-    TensorOutput.Existing existing =
-        overwrite
-            ? TensorOutput.Existing.REPLACE
-            : retry ? TensorOutput.Existing.KEEP : TensorOutput.Existing.REFUSE;
-    return TensorFiles.create(files, uri, existing, shape.order(), options);
   }
 }

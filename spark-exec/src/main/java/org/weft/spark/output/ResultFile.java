@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.HashPartitioner;
@@ -17,6 +19,7 @@ import org.weft.spark.wire.Wire;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
@@ -72,13 +75,19 @@ public final class ResultFile {
     JavaPairRDD<Tuple2<Long, Long>, RowBlock> keyed =
         rows.mapToPair(
             block -> new Tuple2<>(new Tuple2<>(block.firstRow(), (long) block.partition()), block));
-    OutputTask task = task(shape);
-    sorted(keyed).values().foreachPartition(task::writeRows);
+    writeOrderedRows(sorted(keyed).values(), shape);
   }
 
   /** Writes rows whose blocks are in order, in one partition. Memory of the task: a block. */
   public void writeOrderedRows(JavaRDD<RowBlock> rows, TensorShape shape) {
-    rows.foreachPartition(task(shape)::writeRows);
+    if (isContainer()) {
+      writeContainer(
+          shape,
+          Optional.empty(),
+          (task, to) -> rows.mapPartitions(blocks -> task.writeRowsPiece(blocks, to)));
+    } else {
+      writeFile(shape, task -> rows.foreachPartition(task::writeRows));
+    }
   }
 
   /**
@@ -96,39 +105,50 @@ public final class ResultFile {
                     new Tuple2<>(
                         block.firstSlice(), (long) block.partition() << 32 | block.sequence()),
                     block));
-    OutputTask task = task(shape);
-    if (TensorFiles.extensionOf(uri).equals(".weft")) {
-      writeContainer(keyed, task, shape, modeOrder, slices);
+    if (isContainer()) {
+      int tasks = Math.max(1, TASKS_PER_CORE * keyed.context().defaultParallelism());
+      writeContainer(
+          shape,
+          Optional.of(stored(shape, modeOrder[0])),
+          (task, to) ->
+              Wire.shuffle(keyed, SliceShares.of(slices, tasks), new BlockOrder())
+                  .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, to)));
     } else {
-      sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder));
+      writeFile(
+          shape,
+          task -> sorted(keyed).foreachPartition(blocks -> task.writeEntries(blocks, modeOrder)));
     }
   }
 
-  private void writeContainer(
-      JavaPairRDD<Tuple2<Long, Long>, EntryBlock> keyed,
-      OutputTask task,
-      TensorShape shape,
-      int[] modeOrder,
-      ModePartitioning slices) {
+  private boolean isContainer() {
+    return TensorFiles.extensionOf(uri).equals(".weft");
+  }
+
+  /** One task makes the file, which the driver commits. */
+  private void writeFile(TensorShape shape, Consumer<OutputTask> job) {
+    try (OutputCommit output = OutputCommit.begin(files, uri, overwrite)) {
+      job.accept(task(output.stagedFile(), shape));
+      output.commit();
+    }
+  }
+
+  /** The pieces of a container, each made by a task. */
+  private interface Pieces {
+    JavaRDD<ContainerPiece> by(OutputTask task, ParallelContainer.Target target);
+  }
+
+  private void writeContainer(TensorShape shape, Optional<List<Integer>> modeOrder, Pieces made) {
+    ContainerOptions details = ContainerOptions.defaults().withModeNames(names);
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(shape)
             .withLabels(labels)
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withModeNames(names)
-                    .withModeOrder(stored(shape, modeOrder[0])));
-    int tasks = Math.max(1, TASKS_PER_CORE * keyed.context().defaultParallelism());
+            .withContainer(modeOrder.map(details::withModeOrder).orElse(details));
     TensorOutput.Existing existing =
         overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
-    try (ParallelContainer made = ParallelContainer.begin(files, uri, existing)) {
-      ParallelContainer.Target target = made.target(options);
-      ContainerPiece pieces =
-          Wire.reduce(
-              Wire.shuffle(keyed, SliceShares.of(slices, tasks), new BlockOrder())
-                  .mapPartitions(blocks -> task.writePiece(blocks, modeOrder, target)),
-              ContainerPiece::merge);
-      made.commit(options, pieces);
+    try (ParallelContainer container = ParallelContainer.begin(files, uri, existing)) {
+      JavaRDD<ContainerPiece> pieces = made.by(task(uri, shape), container.target(options));
+      container.commit(options, Wire.reduce(pieces, ContainerPiece::merge));
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
@@ -150,7 +170,7 @@ public final class ResultFile {
     return Wire.shuffle(keyed, new HashPartitioner(1), new BlockOrder());
   }
 
-  private OutputTask task(TensorShape shape) {
-    return new OutputTask(files, uri, overwrite, shape, labels, measurements);
+  private OutputTask task(String target, TensorShape shape) {
+    return new OutputTask(files, target, shape, labels, measurements);
   }
 }

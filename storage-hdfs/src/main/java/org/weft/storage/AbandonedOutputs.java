@@ -1,0 +1,79 @@
+package org.weft.storage;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+
+/**
+ * Removes unfinished outputs of killed processes, told by their hidden names. Those of a target are
+ * abandoned when nothing in them was written to for a day and, where the file system knows, nobody
+ * holds the lease of a file: the driver of a slow job may still be at work, which writes nothing
+ * while its tasks sort. No link is followed; what cannot be removed stays.
+ */
+final class AbandonedOutputs {
+  private static final System.Logger LOG = System.getLogger(AbandonedOutputs.class.getName());
+  private static final String ID = "\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+  private static final String SUFFIX = Pattern.quote(OutputCommit.STAGING_SUFFIX);
+  private static final Pattern ANY = Pattern.compile("\\..+" + ID + SUFFIX);
+  private static final Duration IN_USE = Duration.ofDays(1);
+
+  private AbandonedOutputs() {}
+
+  /** Removes what is abandoned of earlier outputs to {@code target}. */
+  static void removeOf(FileSystem fs, Path target) {
+    long before = System.currentTimeMillis() - IN_USE.toMillis();
+    String shown = OutputCommit.shownName(target.getName());
+    Pattern name = Pattern.compile(Pattern.quote("." + shown) + ID + SUFFIX);
+    remove(fs, target.getParent(), name, before);
+  }
+
+  /**
+   * Removes what killed tasks left in the folder of an output that is about to be published, and
+   * that no task writes to any more.
+   */
+  static void removeFrom(FileSystem fs, Path folder) {
+    remove(fs, folder, ANY, Long.MAX_VALUE);
+  }
+
+  private static void remove(FileSystem fs, Path folder, Pattern name, long beforeMillis) {
+    try {
+      for (FileStatus found : fs.listStatus(folder)) {
+        if (name.matcher(found.getPath().getName()).matches()
+            && !isLink(fs, found)
+            && (beforeMillis == Long.MAX_VALUE || isAbandoned(fs, found, beforeMillis))) {
+          fs.delete(found.getPath(), true);
+        }
+      }
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "looking for abandoned outputs in " + folder, e);
+    }
+  }
+
+  private static boolean isLink(FileSystem fs, FileStatus file) {
+    return file.isSymlink()
+        || (fs instanceof RawLocalFileSystem
+            && Files.isSymbolicLink(java.nio.file.Path.of(file.getPath().toUri().getPath())));
+  }
+
+  private static boolean isAbandoned(FileSystem fs, FileStatus file, long beforeMillis)
+      throws IOException {
+    if (file.getModificationTime() >= beforeMillis) {
+      return false;
+    }
+    if (file.isFile()) {
+      return !(fs instanceof LeaseRecoverable leases) || leases.isFileClosed(file.getPath());
+    }
+    for (FileStatus child : fs.listStatus(file.getPath())) {
+      if (isLink(fs, child) || !isAbandoned(fs, child, beforeMillis)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
