@@ -1,16 +1,21 @@
 package org.weft.jobs.decompose;
 
+import static org.weft.jobs.output.Usage.usage;
+
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Cpd;
+import org.weft.decomposition.StreamingUpdate;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.MethodResult;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.model.ModelSummary;
+import org.weft.jobs.option.AppendOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.ConstraintOptions;
 import org.weft.jobs.option.ReorderOptions;
@@ -44,16 +49,16 @@ import picocli.CommandLine.Option;
       "",
       "Example: weft cpd x.tns.gz --rank 16 --labels 0=authors.map.gz --output factors",
       "Example: weft cpd x.tns.gz --rank 8 --constrain 0=nonneg,2=smooth:0.1 --output factors",
+      "Example: weft cpd day.tns --append factors --forget 0.98 --output today",
       "Example: weft cpd x.weft --rank 16 --output factors --factors-table factors.parquet"
     })
 public final class CpdCommand extends ModelCommand {
   @Option(
       order = -2,
       names = "--rank",
-      required = true,
       paramLabel = "R",
-      description = "Number of components.")
-  int rank;
+      description = "Number of components; with --append that of the model.")
+  @Nullable Integer rank;
 
   @Option(
       names = "--tolerance",
@@ -74,6 +79,8 @@ public final class CpdCommand extends ModelCommand {
 
   @Mixin StartOptions starts = new StartOptions();
 
+  @Mixin AppendOptions update = new AppendOptions();
+
   @Mixin ReorderOptions order = new ReorderOptions();
 
   @Option(
@@ -89,12 +96,18 @@ public final class CpdCommand extends ModelCommand {
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
     int modes = plan.header().order();
+    boolean nonnegative = constraints.nonnegative;
+    if (update.isOn()) {
+      AppendOptions.Kind kind = update.check(files, modes, nonnegative, starts, constraints, order);
+      nonnegative = kind.nonnegative();
+      rank = rank == null ? kind.rank() : rank;
+    }
     cpd =
         new Cpd(
-            rank,
+            rank(),
             iterations,
             tolerance,
-            constraints.nonnegative,
+            nonnegative,
             seed,
             common.type,
             constraints.of(input, modeNames, modes),
@@ -104,17 +117,20 @@ public final class CpdCommand extends ModelCommand {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(files, input, common.overwrite);
-    starts.check(files, rank, common.overwrite);
+    starts.check(files, rank(), common.overwrite);
   }
 
   @Override
   int rank() {
+    if (rank == null) {
+      throw usage("expected --rank R, the number of components, found none");
+    }
     return rank;
   }
 
   @Override
   Job job(TensorShape shape) {
-    return cpd.job(shape);
+    return update.isOn() ? update.method(cpd).job(shape) : cpd.job(shape);
   }
 
   @Override
@@ -124,6 +140,9 @@ public final class CpdCommand extends ModelCommand {
 
   @Override
   EngineTensor prepared(Session session, EngineTensor file, Console console) throws IOException {
+    if (update.isOn()) {
+      return update.fresh(session.engine(), file, console);
+    }
     Job job = job(file.statistics().shape());
     return order.apply(session.engine(), file, job, CommonOptions.files(), console);
   }
@@ -136,6 +155,9 @@ public final class CpdCommand extends ModelCommand {
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console)
       throws IOException {
+    if (update.isOn()) {
+      return updated(session, tensor, folder, console);
+    }
     StartOptions.Best best =
         starts.run(
             CommonOptions.files(),
@@ -161,6 +183,29 @@ public final class CpdCommand extends ModelCommand {
         more,
         result.report(),
         line(result.fits(), result.converged()));
+  }
+
+  private Made updated(
+      Session session, EngineTensor fresh, ModelOutput.Staged folder, Console console)
+      throws IOException {
+    MethodResult<StreamingUpdate.Model> result =
+        update.run(session.engine(), fresh, cpd, folder, console);
+    StreamingUpdate.Model model = result.model();
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("lambda", model.lambda());
+    more.putAll(update.outcome());
+    more.put("machine", ModelSummary.machine(session.engine()));
+    return new Made(
+        fresh.statistics(),
+        ModelOutput.Coupling.lambda(model.lambda()),
+        result.norm(),
+        model.fits(),
+        model.seconds(),
+        model.converged(),
+        ModelSummary.method(cpd),
+        more,
+        result.report(),
+        line(model.fits(), model.converged()) + " to the new cells");
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
@@ -24,6 +25,8 @@ import org.weft.tensor.DenseMatrix;
 
 /** Reads the folder that a decomposition wrote: {@link ModelOutput}. */
 public final class ModelFolder {
+  static final String INFORMATION = "information.npy";
+
   private final FileAccess files;
   private final String uri;
   private final JsonNode summary;
@@ -114,6 +117,16 @@ public final class ModelFolder {
     return summary.path("dims").size();
   }
 
+  /** The command that made it. */
+  public String method() {
+    return summary.path("method").asText("unknown");
+  }
+
+  /** Whether some of its modes have constraints of their own. */
+  public boolean isConstrained() {
+    return summary.path("constraints").size() > 0;
+  }
+
   /** The name of a mode. */
   public String modeName(int mode) {
     return summary.path("modes").path(mode).asText("mode" + mode);
@@ -127,7 +140,7 @@ public final class ModelFolder {
           uri
               + ": expected a model with weights of components, as weft cpd writes, found one of"
               + " method '"
-              + summary.path("method").asText("unknown")
+              + method()
               + "' without lambda.npy");
     }
     DenseMatrix column = NpyFile.read(files, path.toString());
@@ -167,6 +180,48 @@ public final class ModelFolder {
       }
     }
     return Optional.of(labels.build());
+  }
+
+  /**
+   * What an update has left for the next one.
+   *
+   * @return for each mode R x R numbers; none if the model is not one of {@code weft cpd --append}
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INPUT_NOT_FOUND}
+   */
+  public double[][] information() throws IOException {
+    if (!summary.has("append")) {
+      return new double[0][];
+    }
+    int rank = lambda().length;
+    String name = at(INFORMATION);
+    DenseMatrix stacked = NpyFile.read(files, name);
+    if (stacked.rows() != (long) order() * rank || stacked.columns() != rank) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "%s: expected %d x %d numbers, R x R for each mode, found %d x %d; copy the model"
+                  + " again",
+              name,
+              order() * rank,
+              rank,
+              stacked.rows(),
+              stacked.columns()));
+    }
+    double[][] information = new double[order()][rank * rank];
+    for (int row = 0; row < order() * rank; row++) {
+      stacked.copyRow(row, information[row / rank], row % rank * rank);
+    }
+    return information;
+  }
+
+  /** As {@link #information} reads it. */
+  static DenseMatrix stacked(double[][] information, int rank) {
+    DenseMatrix stacked = DenseMatrix.zeros((long) information.length * rank, rank);
+    for (int row = 0; row < stacked.rows(); row++) {
+      stacked.setRow(row, information[row / rank], row % rank * rank);
+    }
+    return stacked;
   }
 
   public Components components() throws IOException {

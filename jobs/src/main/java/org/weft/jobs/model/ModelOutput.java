@@ -25,7 +25,7 @@ import org.weft.tensor.DenseMatrix;
  * The folder that a decomposition writes; it appears whole or not at all. {@code modeN.npy}: mode
  * size x rank, float64, C order; {@code lambda.npy} or {@code core.npy}; {@code modeN.tsv} for
  * labelled modes: label, then the row's weights, tab-separated, a row per coordinate; {@code
- * summary.json}.
+ * information.npy} after an update; {@code summary.json}.
  */
 public final class ModelOutput {
   private final FileAccess files;
@@ -103,6 +103,17 @@ public final class ModelOutput {
         try (OutputStream out = child(output, file(m))) {
           NpyFile.write(out, factors.get(m));
         }
+      }
+    }
+
+    /**
+     * Writes what the next update needs.
+     *
+     * @param information R x R numbers for each mode
+     */
+    public void information(double[][] information, int rank) throws IOException {
+      try (OutputStream out = child(output, ModelFolder.INFORMATION)) {
+        NpyFile.write(out, ModelFolder.stacked(information, rank));
       }
     }
 

@@ -150,7 +150,7 @@ public final class ModelSummary {
   /**
    * With where the model comes from: {@code content}, a check sum of its other files; {@code
    * inputs}, each with its version if it has one, length and check sum; {@code parent}, the model
-   * that it started from.
+   * that it started from or updates.
    */
   ModelSummary with(FileAccess files, String sum) throws IOException {
     Map<String, Object> more = new LinkedHashMap<>(content);
@@ -160,8 +160,9 @@ public final class ModelSummary {
       read.add(read(files, input));
     }
     more.put("inputs", read);
-    if (content.get("init") instanceof String init && StartNames.isFolder(init)) {
-      ModelFolder model = ModelFolder.open(files, init);
+    Object from = content.getOrDefault("append", content.get("init"));
+    if (from instanceof String uri && StartNames.isFolder(uri)) {
+      ModelFolder model = ModelFolder.open(files, uri);
       Map<String, Object> parent = new LinkedHashMap<>();
       parent.put("uri", model.uri());
       parent.put("content", model.summary().path("content").asText("unknown"));

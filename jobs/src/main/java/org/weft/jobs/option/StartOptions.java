@@ -104,6 +104,11 @@ public final class StartOptions {
     }
   }
 
+  /** Whether nothing was asked for. */
+  boolean areDefault() {
+    return starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;
+  }
+
   /** Refuses what cannot work, before the tensor is read. */
   public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
     Path model = files.path(init);

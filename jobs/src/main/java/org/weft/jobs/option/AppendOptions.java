@@ -1,0 +1,169 @@
+package org.weft.jobs.option;
+
+import static org.weft.jobs.output.Usage.usage;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.CpHistory;
+import org.weft.decomposition.Cpd;
+import org.weft.decomposition.StreamingUpdate;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.MethodResult;
+import org.weft.engine.entries.NewEntries;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.jobs.model.ModelFolder;
+import org.weft.jobs.model.ModelOutput;
+import org.weft.jobs.output.Console;
+import org.weft.storage.FileAccess;
+import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Option;
+
+/** An update of an earlier model by the entries of new slices. */
+public final class AppendOptions {
+  @Option(
+      order = 65,
+      names = "--append",
+      paramLabel = "MODEL",
+      description =
+          "Update this folder of an earlier weft cpd, or a pointer to it, by the entries of IN in"
+              + " slices that the model does not have, in any modes. The model stands for all other"
+              + " entries. IN may hold the new entries only, or the whole tensor. The fit is that"
+              + " of the new cells.")
+  @Nullable String append;
+
+  @Option(
+      order = 66,
+      names = "--forget",
+      paramLabel = "F",
+      description =
+          "With --append: what the past weighs is multiplied by F, above 0 and at most 1, in each"
+              + " update; 0.95 to 0.99 follows a drift (default: 1).")
+  double forget = 1;
+
+  private @Nullable CpHistory history;
+
+  public boolean isOn() {
+    return append != null;
+  }
+
+  private String model() {
+    return Objects.requireNonNull(append);
+  }
+
+  private CpHistory history() {
+    return Objects.requireNonNull(history);
+  }
+
+  /**
+   * Opens the model.
+   *
+   * @param modes of the tensor
+   * @param nonnegative whether that is asked for
+   * @return the rank, and whether factors are nonnegative
+   */
+  public Kind check(
+      FileAccess files,
+      int modes,
+      boolean nonnegative,
+      StartOptions starts,
+      ConstraintOptions constraints,
+      ReorderOptions order)
+      throws IOException {
+    if (!starts.areDefault() || !constraints.given.isEmpty() || constraints.ridge != 0) {
+      throw usage(
+          "expected --append without --starts, --init, --checkpoint, --constrain and --ridge: an"
+              + " update begins with its model and is made again after a failure");
+    }
+    if (order.isOn() || order.keepOrder) {
+      throw usage("expected --append without --reorder and --keep-order, found one of them");
+    }
+    if (!(forget > 0 && forget <= 1)) {
+      throw usage("expected --forget above 0 and at most 1, found %s", forget);
+    }
+    ModelFolder folder = ModelFolder.open(files, model());
+    if (!folder.method().equals("cpd") || folder.isConstrained()) {
+      throw usage(
+          "--append %s: expected a model of weft cpd without constraints of modes, found %s",
+          model(), folder.method().equals("cpd") ? "constraints" : "one of " + folder.method());
+    }
+    if (folder.order() != modes) {
+      throw usage(
+          "--append %s: expected a model of %d modes, as the tensor, found %d",
+          model(), modes, folder.order());
+    }
+    if (nonnegative && !folder.isNonnegative()) {
+      throw usage(
+          "--append %s: expected a model made with --nonnegative, found one without", model());
+    }
+    ModelFolder.Components components = folder.components();
+    history = new CpHistory(components.factors(), components.lambda(), folder.information());
+    return new Kind(components.lambda().length, folder.isNonnegative());
+  }
+
+  /** What an update has in common with its model. */
+  public record Kind(int rank, boolean nonnegative) {}
+
+  /** The update. */
+  public StreamingUpdate method(Cpd cpd) {
+    return new StreamingUpdate(cpd, history(), forget);
+  }
+
+  /** The entries of new slices. */
+  public EngineTensor fresh(Engine engine, EngineTensor all, Console console) {
+    TensorShape before = history().shape();
+    TensorShape given = all.originalStatistics().shape();
+    TensorShape after =
+        TensorShape.of(
+            IntStream.range(0, before.order())
+                .mapToLong(mode -> Math.max(before.size(mode), given.size(mode)))
+                .toArray());
+    EngineTensor fresh =
+        engine.select(
+            all,
+            "new entries of " + all.uri(),
+            after,
+            NewEntries.outside(all.originalCoordinates(), before));
+    long entries = fresh.statistics().entries();
+    if (entries == 0) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              "%s: expected entries in slices after those of the model %s, which has %s, found"
+                  + " none; give new slices the coordinates that follow, or go on from the model"
+                  + " with --init",
+              all.uri(), model(), before));
+    }
+    console.note(
+        "%,d entries of new slices; the model stands for %,d others",
+        entries, all.statistics().entries() - entries);
+    return fresh;
+  }
+
+  /** Updates the model. */
+  public MethodResult<StreamingUpdate.Model> run(
+      Engine engine, EngineTensor fresh, Cpd cpd, ModelOutput.Staged folder, Console console)
+      throws IOException {
+    MethodResult<StreamingUpdate.Model> result =
+        engine.run(
+            fresh,
+            method(cpd),
+            console.progress(),
+            (model, site) -> folder.factors(model.factors(), site));
+    folder.information(result.model().information(), cpd.rank());
+    return result;
+  }
+
+  /** What a summary says. */
+  public Map<String, Object> outcome() {
+    Map<String, Object> outcome = new LinkedHashMap<>();
+    outcome.put("append", model());
+    outcome.put("forget", forget);
+    return outcome;
+  }
+}
