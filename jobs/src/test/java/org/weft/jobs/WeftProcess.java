@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 
 /** The command from the classes under test, in a process of its own. */
 final class WeftProcess implements AutoCloseable {
-  private static final long MOST_SECONDS = 120;
+  private static final long MOST_SECONDS = 300;
 
   private final Process process;
   private final Path out;

@@ -2,8 +2,6 @@ package org.weft.it.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -148,15 +146,6 @@ final class ClusterFolder {
       }
     } catch (IOException | UncheckedIOException e) {
       System.err.println("left behind: " + root + " (" + e + ")");
-    }
-  }
-
-  /** A TCP port of 127.0.0.1 that was free a moment ago. */
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException("no free port on 127.0.0.1", e);
     }
   }
 }

@@ -28,6 +28,9 @@ final class ClusterProbe {
     Configuration configuration = new Configuration();
     ClusterSettings.hdfsClient(hdfsUri).forEach(configuration::set);
     configuration.set("ipc.client.connect.max.retries", "0");
+    configuration.set("ipc.client.connect.max.retries.on.timeouts", "0"); // a stranger's port
+    configuration.set("ipc.client.connect.timeout", "5000");
+    configuration.set("ipc.client.rpc-timeout.ms", "5000");
     configuration.set("dfs.client.retry.policy.enabled", "false");
     try (FileSystem client = FileSystem.newInstance(URI.create(hdfsUri), configuration)) {
       DistributedFileSystem hdfs = (DistributedFileSystem) client;
@@ -48,6 +51,38 @@ final class ClusterProbe {
     } catch (IOException e) {
       return -1;
     }
+  }
+
+  /**
+   * Polls until all members are there.
+   *
+   * @throws IllegalStateException after {@code limit}: it says how many answered
+   */
+  static void awaitWhole(
+      int masterWebPort, String hdfsUri, Duration limit, Duration pause, Runnable check) {
+    boolean whole =
+        Waiting.until(
+            limit,
+            pause,
+            () -> {
+              check.run();
+              return aliveWorkers(masterWebPort) == ClusterSettings.WORKERS
+                  && liveDataNodes(hdfsUri) == ClusterSettings.DATA_NODES;
+            });
+    if (!whole) {
+      throw new IllegalStateException(
+          "the cluster is not whole after %s: %s of %d workers, %s of %d DataNodes"
+              .formatted(
+                  limit,
+                  told("the Master at port " + masterWebPort, aliveWorkers(masterWebPort)),
+                  ClusterSettings.WORKERS,
+                  told("the NameNode at " + hdfsUri, liveDataNodes(hdfsUri)),
+                  ClusterSettings.DATA_NODES));
+    }
+  }
+
+  private static String told(String server, int count) {
+    return count < 0 ? "no answer from " + server + ", so unknown how many" : "" + count;
   }
 
   /** Asks the Master to end every application that runs; returns how many there were. */

@@ -35,9 +35,10 @@ public final class ContainerCluster implements TestCluster {
   private final ClusterFolder folder = ClusterFolder.create();
   private final SparkSubmitter submitter = new SparkSubmitter(folder);
   private final Map<String, GenericContainer<?>> servers = new LinkedHashMap<>();
-  private final int nameNodePort = ClusterFolder.freePort();
-  private final int masterPort = ClusterFolder.freePort();
-  private final int masterWebPort = ClusterFolder.freePort();
+  private final LoopbackPorts ports = LoopbackPorts.take(3);
+  private final int nameNodePort = ports.ports().get(0);
+  private final int masterPort = ports.ports().get(1);
+  private final int masterWebPort = ports.ports().get(2);
 
   private ContainerCluster() {}
 
@@ -87,6 +88,7 @@ public final class ContainerCluster implements TestCluster {
         .withEnv("SPARK_LOCAL_IP", "127.0.0.1")
         .withEnv("SPARK_NO_DAEMONIZE", "1")
         .withEnv("SPARK_DAEMON_MEMORY", "256m")
+        .withEnv("SPARK_MASTER_OPTS", "-Dspark.port.maxRetries=0")
         .withCreateContainerCmdModifier(create -> create.withEntrypoint("bash", "-c"))
         .withCommand("exec /opt/spark/bin/spark-class org.apache.spark.deploy." + command);
   }
@@ -124,16 +126,8 @@ public final class ContainerCluster implements TestCluster {
             servers.put(name, container);
           }
         });
-    boolean whole =
-        Waiting.until(
-            START_LIMIT,
-            Duration.ofMillis(500),
-            () ->
-                ClusterProbe.aliveWorkers(masterWebPort) == ClusterSettings.WORKERS
-                    && ClusterProbe.liveDataNodes(hdfsUri()) == ClusterSettings.DATA_NODES);
-    if (!whole) {
-      throw new IllegalStateException("the containers are not whole after " + START_LIMIT);
-    }
+    ClusterProbe.awaitWhole(
+        masterWebPort, hdfsUri(), START_LIMIT, Duration.ofMillis(500), () -> {});
   }
 
   @Override
@@ -222,5 +216,6 @@ public final class ContainerCluster implements TestCluster {
     submitter.killAll();
     servers.values().forEach(GenericContainer::stop);
     folder.delete();
+    ports.close();
   }
 }

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
  * The cluster as child JVMs on 127.0.0.1, from the jars in Maven's repository.
  *
  * <p>Six servers of 192-256 MiB heap: NameNode (formatted first), two DataNodes, Master, two
- * Workers. Ports are free ones; only the NameNode's and the Master's are known beforehand, the
- * others bind port 0.
+ * Workers. Only the NameNode's and the Master's ports are known beforehand ({@link LoopbackPorts});
+ * the other servers bind port 0.
  */
 public final class ProcessCluster implements TestCluster {
-  private static final Duration START_LIMIT = Duration.ofSeconds(90);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration PAUSE = Duration.ofMillis(200);
   private static final int SERVER_HEAP_MEBIBYTES = 256;
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
@@ -30,17 +30,26 @@ public final class ProcessCluster implements TestCluster {
   private final ClusterFolder folder = ClusterFolder.create();
   private final SparkSubmitter submitter = new SparkSubmitter(folder);
   private final Map<String, ChildProcess> servers = new LinkedHashMap<>();
-  private final int nameNodePort = ClusterFolder.freePort();
-  private final int masterPort = ClusterFolder.freePort();
-  private final int masterWebPort = ClusterFolder.freePort();
+  private final LoopbackPorts ports = LoopbackPorts.take(3);
+  private final int nameNodePort = ports.ports().get(0);
+  private final int masterPort = ports.ports().get(1);
+  private final int masterWebPort = ports.ports().get(2);
   private final Thread hook = new Thread(this::killEverything, "cluster-shutdown");
   private int starts;
   private boolean closed;
 
   private ProcessCluster() {}
 
-  /** Starts all servers and waits until the NameNode and the Master count their members. */
+  /**
+   * Starts all servers and waits until the NameNode and the Master count their members. When
+   * another process has bound one of the ports first, the start is tried once more with other
+   * ports.
+   */
   public static ProcessCluster start() {
+    return PortTakenException.tryTwice(ProcessCluster::startOnce);
+  }
+
+  private static ProcessCluster startOnce() {
     ProcessCluster cluster = new ProcessCluster();
     Runtime.getRuntime().addShutdownHook(cluster.hook);
     try {
@@ -93,26 +102,14 @@ public final class ProcessCluster implements TestCluster {
             start.run();
           }
         });
-    awaitWhole();
+    ClusterProbe.awaitWhole(masterWebPort, hdfsUri(), START_LIMIT, PAUSE, this::checkAlive);
   }
 
-  private void awaitWhole() {
-    boolean whole =
-        Waiting.until(
-            START_LIMIT,
-            PAUSE,
-            () -> {
-              for (ChildProcess server : servers.values()) {
-                if (!server.isAlive()) {
-                  throw new IllegalStateException(
-                      server.name() + " ended at start:\n" + server.logTail(4000));
-                }
-              }
-              return ClusterProbe.aliveWorkers(masterWebPort) == ClusterSettings.WORKERS
-                  && ClusterProbe.liveDataNodes(hdfsUri()) == ClusterSettings.DATA_NODES;
-            });
-    if (!whole) {
-      throw new IllegalStateException("the cluster is not whole after " + START_LIMIT);
+  private void checkAlive() {
+    for (ChildProcess server : servers.values()) {
+      if (!server.isAlive()) {
+        throw PortTakenException.ended(server.name(), server.logTail(20_000));
+      }
     }
   }
 
@@ -152,6 +149,7 @@ public final class ProcessCluster implements TestCluster {
   private void startMaster() {
     List<String> command = submitter.sparkJvm(SERVER_HEAP_MEBIBYTES, List.of());
     command.add(1, "-XX:TieredStopAtLevel=1");
+    command.add(1, "-Dspark.port.maxRetries=0"); // else it moves to the next port without a word
     command.add("org.apache.spark.deploy.master.Master");
     command.addAll(List.of("--host", "127.0.0.1", "--port", "" + masterPort));
     command.addAll(List.of("--webui-port", "" + masterWebPort));
@@ -255,6 +253,7 @@ public final class ProcessCluster implements TestCluster {
     closed = true;
     killEverything();
     folder.delete();
+    ports.close();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
