@@ -118,14 +118,15 @@ class CheckpointTest {
     Cpd job = new Cpd(3, 5, 0, false, 5, ValueType.DOUBLE);
     decompose(job, new CpRun(Optional.empty(), checkpoints("1it")), ProgressListener.NONE, "none");
     assertThat(Run.names(folder.resolve("kept"))).containsExactly("latest", "state0", "state1");
-    Path newest = folder.resolve("kept/state0");
+    Path newest = folder.resolve("kept/state0/factor1.npy");
     byte[] bytes = Files.readAllBytes(newest);
     bytes[bytes.length / 2] ^= 1;
     Files.write(newest, bytes);
     assertThat(checkpoints("1it").latest().orElseThrow().fits()).hasSize(4);
-    Files.delete(folder.resolve("kept/state1"));
+    Files.delete(folder.resolve("kept/state1/factor0.npy"));
     assertThatThrownBy(() -> checkpoints("1it").latest())
-        .hasMessageContaining("state0: expected a whole checkpoint, found a wrong check sum");
+        .hasMessageContaining(
+            "state0: expected a whole checkpoint, found a wrong check sum of factor1.npy");
   }
 
   private Run cpd(String output, String more) {

@@ -6,7 +6,6 @@ import java.util.Optional;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.decomposition.constraint.Constraint;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /** Updates a factor under a constraint on its rows, {@link AdmmRow}; the duals are rows, too. */
@@ -24,7 +23,7 @@ final class AdmmUpdate implements FactorUpdate {
       int mode,
       int rank,
       ValueType type,
-      Optional<DenseMatrix> dual) {
+      Optional<RowSource> dual) {
     this.constraint = constraint;
     this.dual =
         dual.map(matrix -> site.given(mode, matrix, type))

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.planner.job.Job;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -75,29 +75,29 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     private final List<Rows> factors = new ArrayList<>();
     private final List<FactorUpdate> updates = new ArrayList<>();
     private final CpWeights weights;
+    private final Optional<CpState> start = run.latest();
     private double inner;
 
     Sweep(Site site) {
       this.site = site;
       this.order = site.shape().order();
       Sweeps.requireFinite("the sum of the squares of the tensor's values", site.normSquared());
-      Deque<DenseMatrix> duals =
-          new ArrayDeque<>(run.start().map(CpState::duals).orElse(List.of()));
+      Deque<RowSource> duals = new ArrayDeque<>(start.map(CpState::duals).orElse(List.of()));
       for (int mode = 0; mode < order; mode++) {
         factors.add(
-            run.start().isPresent()
-                ? site.given(mode, run.start().get().factors().get(mode), cpd.valueType())
+            start.isPresent()
+                ? site.given(mode, start.get().factors().get(mode), cpd.valueType())
                 : site.random(mode, rank, cpd.valueType(), cpd.seed(mode)));
         updates.add(cpd.update(site, mode, duals));
       }
       double norm = Math.sqrt(site.normSquared());
-      weights = new CpWeights(order, rank, norm, run.start());
-      int known = run.start().map(state -> state.grams().length).orElse(0);
+      weights = new CpWeights(order, rank, norm, start);
+      int known = start.map(state -> state.grams().length).orElse(0);
       // Without constraints the first Gram matrix is not read before its update.
       for (int mode = cpd.constraints().isEmpty() ? 1 : 0; mode < order && known == 0; mode++) {
         weights.gram(mode, gram(mode));
       }
-      if (!cpd.constraints().isEmpty() && run.start().isEmpty()) {
+      if (!cpd.constraints().isEmpty() && start.isEmpty()) {
         weights.fill(norm);
       }
     }
@@ -108,11 +108,11 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
               cpd.maxIterations(),
               cpd.tolerance(),
               observer,
-              run.start().map(CpState::fits).orElse(List.of()),
-              run.start().map(CpState::seconds).orElse(List.of()));
+              start.map(CpState::fits).orElse(List.of()),
+              start.map(CpState::seconds).orElse(List.of()));
       while (!sweeps.ended()) {
         sweeps.run(this::sweep);
-        run.checkpoints().after(sweeps.count(), sweeps.ended(), () -> state(sweeps));
+        run.checkpoints().after(sweeps.count(), sweeps.ended(), keeper -> state(sweeps, keeper));
       }
       return new Model(
           factors.stream().map(a -> new Factor(a, weights.scale(a.mode()))).toList(),
@@ -175,10 +175,13 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     }
 
     /** What the next update depends on. */
-    private CpState state(Sweeps sweeps) {
+    private CpState state(Sweeps sweeps, CpRun.Keeper keeper) {
       return new CpState(
-          factors.stream().map(site::collect).toList(),
-          updates.stream().flatMap(update -> update.state().stream()).map(site::collect).toList(),
+          factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),
+          updates.stream()
+              .flatMap(update -> update.state().stream())
+              .map(rows -> keeper.keep(site, "dual" + rows.mode(), rows))
+              .toList(),
           weights.scales(),
           weights.norms(),
           weights.grams(),

@@ -1,7 +1,7 @@
 package org.weft.decomposition;
 
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * How one run of a CP decomposition begins, and what it leaves on its way.
@@ -12,6 +12,23 @@ public record CpRun(Optional<CpState> start, Checkpoints checkpoints) {
   /** From the seed, without checkpoints. */
   public static final CpRun FRESH = new CpRun(Optional.empty(), (sweep, last, state) -> {});
 
+  /** The latest state that this run has kept, or the one it began with. */
+  Optional<CpState> latest() {
+    return checkpoints.kept().or(() -> start);
+  }
+
+  /** Brings rows to where they outlive the run. */
+  @FunctionalInterface
+  public interface Keeper {
+    /** In this process. Memory: all rows. */
+    Keeper COLLECTED = (site, name, rows) -> RowSource.of(site.collect(rows));
+
+    /**
+     * @param name no other rows of the state have
+     */
+    RowSource keep(Site site, String name, Rows rows);
+  }
+
   /** Keeps states of a run. */
   public interface Checkpoints {
     /**
@@ -19,8 +36,13 @@ public record CpRun(Optional<CpState> start, Checkpoints checkpoints) {
      *
      * @param sweep counts from 1, over all that have led to the state
      * @param last whether no other follows
-     * @param state copies the factors; rows in the tensor's own coordinates
+     * @param state the state, with rows that it has kept; in the tensor's own coordinates
      */
-    void after(int sweep, boolean last, Supplier<CpState> state);
+    void after(int sweep, boolean last, Function<Keeper, CpState> state);
+
+    /** What a run goes on from whose rows were lost with their executors; empty: its beginning. */
+    default Optional<CpState> kept() {
+      return Optional.empty();
+    }
   }
 }

@@ -2,7 +2,6 @@ package org.weft.decomposition;
 
 import java.util.Arrays;
 import java.util.List;
-import org.weft.tensor.DenseMatrix;
 
 /**
  * All that a CP decomposition carries from one sweep to the next: who goes on from it gets the bits
@@ -19,8 +18,8 @@ import org.weft.tensor.DenseMatrix;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record CpState(
-    List<DenseMatrix> factors,
-    List<DenseMatrix> duals,
+    List<RowSource> factors,
+    List<RowSource> duals,
     double[][] scales,
     double[][] norms,
     double[][] grams,
@@ -34,8 +33,13 @@ public record CpState(
     seconds = List.copyOf(seconds);
   }
 
+  /** The same with rows that are elsewhere. */
+  public CpState withRows(List<RowSource> otherFactors, List<RowSource> otherDuals) {
+    return new CpState(otherFactors, otherDuals, scales, norms, grams, lambda, fits, seconds);
+  }
+
   /** A model to start from, with unit columns. */
-  public static CpState of(List<DenseMatrix> factors, double[] lambda) {
+  public static CpState of(List<RowSource> factors, double[] lambda) {
     double[] ones = new double[lambda.length];
     Arrays.fill(ones, 1);
     double[][] scales = new double[factors.size()][];

@@ -13,7 +13,6 @@ import org.weft.decomposition.constraint.Constraint;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -102,7 +101,7 @@ public record Cpd(
    *
    * @param duals of the modes from this one on, which takes its own
    */
-  FactorUpdate update(Site site, int mode, Deque<DenseMatrix> duals) {
+  FactorUpdate update(Site site, int mode, Deque<RowSource> duals) {
     Constraint constraint = constraints.get(mode);
     if (constraint == null) {
       return nonnegative
@@ -112,7 +111,7 @@ public record Cpd(
     if (!constraint.isOfRows()) {
       return new SmoothUpdate(site, algebra(), mode, constraint.weight());
     }
-    Optional<DenseMatrix> dual = Optional.ofNullable(duals.poll());
+    Optional<RowSource> dual = Optional.ofNullable(duals.poll());
     return new AdmmUpdate(site, constraint, mode, rank, valueType, dual);
   }
 

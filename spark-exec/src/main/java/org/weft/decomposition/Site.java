@@ -22,8 +22,13 @@ public interface Site {
   /** Random numbers in [0, 1): a function of the seed and of the slices as the user knows them. */
   Rows random(int mode, int columns, ValueType type, long seed);
 
-  /** The rows of a matrix, in the order in which the user knows the slices. */
-  Rows given(int mode, DenseMatrix matrix, ValueType type);
+  /** The rows of a matrix, which is read where they lie. */
+  Rows given(int mode, RowSource matrix, ValueType type);
+
+  /** The rows of a matrix of this process. */
+  default Rows given(int mode, DenseMatrix matrix, ValueType type) {
+    return given(mode, RowSource.of(matrix), type);
+  }
 
   /** Runs a step; its sums do not depend on who is first. */
   Sums run(Step step);
@@ -45,4 +50,7 @@ public interface Site {
    * @param uri ends in .npy
    */
   void write(Factor factor, String uri);
+
+  /** Writes what {@link #collect} collects, as {@link #write} does: numbers keep their bits. */
+  void save(Rows rows, String uri);
 }

@@ -112,7 +112,7 @@ final class PlanRunner implements Passes {
                   + " runs; the logs of the workers say why, run again when they are well",
               e);
         }
-        progress.step("factors were lost with their executors: from the first iteration", 2, 3);
+        progress.step("factors were lost with their executors: run again", 2, 3);
       }
     }
   }

@@ -17,6 +17,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Factor;
+import org.weft.decomposition.RowSource;
 import org.weft.decomposition.Rows;
 import org.weft.decomposition.Site;
 import org.weft.decomposition.SmallMatrix;
@@ -45,6 +46,7 @@ import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.SeededRows;
+import org.weft.spark.resident.SentRows;
 import org.weft.spark.resident.StoredRows;
 import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
@@ -194,15 +196,16 @@ final class SparkSite implements Site, AutoCloseable {
         .from(new SeededRows(seed, mode, tensor.originalCoordinates()));
   }
 
-  /** Sent to each process once. */
+  /** A matrix of the driver is sent to each process once. */
   @Override
-  public Rows given(int mode, DenseMatrix matrix, ValueType type) {
-    Sent<DenseMatrix> sent = Wire.send(context, matrix);
-    SparkRows rows =
-        new SparkRows(mode, matrix.columns(), type)
-            .from(new GivenRows(sent, mode, tensor.originalCoordinates()));
-    rows.given = sent;
-    return rows;
+  public Rows given(int mode, RowSource source, ValueType type) {
+    SparkRows rows = new SparkRows(mode, source.columns(), type);
+    RowSource there = source;
+    if (source instanceof RowSource.Matrix matrix) {
+      rows.given = Wire.send(context, matrix.matrix());
+      there = new SentRows(rows.given, source.rows(), source.columns());
+    }
+    return rows.from(new GivenRows(there, mode, tensor.originalCoordinates()));
   }
 
   /** The ranges of a mode's rows: a partition's slices, or whole blocks of all rows. */
@@ -399,16 +402,26 @@ final class SparkSite implements Site, AutoCloseable {
     return result;
   }
 
+  @Override
+  public void write(Factor factor, String uri) {
+    write(factor, tensor.resultRelabelling(), uri);
+  }
+
+  @Override
+  public void save(Rows rows, String uri) {
+    double[] ones = new double[rows.columns()];
+    Arrays.fill(ones, 1);
+    write(new Factor(rows, ones), tensor.originalCoordinates(), uri);
+  }
+
   /**
    * One task writes. It reads the rows in order, a block at a time; rows that get other numbers are
    * sorted by them first.
    */
-  @Override
-  public void write(Factor factor, String uri) {
+  private void write(Factor factor, @Nullable Shared<Relabelling> back, String uri) {
     FactorVersion version = ((SparkRows) factor.rows()).version();
     runner.describe(plan.job().name() + ": write " + uri);
     TensorShape shape = TensorShape.of(version.rows(), version.columns());
-    @Nullable Shared<Relabelling> back = tensor.resultRelabelling();
     if (back == null) {
       List<Integer> all = IntStream.range(0, version.ranges()).boxed().toList();
       runner

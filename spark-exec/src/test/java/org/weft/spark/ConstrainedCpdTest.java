@@ -194,7 +194,10 @@ class ConstrainedCpdTest {
       EngineTensor tensor = tensor(engine, planted);
       for (String[] how : ALL) {
         List<CpState> states = new ArrayList<>();
-        CpRun keeping = new CpRun(Optional.empty(), (n, last, state) -> states.add(state.get()));
+        CpRun keeping =
+            new CpRun(
+                Optional.empty(),
+                (n, last, state) -> states.add(state.apply(CpRun.Keeper.COLLECTED)));
         CpdResult whole = engine.cpd(tensor, job(3, 6, 0, 1, how), keeping, ProgressListener.NONE);
         assertThat(states.get(2).duals()).isNotEmpty();
         CpRun later = new CpRun(Optional.of(states.get(2)), CpRun.FRESH.checkpoints());

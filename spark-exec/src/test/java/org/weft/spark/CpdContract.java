@@ -24,6 +24,7 @@ import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.FileRows;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
@@ -31,7 +32,9 @@ import org.weft.planner.Forms;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
+import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -298,7 +301,15 @@ abstract class CpdContract {
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
     Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
     List<CpState> states = new ArrayList<>();
-    CpRun keeping = new CpRun(Optional.empty(), (sweep, last, state) -> states.add(state.get()));
+    FileAccess files = FileAccess.plain();
+    CpRun.Keeper inFiles =
+        (site, name, rows) -> {
+          String file = folder + "/" + states.size() + "-" + name + ".npy";
+          site.save(rows, file);
+          return FileRows.of(NpyRows.open(files, file));
+        };
+    CpRun keeping =
+        new CpRun(Optional.empty(), (sweep, last, state) -> states.add(state.apply(inFiles)));
     try (Engine engine = engine(3)) {
       EngineTensor file =
           engine.read(
@@ -314,6 +325,12 @@ abstract class CpdContract {
       assertThat(found.fits()).isEqualTo(expected.fits());
       assertThat(found.lambda()).containsExactly(expected.lambda());
       assertSame(expected, found, 0);
+      DenseMatrix last = states.get(5).factors().get(1).collect();
+      assertThat(last.rows()).isEqualTo(20);
+      for (int i = 0; i < 20; i++) {
+        assertThat(last.get(i, 2) * states.get(5).scales()[1][2])
+            .isEqualTo(expected.factors().get(1).get(i, 2));
+      }
     }
   }
 

@@ -16,35 +16,40 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
+import org.weft.decomposition.RowSource;
+import org.weft.engine.FileRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
+import org.weft.storage.Fingerprints;
 import org.weft.storage.OutputCommit;
-import org.weft.tensor.DenseMatrix;
+import org.weft.storage.npy.NpyRows;
 
 /**
- * Checkpoints of one decomposition: files {@code state0} and {@code state1}, written in turn, and
- * {@code latest}, which names the one to go on from. Each file appears whole or not at all, and a
- * state ends with a check sum. A state is kept with the arguments of its run.
+ * Checkpoints of one decomposition: folders {@code state0} and {@code state1}, written in turn, and
+ * the file {@code latest}, which names the one to go on from. Each appears whole or not at all. A
+ * state has a NumPy file for each factor and each dual, which whoever has the rows writes, and a
+ * file {@code state} with all else and the arguments of its run.
  *
  * <pre>
- * state:  int 0x57454654, int 2, UTF arguments (count, then name and value of each),
- *         factors and duals, counted, as {@link DenseMatrix#writeTo},
- *         numbers as counted arrays, long CRC-32
+ * state/state:  int 0x57454654, int 3, UTF arguments (count, then name and value of each),
+ *               factors and duals, counted: UTF name and UTF fingerprint of each file,
+ *               numbers as counted arrays, long CRC-32
  * </pre>
  */
 public final class CheckpointFolder implements CpRun.Checkpoints {
   private static final int MAGIC = 0x57454654;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int GENERATIONS = 2;
   private static final String POINTER = "latest";
+  private static final String STATE = "state";
 
   private final FileAccess files;
   private final String uri;
@@ -53,6 +58,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   private int next;
   private int kept;
   private long keptNanos = System.nanoTime();
+  private Optional<CpState> written = Optional.empty();
 
   /**
    * @param arguments of the run, of which its result is a function
@@ -150,7 +156,12 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   }
 
   @Override
-  public void after(int sweep, boolean last, Supplier<CpState> state) {
+  public Optional<CpState> kept() {
+    return written;
+  }
+
+  @Override
+  public void after(int sweep, boolean last, Function<CpRun.Keeper, CpState> state) {
     long now = System.nanoTime();
     boolean due =
         every.sweeps() > 0 ? sweep - kept >= every.sweeps() : now - keptNanos >= every.nanos();
@@ -158,7 +169,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       return;
     }
     try {
-      write(at("state" + next), state.get());
+      written = Optional.of(write(at("state" + next), state));
       try (OutputCommit commit = OutputCommit.begin(files, at(POINTER), true)) {
         try (OutputStream out = commit.create()) {
           out.write((next + " after iteration " + sweep + "\n").getBytes(StandardCharsets.UTF_8));
@@ -173,9 +184,18 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     keptNanos = System.nanoTime();
   }
 
-  private void write(String file, CpState state) throws IOException {
-    try (OutputCommit commit = OutputCommit.begin(files, file, true)) {
-      try (OutputStream raw = new BufferedOutputStream(commit.create(), 1 << 16)) {
+  private CpState write(String folder, Function<CpRun.Keeper, CpState> kept) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(files, folder, true)) {
+      List<String> names = new ArrayList<>();
+      CpState state =
+          kept.apply(
+              (site, name, rows) -> {
+                names.add(name + ".npy");
+                String file = commit.stagingUri() + "/" + name + ".npy";
+                site.save(rows, file);
+                return FileRows.of(NpyRows.open(files, file));
+              });
+      try (OutputStream raw = new BufferedOutputStream(commit.createChild(STATE), 1 << 16)) {
         CheckedOutputStream sum = new CheckedOutputStream(raw, new CRC32());
         DataOutputStream out = new DataOutputStream(sum);
         out.writeInt(MAGIC);
@@ -185,10 +205,13 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
           out.writeUTF(argument.getKey());
           out.writeUTF(argument.getValue());
         }
-        for (List<DenseMatrix> matrices : List.of(state.factors(), state.duals())) {
+        int factors = state.factors().size();
+        for (List<String> matrices :
+            List.of(names.subList(0, factors), names.subList(factors, names.size()))) {
           out.writeInt(matrices.size());
-          for (DenseMatrix matrix : matrices) {
-            matrix.writeTo(out);
+          for (String name : matrices) {
+            out.writeUTF(name);
+            out.writeUTF(fingerprint(commit.stagingUri() + "/" + name));
           }
         }
         for (double[][] rows : List.of(state.scales(), state.norms(), state.grams())) {
@@ -204,7 +227,23 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
         new DataOutputStream(raw).writeLong(sum.getChecksum().getValue());
       }
       commit.commit();
+      return state.withRows(
+          rows(folder, names.subList(0, state.factors().size())),
+          rows(folder, names.subList(state.factors().size(), names.size())));
     }
+  }
+
+  private List<RowSource> rows(String folder, List<String> names) {
+    List<RowSource> rows = new ArrayList<>();
+    names.forEach(name -> rows.add(FileRows.of(NpyRows.open(files, folder + "/" + name))));
+    return rows;
+  }
+
+  private String fingerprint(String file) throws IOException {
+    return new Fingerprints(files)
+        .of(file)
+        .orElseThrow(() -> new FileNotFoundException(file))
+        .toString();
   }
 
   private static void write(DataOutputStream out, double[] numbers) throws IOException {
@@ -214,7 +253,8 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     }
   }
 
-  private CpState read(String file) throws IOException {
+  private CpState read(String folder) throws IOException {
+    String file = folder + "/" + STATE;
     Path path = files.path(file);
     try (InputStream raw = new BufferedInputStream(files.fileSystem(path).open(path), 1 << 16)) {
       CheckedInputStream sum = new CheckedInputStream(raw, new CRC32());
@@ -223,8 +263,8 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
         throw new IOException("another kind of file, or one of another version");
       }
       requireSame(file, arguments(in));
-      List<DenseMatrix> factors = matrices(in);
-      List<DenseMatrix> duals = matrices(in);
+      List<String> factors = matrices(in, folder);
+      List<String> duals = matrices(in, folder);
       double[][][] matrices = new double[3][][];
       for (int at = 0; at < matrices.length; at++) {
         matrices[at] = new double[in.readInt()][];
@@ -234,8 +274,8 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       }
       CpState state =
           new CpState(
-              factors,
-              duals,
+              rows(folder, factors),
+              rows(folder, duals),
               matrices[0],
               matrices[1],
               matrices[2],
@@ -251,12 +291,20 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     }
   }
 
-  private static List<DenseMatrix> matrices(DataInputStream in) throws IOException {
-    List<DenseMatrix> matrices = new ArrayList<>();
+  /** Names of the files, each of which must be as it was written. */
+  private List<String> matrices(DataInputStream in, String folder) throws IOException {
+    List<String> names = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      matrices.add(DenseMatrix.readFrom(in));
+      String name = in.readUTF();
+      if (!name.matches("(factor|dual)[0-9]{1,4}[.]npy")) {
+        throw new IOException("a wrong name of a file");
+      }
+      if (!fingerprint(folder + "/" + name).equals(in.readUTF())) {
+        throw new IOException("a wrong check sum of " + name);
+      }
+      names.add(name);
     }
-    return matrices;
+    return names;
   }
 
   private static Map<String, String> arguments(DataInputStream in) throws IOException {

@@ -21,6 +21,7 @@ import org.weft.error.WeftException;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.npy.NpyFile;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 
 /** Reads the folder that a decomposition wrote: {@link ModelOutput}. */
@@ -153,16 +154,24 @@ public final class ModelFolder {
   public DenseMatrix factor(int mode, int rank) {
     String name = at("mode" + mode + ".npy");
     DenseMatrix factor = NpyFile.read(files, name);
-    if (factor.columns() != rank) {
+    requireColumns(name, rank, factor.columns());
+    return factor;
+  }
+
+  /** As {@link #factor}, to be read by ranges of rows. */
+  public NpyRows rows(int mode, int rank) {
+    String name = at("mode" + mode + ".npy");
+    NpyRows rows = NpyRows.open(files, name);
+    requireColumns(name, rank, rows.columns());
+    return rows;
+  }
+
+  private static void requireColumns(String name, int rank, int found) {
+    if (found != rank) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          name
-              + ": expected a column for each of "
-              + rank
-              + " components, found "
-              + factor.columns());
+          name + ": expected a column for each of " + rank + " components, found " + found);
     }
-    return factor;
   }
 
   /** The labels of a mode, if the model has them: the first cells of its table. */

@@ -20,11 +20,13 @@ import org.weft.decomposition.CpState;
 import org.weft.decomposition.Cpd;
 import org.weft.decomposition.Factor;
 import org.weft.decomposition.Ranks;
+import org.weft.decomposition.RowSource;
 import org.weft.decomposition.Site;
 import org.weft.decomposition.Tucker;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.FileRows;
 import org.weft.engine.ProgressListener;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.model.ModelFolder;
@@ -32,6 +34,7 @@ import org.weft.jobs.model.StartNames;
 import org.weft.jobs.output.Console;
 import org.weft.storage.FileAccess;
 import org.weft.storage.OutputCommit;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
@@ -258,12 +261,11 @@ public final class StartOptions {
       throw usage(
           "--init %s: expected a model of %d modes, found %d", init, shape.order(), folder.order());
     }
-    ModelFolder.Components model = folder.components();
-    List<DenseMatrix> grown = new ArrayList<>();
+    List<RowSource> grown = new ArrayList<>();
     for (int mode = 0; mode < shape.order(); mode++) {
-      grown.add(grown(mode, model.factors().get(mode), shape.size(mode), cpd));
+      grown.add(grown(mode, folder.rows(mode, cpd.rank()), shape.size(mode), cpd));
     }
-    return Optional.of(CpState.of(grown, model.lambda()));
+    return Optional.of(CpState.of(grown, folder.lambda()));
   }
 
   /**
@@ -284,10 +286,10 @@ public final class StartOptions {
           found.clear();
           model.factors().forEach(factor -> found.add(site.collect(factor.rows())));
         });
-    List<DenseMatrix> factors = new ArrayList<>();
+    List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < found.size(); mode++) {
       boolean signs = !cpd.nonnegative() && !cpd.constraints().containsKey(mode);
-      factors.add(filled(found.get(mode), cpd, mode, signs));
+      factors.add(RowSource.of(filled(found.get(mode), cpd, mode, signs)));
     }
     double[] weights = new double[cpd.rank()];
     Arrays.fill(weights, 1);
@@ -311,30 +313,15 @@ public final class StartOptions {
     return filled;
   }
 
-  private DenseMatrix grown(int mode, DenseMatrix factor, long size, Cpd cpd) {
+  /** Rows that the tensor has more are random, of about the size of those in a unit column. */
+  private RowSource grown(int mode, NpyRows factor, long size, Cpd cpd) {
     if (factor.rows() > size) {
       throw usage(
           "--init %s: expected a model of at most %d rows in mode %d, the size of the tensor, found"
               + " %d",
           init, size, mode, factor.rows());
     }
-    if (factor.rows() == size) {
-      return factor;
-    }
-    DenseMatrix grown = DenseMatrix.zeros(size, cpd.rank());
-    double[] row = new double[cpd.rank()];
-    double scale = 1 / Math.sqrt(Math.max(1, factor.rows())); // of numbers in a column of norm 1
-    for (long i = 0; i < size; i++) {
-      if (i < factor.rows()) {
-        factor.copyRow(i, row, 0);
-      } else {
-        DenseMatrix.randomRow(cpd.seed(mode), i, row, 0, cpd.rank());
-        for (int r = 0; r < row.length; r++) {
-          row[r] *= scale;
-        }
-      }
-      grown.setRow(i, row, 0);
-    }
-    return grown;
+    double scale = 1 / Math.sqrt(Math.max(1, factor.rows()));
+    return new FileRows(factor, size, cpd.seed(mode), scale);
   }
 }

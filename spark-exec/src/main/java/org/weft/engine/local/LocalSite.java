@@ -3,7 +3,9 @@ package org.weft.engine.local;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Factor;
 import org.weft.decomposition.RangeOfRows;
+import org.weft.decomposition.RowSource;
 import org.weft.decomposition.Rows;
 import org.weft.decomposition.Site;
 import org.weft.decomposition.SmallMatrix;
@@ -123,20 +126,19 @@ final class LocalSite implements Site {
       return storage.format().valueType();
     }
 
-    /** Sets rows by chunks, on several threads. */
+    /** Sets rows by chunks of what the user numbers, on several threads. */
     LocalRows fill(RowSource source) {
       long chunks = (count() + CHUNK_ROWS - 1) / CHUNK_ROWS;
-      Permutation old = original(mode);
+      @Nullable Permutation there = order(mode);
       IntStream.range(0, Math.toIntExact(chunks))
           .parallel()
           .forEach(
               chunk -> {
-                double[] row = new double[columns()];
-                long end = Math.min(count(), (chunk + 1L) * CHUNK_ROWS);
-                for (long i = (long) chunk * CHUNK_ROWS; i < end; i++) {
-                  source.row(old == null ? i : old.apply(i), row);
-                  put(row, i);
-                }
+                long from = (long) chunk * CHUNK_ROWS;
+                source.forEach(
+                    from,
+                    Math.min(count(), from + CHUNK_ROWS),
+                    (row, values) -> put(values, there == null ? row : there.apply(row)));
               });
       return this;
     }
@@ -159,15 +161,26 @@ final class LocalSite implements Site {
     }
   }
 
-  /** A row as the user numbers it. */
-  private interface RowSource {
-    void row(long number, double[] into);
+  /** From the numbers of the user's slices to those of packed rows; null where they are equal. */
+  private @Nullable Permutation order(int mode) {
+    Relabelling order = tensor.relabelling();
+    return order == null ? null : order.mode(mode);
   }
 
-  /** From the numbers of packed rows to those of the user's slices; null where they are equal. */
-  private @Nullable Permutation original(int mode) {
-    Shared<Relabelling> back = tensor.originalCoordinates();
-    return back == null ? null : back.value().mode(mode);
+  /** Random rows, each a function of the seed and its number. */
+  private record Seeded(long seed, long rows, int columns) implements RowSource {
+    @Override
+    public void forEach(long from, long to, Sink sink) {
+      double[] values = new double[columns];
+      try {
+        for (long row = from; row < to; row++) {
+          DenseMatrix.randomRow(seed, row, values, 0, columns);
+          sink.row(row, values);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   @Override
@@ -187,14 +200,12 @@ final class LocalSite implements Site {
 
   @Override
   public Rows random(int mode, int columns, ValueType type, long seed) {
-    return new LocalRows(mode, columns, type)
-        .fill((row, into) -> DenseMatrix.randomRow(seed, row, into, 0, columns));
+    return new LocalRows(mode, columns, type).fill(new Seeded(seed, shape().size(mode), columns));
   }
 
   @Override
-  public Rows given(int mode, DenseMatrix matrix, ValueType type) {
-    return new LocalRows(mode, matrix.columns(), type)
-        .fill((row, into) -> matrix.copyRow(row, into, 0));
+  public Rows given(int mode, RowSource matrix, ValueType type) {
+    return new LocalRows(mode, matrix.columns(), type).fill(matrix);
   }
 
   @Override
@@ -281,10 +292,20 @@ final class LocalSite implements Site {
 
   @Override
   public void write(Factor factor, String uri) {
+    boolean moved = tensor.resultRelabelling() != null;
+    write(factor, moved ? order(factor.rows().mode()) : null, uri);
+  }
+
+  @Override
+  public void save(Rows rows, String uri) {
+    double[] ones = new double[rows.columns()];
+    Arrays.fill(ones, 1);
+    write(new Factor(rows, ones), order(rows.mode()), uri);
+  }
+
+  private void write(Factor factor, @Nullable Permutation there, String uri) {
     Rows rows = factor.rows();
     NativeArray values = ((LocalRows) rows).storage.vals();
-    @Nullable Relabelling order = tensor.resultRelabelling() == null ? null : tensor.relabelling();
-    @Nullable Permutation there = order == null ? null : order.mode(rows.mode());
     int columns = rows.columns();
     try (OutputCommit output = OutputCommit.begin(files, uri, true)) {
       try (OutputStream out = new BufferedOutputStream(output.create(), 1 << 16)) {
