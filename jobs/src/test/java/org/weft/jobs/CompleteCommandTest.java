@@ -83,6 +83,29 @@ class CompleteCommandTest {
     assertThat(Run.of("top", path("d1")).out()).contains("component 0");
   }
 
+  @ParameterizedTest
+  @CsvSource({"ccd, 30", "sgd, 200"})
+  void otherMethodsWriteTheSameFolder(String method, int iterations) throws IOException {
+    String line =
+        "complete IN --rank 1 --ridge 0.01 --starts 3 --method METHOD --iterations MOST --output OUT";
+    for (String name : new String[] {"d1", "d2"}) {
+      Run run =
+          Run.of(
+              line.replace("IN", tensor)
+                  .replace("METHOD", method)
+                  .replace("MOST", Integer.toString(iterations))
+                  .replace("OUT", path(name))
+                  .split(" "));
+      assertThat(run.status()).as(run.err()).isZero();
+    }
+    assertThat(folder.resolve("d1/mode1.npy"))
+        .hasSameBinaryContentAs(folder.resolve("d2/mode1.npy"));
+    JsonNode summary = new ObjectMapper().readTree(folder.resolve("d1/summary.json").toFile());
+    assertThat(summary.get("algorithm").asText()).isEqualTo(method);
+    assertThat(summary.has("batches")).isEqualTo(method.equals("sgd"));
+    assertThat(summary.get("rmse_test").asDouble()).isLessThan(0.3);
+  }
+
   @Test
   void anotherFileDecidesAndMayNotOverlap() throws IOException {
     String later = Run.write(folder, "later.tns", "12 10 8 20\n1 1 9 3\n");
@@ -141,6 +164,8 @@ class CompleteCommandTest {
       delimiter = '|',
       value = {
         "--rank 0 --output D | WEFT-100 | expected a rank, iterations and a patience of at least 1",
+        "--rank 2 --method svd --output D | WEFT-100 | expected one of [ALS, CCD, SGD]",
+        "--rank 2 --method sgd --batches 0 --output D | WEFT-100 | --batches from 1 to 64, found 0",
         "--rank 2 --split 0.5 --output D | WEFT-100 | expected --split of two shares",
         "--rank 2 --split 0.5,0.5 --output D | WEFT-100 | that leave entries to learn from",
         "--rank 2 --ridge -1 --output D | WEFT-100 | ridge of at least 0",

@@ -1,6 +1,5 @@
 package org.weft.decomposition;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.ejml.data.DMatrixRMaj;
@@ -27,17 +26,10 @@ final class AdmmUpdate implements FactorUpdate {
     this.constraint = constraint;
     this.dual =
         dual.map(matrix -> site.given(mode, matrix, type))
-            .orElseGet(() -> zeros(site, mode, rank, type));
+            .orElseGet(() -> CpFactors.zeros(site, mode, rank, type));
     // What a number of the factor is, about, if it has the weight of the components.
     double typical = Math.sqrt(site.normSquared() / rank / Math.max(1, site.shape().size(mode)));
     this.charge = constraint.weight() * typical;
-  }
-
-  private static Rows zeros(Site site, int mode, int rank, ValueType type) {
-    Rows zeros = site.random(mode, rank, type, 0);
-    RowRule zero = (rows, sums) -> Arrays.fill(rows[0], 0);
-    site.run(Step.of(mode, "duals").rows("U", zeros).then(RowOperation.each(zero, "U")));
-    return zeros;
   }
 
   @Override

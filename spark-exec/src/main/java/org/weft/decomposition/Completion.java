@@ -1,7 +1,6 @@
 package org.weft.decomposition;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -14,22 +13,18 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Tensor completion: a CP model of the entries that are known, by alternating least squares (Zhou
- * et al. 2008, section 3; Smith, Park and Karypis 2016, section 3.1). What is not stored is
- * missing, not zero:
+ * Tensor completion: a CP model of the entries that are known. What is not stored is missing, not
+ * zero: the sum of {@code (x - m)^2} over the entries, and a ridge for each factor, is to be small.
+ * A {@link Solver} lowers it: {@link NormalSolver}, {@link CoordinateSolver} or {@link
+ * GradientSolver}.
  *
- * <pre>
- * for each mode n, each slice i:  h = the product of the rows of the other modes at an entry
- *                                 a_i = (sum h h^T + D)^-1 sum x h     (sums over the slice)
- * </pre>
- *
- * <p>D is {@code ridge} times what the diagonals of the sums are on average if entries lie
- * anywhere: relative to the data, whatever its scale, and felt most in slices with few entries.
- * With biases the model has a column for the mean, and one for each mode in which the rows of the
- * other modes are 1.
+ * <p>The ridge D of a row is {@code ridge} times what the diagonals of its normal equations are on
+ * average if entries lie anywhere: relative to the data, whatever its scale, and felt most in
+ * slices with few entries. With biases the model has a column for the mean, and one for each mode
+ * in which the rows of the other modes are 1.
  *
  * <p>Algorithms of polynomial time are known to recover a model of rank R and modes of size n from
- * about {@code n^(3/2) R} entries (Jain and Oh 2014; Barak and Moitra 2016). This one finds local
+ * about {@code n^(3/2) R} entries (Jain and Oh 2014; Barak and Moitra 2016). These find local
  * optima, the more often the fewer entries there are: several starts help.
  *
  * <p>After each sweep the model is judged by held-out entries, or without them by those it is made
@@ -40,6 +35,7 @@ import org.weft.tensor.ValueType;
  * @param heldOut the error at held-out entries
  */
 public record Completion(
+    Solver solver,
     int rank,
     boolean biases,
     int maxIterations,
@@ -97,6 +93,10 @@ public record Completion(
 
   /** Columns of the factors of a model of so many modes. */
   public int columns(int order) {
+    return columns(rank, biases, order);
+  }
+
+  static int columns(int rank, boolean biases, int order) {
     return rank + (biases ? order + 1 : 0);
   }
 
@@ -111,11 +111,7 @@ public record Completion(
   @Override
   public Job job(TensorShape shape) {
     int order = shape.order();
-    List<RowStatement> statements = new ArrayList<>();
-    for (int mode = 0; mode < order; mode++) {
-      statements.add(RowStatement.mttkrp(order, mode, columns(order)));
-      statements.add(RowStatement.normal(order, mode, columns(order)));
-    }
+    List<RowStatement> statements = new ArrayList<>(solver.statements(order, columns(order)));
     statements.addAll(ModelError.statements(columns(order)));
     statements.add(RowStatement.sums("total", 0, 0, "x"));
     return new Job(
@@ -131,102 +127,45 @@ public record Completion(
     int columns = columns(shape.order());
     double most = IntStream.range(0, shape.order()).mapToLong(shape::size).max().orElse(0);
     double all = IntStream.range(0, shape.order()).mapToLong(shape::size).sum();
-    double row = (double) columns * valueType.bytes();
+    int numbers = solver.numbers(columns);
     return new Memory(
-        most * row * (1 + columns) + 2 * all * row,
+        most * numbers * valueType.bytes() + 2 * all * columns * valueType.bytes(),
         String.format(
             Locale.ROOT,
-            "the normal equations of %,.0f slices, %,d numbers each; give a lower --rank%s",
+            "%s of %,.0f slices, %,d numbers each; give a lower --rank%s",
+            solver.about(),
             most,
-            columns * columns,
+            numbers,
             valueType == ValueType.DOUBLE ? " or --type float" : ""));
   }
 
   @Override
   public Model run(Site site, Observer observer) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
-    return new Run(site).run(observer);
-  }
-
-  /** Factors and sums of one run. */
-  private final class Run {
-    private final Site site;
-    private final int order;
-    private final int columns;
-    private final ModelError training;
-    private final double mean;
-    private final CpFactors factors;
-    private final BestModel best;
-    private final double[][] squares;
-
-    Run(Site site) {
-      this.site = site;
-      this.order = site.shape().order();
-      this.columns = columns(order);
-      this.training = new ModelError(site, 2 * order);
-      long entries = Math.max(1, training.entries());
-      this.mean = ModelError.sum(site, 2 * order + 2, List.of()) / entries;
-      BiasedStart start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
-      this.factors = new CpFactors(site, columns, seed, valueType, start::row);
-      this.best = new BestModel(site, columns, valueType, training, heldOut, tolerance);
-      this.squares = new double[order][];
-      for (int mode = 0; mode < order; mode++) {
-        squares[mode] = CpFactors.columns(site, factors.of(mode), CpFactors.SQUARES);
-      }
+    int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
+    CompletionModel model = new CompletionModel(site, first, rank, biases, ridge, seed, valueType);
+    BestModel best =
+        new BestModel(site, model.columns(), valueType, model.training(), heldOut, tolerance);
+    Solver.Sweep sweep = solver.begin(model);
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
+    while (!sweeps.ended() && sweeps.count() < best.iteration() + patience) {
+      sweeps.run(
+          number -> {
+            sweep.run(number, best.rmse());
+            return best.judge(number, model.factors());
+          });
     }
-
-    Model run(Observer observer) {
-      Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
-      while (!sweeps.ended() && sweeps.count() < best.iteration() + patience) {
-        sweeps.run(
-            sweep -> {
-              IntStream.range(0, order).forEach(mode -> update(mode, sweep));
-              return best.judge(sweep, factors.matrices());
-            });
-      }
-      CpFactors.Normalised model = CpFactors.Normalised.of(site, best.factors());
-      return new Model(
-          model.factors(),
-          model.lambda(),
-          best.rmse(),
-          best.heldOut(),
-          sweeps.fits(),
-          sweeps.seconds(),
-          mean,
-          best.iteration(),
-          best.error(),
-          sweeps.count() >= best.iteration() + patience);
-    }
-
-    private void update(int mode, int sweep) {
-      int[] free = IntStream.range(0, columns).filter(c -> c < rank || c == rank + mode).toArray();
-      String about = ", mode " + mode + ", iteration " + sweep;
-      RidgeRow rule = new RidgeRow(mode, sweep, free, ridges(mode));
-      try (Rows right = site.rows(mode, columns, valueType)) {
-        site.run(
-            Step.of(mode, "right sides" + about)
-                .product("B", 2 * mode, factors.matrices())
-                .rows("B", right));
-        Step solve =
-            Step.of(mode, "rows" + about)
-                .product("N", 2 * mode + 1, factors.matrices())
-                .rows("A", factors.of(mode))
-                .rows("B", right)
-                .then(new RowOperation.Each(rule, List.of("A", "B", "N"), 1, "s", columns));
-        squares[mode] = site.run(solve).get("s");
-      }
-    }
-
-    /** What the diagonals of the normal equations are on average, about, times the ridge. */
-    private double[] ridges(int mode) {
-      double[] ridges = new double[columns];
-      Arrays.fill(ridges, ridge * training.entries() / site.shape().size(mode));
-      for (int m = 0; m < order; m++) {
-        for (int c = 0; m != mode && c < columns; c++) {
-          ridges[c] *= squares[m][c] / site.shape().size(m);
-        }
-      }
-      return ridges;
-    }
+    CpFactors.Normalised found = CpFactors.Normalised.of(site, best.factors());
+    return new Model(
+        found.factors(),
+        found.lambda(),
+        best.rmse(),
+        best.heldOut(),
+        sweeps.fits(),
+        sweeps.seconds(),
+        model.mean(),
+        best.iteration(),
+        best.error(),
+        sweeps.count() >= best.iteration() + patience);
   }
 }

@@ -37,6 +37,15 @@ final class CpFactors {
     return matrices.get(mode);
   }
 
+  /** Rows of zeros. */
+  static Rows zeros(Site site, int mode, int columns, ValueType type) {
+    Rows zeros = site.random(mode, columns, type, 0);
+    RowRule zero = (rows, sums) -> Arrays.fill(rows[0], 0);
+    site.run(
+        Step.of(mode, "zeros of mode " + mode).rows("Z", zeros).then(RowOperation.each(zero, "Z")));
+    return zeros;
+  }
+
   /** Adds the squares of a row's numbers up, by column. */
   static final RowRule SQUARES =
       (rows, sums) -> {

@@ -4,11 +4,11 @@
  * each slice of a mode and lie where the {@link org.weft.decomposition.Site} has them: {@link
  * org.weft.decomposition.AlternatingLeastSquares} (whose {@link
  * org.weft.decomposition.constraint.Constraint}s are of modes), {@link
- * org.weft.decomposition.Tucker}, {@link org.weft.decomposition.Completion}, {@link
- * org.weft.decomposition.CpApr}, {@link org.weft.decomposition.Gcp} (whose {@link
- * org.weft.decomposition.loss.Loss} is a formula), and {@link org.weft.decomposition.Corcondia} of
- * a model. No Spark here. All sums have a fixed order: the same rows give the same bits, whatever
- * the number of threads.
+ * org.weft.decomposition.Tucker}, {@link org.weft.decomposition.Completion} by a {@link
+ * org.weft.decomposition.Solver}, {@link org.weft.decomposition.CpApr}, {@link
+ * org.weft.decomposition.Gcp} (whose {@link org.weft.decomposition.loss.Loss} is a formula), and
+ * {@link org.weft.decomposition.Corcondia} of a model. No Spark here. All sums have a fixed order:
+ * the same rows give the same bits, whatever the number of threads.
  */
 @NullMarked
 package org.weft.decomposition;

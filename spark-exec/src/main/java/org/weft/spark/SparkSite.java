@@ -336,6 +336,7 @@ final class SparkSite implements Site, AutoCloseable {
   private JavaRDD<Integer> ranges(RowsStep sent) {
     return sent.read().values().stream()
         .filter(version -> version.source() instanceof StoredRows)
+        .filter(version -> Arrays.equals(version.starts(), sent.starts()))
         .max(Comparator.comparingInt(FactorVersion::columns))
         .map(this::ranges)
         .orElseGet(() -> anywhere(sent.starts().length - 1));

@@ -8,14 +8,21 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.Completion;
+import org.weft.decomposition.CoordinateSolver;
+import org.weft.decomposition.EntryBatch;
+import org.weft.decomposition.GradientSolver;
 import org.weft.decomposition.HeldOut;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.NormalSolver;
+import org.weft.decomposition.Solver;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -57,7 +64,18 @@ class CompletionTest {
 
   private static Completion completion(
       int rank, boolean biases, int iterations, long seed, Optional<ModelError> judge) {
-    return new Completion(rank, biases, iterations, 20, 1e-5, 1e-3, seed, ValueType.DOUBLE, judge);
+    return completion(new NormalSolver(), rank, biases, iterations, seed, judge);
+  }
+
+  private static Completion completion(
+      Solver solver,
+      int rank,
+      boolean biases,
+      int iterations,
+      long seed,
+      Optional<ModelError> judge) {
+    return new Completion(
+        solver, rank, biases, iterations, 20, 1e-5, 1e-3, seed, ValueType.DOUBLE, judge);
   }
 
   private static Found run(
@@ -120,6 +138,101 @@ class CompletionTest {
     assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
   }
 
+  /** Gives work a solver by name; that of batches has four of them. */
+  private static <T> T solved(
+      Engine engine, EngineTensor training, String name, int columns, Function<Solver, T> work) {
+    return switch (name) {
+      case "als" -> work.apply(new NormalSolver());
+      case "ccd" -> work.apply(new CoordinateSolver());
+      default -> batched(engine, training, columns, List.of(), work);
+    };
+  }
+
+  private static <T> T batched(
+      Engine engine,
+      EngineTensor training,
+      int columns,
+      List<EntryBatch> before,
+      Function<Solver, T> work) {
+    if (before.size() == 4) {
+      return work.apply(new GradientSolver(before, 1));
+    }
+    double[] shares = {0.25, 0.25, 0.25, 0.25};
+    EngineTensor batch =
+        engine.select(
+            training,
+            "batch",
+            training.statistics().shape(),
+            HashedSplit.part(null, shares, before.size(), 9));
+    EntryBatch.Given<T> given =
+        new EntryBatch.Given<>(
+            columns,
+            ValueType.DOUBLE,
+            made -> {
+              List<EntryBatch> all = new ArrayList<>(before);
+              all.add(made);
+              return batched(engine, training, columns, all, work);
+            });
+    return engine.run(batch, given, ProgressListener.NONE, (made, site) -> {}).model();
+  }
+
+  /** A ridge, biases and the best model are as with least squares. */
+  @ParameterizedTest
+  @CsvSource({"ccd, 60", "sgd, 250"})
+  void otherSolversFindThePlantedModelToo(String name, int sweeps) {
+    Planted planted = Planted.normal(3, 2, 25, 22, 18).biased(5, 1).observed(0.3, 0.01);
+    double noise = 0.01 * planted.scale();
+    try (Engine engine = engine(EngineOptions.defaults())) {
+      EngineTensor tensor = tensor(engine, planted);
+      Found found =
+          solved(
+              engine,
+              tensor,
+              name,
+              6,
+              solver ->
+                  run(
+                      engine,
+                      tensor,
+                      completion(solver, 2, true, sweeps, 1, Optional.empty()),
+                      Optional.empty()));
+      assertThat(found.model().error()).isLessThan(1.5 * noise);
+      assertThat(found.model().rmse().get(0)).isGreaterThan(5 * noise);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ccd", "sgd"})
+  void executorsFindWithOtherSolversWhatOneProcessFinds(String name) {
+    Planted planted = Planted.normal(3, 2, 14, 12, 10).biased(5, 1).observed(0.3, 0.01);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(2).withReproducible(true));
+    List<Found> all = new ArrayList<>();
+    try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
+        Engine local = engine(options)) {
+      for (Engine engine : List.of(local, local, spark)) {
+        EngineTensor tensor = tensor(engine, planted);
+        all.add(
+            solved(
+                engine,
+                tensor,
+                name,
+                6,
+                solver ->
+                    run(
+                        engine,
+                        tensor,
+                        completion(solver, 2, true, 1, 1, Optional.empty()),
+                        Optional.empty())));
+      }
+    }
+    for (int mode = 0; mode < 3; mode++) {
+      double[] here = all.get(0).factors().get(mode).chunk(0);
+      assertThat(all.get(1).factors().get(mode).chunk(0)).isEqualTo(here);
+      assertThat(all.get(2).factors().get(mode).chunk(0)).containsExactly(here, within(1e-10));
+    }
+  }
+
   @Test
   void biasesAndTheMeanAreFoundAndHeldOutEntriesPredicted() {
     Planted planted = Planted.normal(3, 2, 25, 22, 18).biased(5, 1).observed(0.3, 0.01);
@@ -164,8 +277,7 @@ class CompletionTest {
     return engine.run(last, tested, ProgressListener.NONE, (model, site) -> {}).model();
   }
 
-  private static <T> T judge(
-      Engine engine, EngineTensor tensor, java.util.function.Function<ModelError, T> work) {
+  private static <T> T judge(Engine engine, EngineTensor tensor, Function<ModelError, T> work) {
     HeldOut<T> judge = new HeldOut<>(6, ValueType.DOUBLE, work);
     return engine.run(tensor, judge, ProgressListener.NONE, (model, site) -> {}).model();
   }
@@ -223,7 +335,7 @@ class CompletionTest {
       EngineTensor tensor = tensor(engine, planted);
       assertThatThrownBy(() -> run(engine, tensor, method, Optional.empty()))
           .hasMessageContaining("complete: expected to need at most")
-          .hasMessageContaining("20 slices, 64 numbers each; give a lower --rank or --type float");
+          .hasMessageContaining("20 slices, 72 numbers each; give a lower --rank or --type float");
     }
     CooBlock.Builder nan = new CooBlock.Builder(3, 1);
     nan.add(new long[] {0, 0, 0}, Double.NaN);

@@ -16,8 +16,13 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.Completion;
+import org.weft.decomposition.CoordinateSolver;
+import org.weft.decomposition.EntryBatch;
+import org.weft.decomposition.GradientSolver;
 import org.weft.decomposition.HeldOut;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.NormalSolver;
+import org.weft.decomposition.Solver;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
@@ -42,7 +47,7 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Tensor completion: a CP model of the entries that are stored, the others being unknown, not"
-          + " zero. Alternating least squares with a ridge, a mean and a bias for each slice.",
+          + " zero, with a ridge, a mean and a bias for each slice.",
       "Entries are held out by a hash of their coordinates; the model with the least error at the"
           + " validation entries is kept. The output folder is that of weft cpd; the last columns"
           + " are those of the biases, a mode each, and of the mean."
@@ -53,6 +58,8 @@ import picocli.CommandLine.Option;
       "Example: weft complete train.tns --rank 10 --validate later.tns --output model"
     })
 public final class CompleteCommand extends ModelCommand {
+  private static final int MOST_BATCHES = 64;
+
   @Option(
       order = -2,
       names = "--rank",
@@ -60,6 +67,27 @@ public final class CompleteCommand extends ModelCommand {
       paramLabel = "R",
       description = "Number of components.")
   int rank;
+
+  @Option(
+      names = "--method",
+      paramLabel = "M",
+      description =
+          "als solves the normal equations of each slice, ccd updates a component at a time (CCD++),"
+              + " sgd follows gradients of batches (default: als).")
+  Algorithm algorithm = Algorithm.ALS;
+
+  @Option(
+      names = "--batches",
+      paramLabel = "N",
+      description = "Batches of the entries for sgd, which are divided by a hash (default: 8).")
+  int batches = 8;
+
+  /** How the factors improve. */
+  enum Algorithm {
+    ALS,
+    CCD,
+    SGD
+  }
 
   @Option(
       names = "--split",
@@ -126,7 +154,11 @@ public final class CompleteCommand extends ModelCommand {
     if (ridges.length == 0 || starts < 1) {
       throw usage("expected a --ridge and --starts of at least 1, found %d", starts);
     }
-    Arrays.stream(ridges).forEach(ridge -> method(ridge, seed, Optional.empty()));
+    if (batches < 1 || batches > MOST_BATCHES) {
+      throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
+    }
+    Arrays.stream(ridges)
+        .forEach(ridge -> method(solver(List.of()), ridge, seed, Optional.empty()));
     if (validate != null) {
       int order = TensorFiles.open(files, validate, common.readOptions()).header().order();
       if (order != plan.header().order()) {
@@ -141,9 +173,17 @@ public final class CompleteCommand extends ModelCommand {
     return split != null ? split : new double[] {validate == null ? 0.1 : 0, 0.1};
   }
 
-  private Completion method(double ridge, long from, Optional<ModelError> heldOut) {
+  private Solver solver(List<EntryBatch> shares) {
+    return switch (algorithm) {
+      case ALS -> new NormalSolver();
+      case CCD -> new CoordinateSolver();
+      case SGD -> new GradientSolver(shares, seed);
+    };
+  }
+
+  private Completion method(Solver solver, double ridge, long from, Optional<ModelError> heldOut) {
     return new Completion(
-        rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
+        solver, rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
   }
 
   @Override
@@ -158,7 +198,7 @@ public final class CompleteCommand extends ModelCommand {
 
   @Override
   Job job(TensorShape shape) {
-    return method(ridges[0], seed, Optional.empty()).job(shape);
+    return method(solver(List.of()), ridges[0], seed, Optional.empty()).job(shape);
   }
 
   /** Disjoint entries of one shape. */
@@ -180,7 +220,26 @@ public final class CompleteCommand extends ModelCommand {
             judged(
                 engine,
                 parts.test(),
-                test -> new Choice(validation, test).of(engine, parts, folder, console)));
+                test ->
+                    solved(
+                        engine,
+                        parts.training(),
+                        solver ->
+                            new Choice(solver, validation, test)
+                                .of(engine, parts, folder, console))));
+  }
+
+  private <T> T solved(Engine engine, EngineTensor training, Function<Solver, T> work) {
+    if (algorithm != Algorithm.SGD) {
+      return work.apply(solver(List.of()));
+    }
+    return new EntryBatches(batches, columns(training), common.type, seed + 1)
+        .of(engine, training, shares -> work.apply(solver(shares)));
+  }
+
+  private int columns(EngineTensor tensor) {
+    int order = tensor.statistics().shape().order();
+    return method(solver(List.of()), ridges[0], seed, Optional.empty()).columns(order);
   }
 
   private Parts parts(Engine engine, EngineTensor all) {
@@ -251,14 +310,14 @@ public final class CompleteCommand extends ModelCommand {
     if (tensor.statistics().entries() == 0) {
       return work.apply(Optional.empty());
     }
-    int columns =
-        method(ridges[0], seed, Optional.empty()).columns(tensor.statistics().shape().order());
-    HeldOut<T> judge = new HeldOut<>(columns, common.type, error -> work.apply(Optional.of(error)));
+    HeldOut<T> judge =
+        new HeldOut<>(columns(tensor), common.type, error -> work.apply(Optional.of(error)));
     return engine.run(tensor, judge, ProgressListener.NONE, (made, site) -> {}).model();
   }
 
   /** Makes models of several ridges and starts, and keeps the one that is best. */
   private final class Choice {
+    private final Solver solver;
     private final Optional<ModelError> validation;
     private final Optional<ModelError> test;
     private final List<Object> tried = new ArrayList<>();
@@ -266,7 +325,8 @@ public final class CompleteCommand extends ModelCommand {
     private double bestRidge;
     private double testError = Double.NaN;
 
-    Choice(Optional<ModelError> validation, Optional<ModelError> test) {
+    Choice(Solver solver, Optional<ModelError> validation, Optional<ModelError> test) {
+      this.solver = solver;
       this.validation = validation;
       this.test = test;
     }
@@ -298,7 +358,7 @@ public final class CompleteCommand extends ModelCommand {
       MethodResult<Completion.Model> result =
           engine.run(
               training,
-              method(ridge, from, validation),
+              method(solver, ridge, from, validation),
               console.progress(),
               (model, site) -> {
                 if (model.error() < least) {
@@ -325,6 +385,10 @@ public final class CompleteCommand extends ModelCommand {
       double training = model.rmse().get(model.best() - 1);
       Map<String, Object> options = new LinkedHashMap<>();
       options.put("method", "complete");
+      options.put("algorithm", algorithm.name().toLowerCase(Locale.ROOT));
+      if (algorithm == Algorithm.SGD) {
+        options.put("batches", batches);
+      }
       options.put("rank", model.lambda().length);
       options.put("components", rank);
       options.put("biases", !plain);

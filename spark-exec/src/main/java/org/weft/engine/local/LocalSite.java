@@ -230,11 +230,13 @@ final class LocalSite implements Site {
   private TensorStorage operand(LocalRows rows) {
     TensorStorage storage = rows.storage;
     long address = storage.vals().address();
-    return rows.site() == this
-        ? storage
-        : others.computeIfAbsent(
-            new Other(address, storage.shape()),
-            key -> TensorStorage.denseView(scope, key.shape(), rows.type(), address));
+    if (rows.site() == this) {
+      return storage;
+    }
+    kernels.changed(address); // by the other site, perhaps
+    return others.computeIfAbsent(
+        new Other(address, storage.shape()),
+        key -> TensorStorage.denseView(scope, key.shape(), rows.type(), address));
   }
 
   /** Runs a statement; returns its rows if the step has no place for them. */
