@@ -150,6 +150,7 @@ public final class ProcessCluster implements TestCluster {
     List<String> command = submitter.sparkJvm(SERVER_HEAP_MEBIBYTES, List.of());
     command.add(1, "-XX:TieredStopAtLevel=1");
     command.add(1, "-Dspark.port.maxRetries=0"); // else it moves to the next port without a word
+    command.add(1, "-Dspark.master.rest.enabled=false"); // has one port for all clusters, 6066
     command.add("org.apache.spark.deploy.master.Master");
     command.addAll(List.of("--host", "127.0.0.1", "--port", "" + masterPort));
     command.addAll(List.of("--webui-port", "" + masterWebPort));
