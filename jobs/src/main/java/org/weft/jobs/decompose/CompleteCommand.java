@@ -57,16 +57,8 @@ import picocli.CommandLine.Option;
       "Example: weft complete ratings.tns.gz --rank 10 --output model",
       "Example: weft complete train.tns --rank 10 --validate later.tns --output model"
     })
-public final class CompleteCommand extends ModelCommand {
+public final class CompleteCommand extends RankedCommand {
   private static final int MOST_BATCHES = 64;
-
-  @Option(
-      order = -2,
-      names = "--rank",
-      required = true,
-      paramLabel = "R",
-      description = "Number of components.")
-  int rank;
 
   @Option(
       names = "--method",
@@ -184,11 +176,6 @@ public final class CompleteCommand extends ModelCommand {
   private Completion method(Solver solver, double ridge, long from, Optional<ModelError> heldOut) {
     return new Completion(
         solver, rank, !plain, iterations, patience, tolerance, ridge, from, common.type, heldOut);
-  }
-
-  @Override
-  int rank() {
-    return rank;
   }
 
   @Override

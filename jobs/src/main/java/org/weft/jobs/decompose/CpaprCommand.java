@@ -29,15 +29,7 @@ import picocli.CommandLine.Option;
           + " slices in a component; lambda.npy has the components' expected counts."
     },
     footer = {"", "Example: weft cpapr counts.tns.gz --rank 10 --output model"})
-public final class CpaprCommand extends ModelCommand {
-  @Option(
-      order = -2,
-      names = "--rank",
-      required = true,
-      paramLabel = "R",
-      description = "Number of components.")
-  int rank;
-
+public final class CpaprCommand extends RankedCommand {
   @Option(
       names = "--method",
       paramLabel = "M",
@@ -67,11 +59,6 @@ public final class CpaprCommand extends ModelCommand {
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     method();
-  }
-
-  @Override
-  int rank() {
-    return rank;
   }
 
   @Override

@@ -40,19 +40,11 @@ import picocli.CommandLine.Option;
       "Example: weft gcp links.tns.gz --rank 10 --loss bernoulli-odds --output model",
       "Example: weft gcp x.tns --rank 5 --loss '(x-m)^2' --zeros 0 --output model"
     })
-public final class GcpCommand extends ModelCommand {
+public final class GcpCommand extends RankedCommand {
   private static final String ALL = "all";
   private static final String AUTO = "auto";
   private static final double FEW_CELLS = 1e6;
   private static final int FEW_ZEROS = 100_000;
-
-  @Option(
-      order = -2,
-      names = "--rank",
-      required = true,
-      paramLabel = "R",
-      description = "Number of components.")
-  int rank;
 
   @Option(
       order = -2,
@@ -106,11 +98,6 @@ public final class GcpCommand extends ModelCommand {
     if (!zeros.matches("auto|all|[0-9]{1,6}")) {
       throw usage("expected --zeros auto, all or a number, found '%s'", zeros);
     }
-  }
-
-  @Override
-  int rank() {
-    return rank;
   }
 
   @Override
