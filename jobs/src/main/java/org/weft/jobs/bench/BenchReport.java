@@ -1,12 +1,12 @@
 package org.weft.jobs.bench;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import org.weft.jobs.output.TabSeparated;
+import org.weft.jobs.output.TextTable;
 
 /**
  * What a run of the suite found.
@@ -33,66 +33,46 @@ public record BenchReport(
                     rates.triad() * 1e-9,
                     rates.read() * 1e-9,
                     rates.flops() * 1e-9)));
-    boolean beside = rows.stream().anyMatch(row -> !Double.isNaN(row.otherRatio()));
-    String row =
-        ("%-" + width(8, m -> m.workload().kernel()) + "s %-14s %-")
-            + width(12, m -> m.workload().parameters())
-            + "s %3s %11s %11s %9s %8s %7s %6s %6s"
-            + (beside ? " %7s%n" : "%n");
-    text.append(
-        String.format(
-            row,
-            "kernel",
-            "tensor",
-            "",
-            "thr",
-            "median ms",
-            "least ms",
-            "Mnnz/s",
-            "GFLOP/s",
-            "GB/s",
-            "bound",
-            "x 1",
-            "other x"));
-    for (Measured m : rows) {
-      text.append(
-          String.format(
-              row,
-              m.workload().kernel(),
-              shortened(m.tensor()),
-              m.workload().parameters(),
-              m.workload().threads(),
-              number("%.4f", m.medianSeconds() * 1e3),
-              number("%.4f", m.leastSeconds() * 1e3),
-              number("%.1f", m.megaNonzerosPerSecond()),
-              number("%.2f", m.gigaFlops()),
-              number("%.2f", m.gigaBytes()),
-              number("%.0f%%", m.boundShare() * 100),
-              m.speedUp() == 0 || m.workload().threads() == 1 ? "" : number("%.2f", m.speedUp()),
-              Double.isNaN(m.otherRatio()) ? "" : number("%.2f", m.otherRatio())));
-    }
-    return text.toString();
+    return text + rowsTable().text();
   }
 
-  private int width(int least, Function<Measured, String> cell) {
-    return Math.max(least, rows.stream().mapToInt(m -> cell.apply(m).length()).max().orElse(0));
+  private TextTable rowsTable() {
+    boolean beside = rows.stream().anyMatch(row -> !Double.isNaN(row.otherRatio()));
+    List<String> head =
+        new ArrayList<>(
+            List.of("kernel", "tensor", "", "thr", "median ms", "least ms", "Mnnz/s", "GFLOP/s"));
+    head.addAll(List.of("GB/s", "bound", "x 1"));
+    if (beside) {
+      head.add("other x");
+    }
+    TextTable table = new TextTable("<<<>").row(head);
+    for (Measured m : rows) {
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  m.workload().kernel(),
+                  shortened(m.tensor()),
+                  m.workload().parameters(),
+                  Integer.toString(m.workload().threads()),
+                  number("%.4f", m.medianSeconds() * 1e3),
+                  number("%.4f", m.leastSeconds() * 1e3),
+                  number("%.1f", m.megaNonzerosPerSecond()),
+                  number("%.2f", m.gigaFlops()),
+                  number("%.2f", m.gigaBytes()),
+                  number("%.0f%%", m.boundShare() * 100)));
+      boolean alone = m.speedUp() == 0 || m.workload().threads() == 1;
+      cells.add(alone ? "" : number("%.2f", m.speedUp()));
+      if (beside) {
+        cells.add(Double.isNaN(m.otherRatio()) ? "" : number("%.2f", m.otherRatio()));
+      }
+      table.row(cells);
+    }
+    return table;
   }
 
   /** A line of names, then one for each workload, separated by tabs. */
   public String tabSeparated() {
-    StringBuilder text = new StringBuilder();
-    for (Measured row : rows) {
-      Map<String, @Nullable Object> columns = row.columns();
-      if (text.isEmpty()) {
-        text.append(String.join("\t", columns.keySet())).append('\n');
-      }
-      text.append(
-              columns.values().stream()
-                  .map(value -> value == null ? "" : value.toString())
-                  .collect(Collectors.joining("\t")))
-          .append('\n');
-    }
-    return text.toString();
+    return TabSeparated.of(rows.stream().map(Measured::columns).toList());
   }
 
   /** Everything, for a JSON writer. */

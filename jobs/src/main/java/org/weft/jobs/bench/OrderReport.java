@@ -5,7 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
+import org.weft.jobs.output.TabSeparated;
+import org.weft.jobs.output.TextTable;
 
 /**
  * What orders cost and give.
@@ -29,60 +30,51 @@ public record OrderReport(
 
   /** The tables of one tensor. */
   public static String table(OrderedTensor tensor, int partitions) {
-    StringBuilder text = new StringBuilder();
-    line(text, "%n%s: %s, %,d entries", tensor.name(), tensor.shape(), tensor.entries());
-    line(
-        text,
-        "%-14s %10s %9s %13s %13s %13s %11s %9s %14s",
-        "order",
-        "seconds",
-        "Mnnz/s",
-        "bandwidth",
-        "maximum",
-        "cache lines",
-        "per block",
-        "/" + partitions + " uneven",
-        "rows fetched");
+    TextTable orders =
+        new TextTable("<>")
+            .row(
+                "order",
+                "seconds",
+                "Mnnz/s",
+                "bandwidth",
+                "maximum",
+                "cache lines",
+                "per block",
+                "/" + partitions + " uneven",
+                "rows fetched");
     for (OrderedTensor.Order order : tensor.orders()) {
-      line(
-          text,
-          "%-14s %10.3f %9.2f %,13.1f %,13.1f %,13.1f %,11.2f %9.3f %,14d",
+      orders.row(
           order.name(),
-          order.seconds(),
-          tensor.entriesPerSecond(order) * 1e-6,
-          order.averageBandwidth(),
-          order.maximumBandwidth(),
-          order.cacheLines(),
-          order.entriesPerBlock(),
-          order.imbalance(),
-          order.rowsFetched());
+          number("%.3f", order.seconds()),
+          number("%.2f", tensor.entriesPerSecond(order) * 1e-6),
+          number("%,.1f", order.averageBandwidth()),
+          number("%,.1f", order.maximumBandwidth()),
+          number("%,.1f", order.cacheLines()),
+          number("%,.2f", order.entriesPerBlock()),
+          number("%.3f", order.imbalance()),
+          String.format(Locale.ROOT, "%,d", order.rowsFetched()));
     }
-    line(
-        text,
-        "%-12s %7s %s",
-        "ms (gain)",
-        "threads",
-        tensor.orders().stream()
-            .map(order -> String.format(Locale.ROOT, "%20s", order.name()))
-            .collect(Collectors.joining(" ")));
+    return String.format(
+            Locale.ROOT, "%n%s: %s, %,d entries%n", tensor.name(), tensor.shape(), tensor.entries())
+        + orders.text()
+        + times(tensor).text();
+  }
+
+  private static TextTable times(OrderedTensor tensor) {
+    List<String> head = new ArrayList<>(List.of("ms (gain)", "threads"));
+    tensor.orders().forEach(order -> head.add(order.name()));
+    TextTable table = new TextTable("<>").row(head);
     for (OrderedTensor.Times times : tensor.times()) {
-      line(
-          text,
-          "%-12s %7d %s",
-          times.kernel(),
-          times.threads(),
-          tensor.orders().stream()
-              .map(
-                  order ->
-                      String.format(
-                          Locale.ROOT,
-                          "%12.3f (%5.2f)",
-                          times.of(order.name()) * 1e3,
-                          times.gain(order.name())))
-              .map(cell -> String.format("%20s", cell))
-              .collect(Collectors.joining(" ")));
+      List<String> cells =
+          new ArrayList<>(List.of(times.kernel(), Integer.toString(times.threads())));
+      for (OrderedTensor.Order order : tensor.orders()) {
+        cells.add(
+            number("%.3f", times.of(order.name()) * 1e3)
+                + number(" (%5.2f)", times.gain(order.name())));
+      }
+      table.row(cells);
     }
-    return text.toString();
+    return table;
   }
 
   /** A row for each tensor, kernel, number of threads and order. */
@@ -119,15 +111,7 @@ public record OrderReport(
 
   /** A line of names, then {@link #rows}, separated by tabs. */
   public String tabSeparated() {
-    StringBuilder text = new StringBuilder();
-    for (Map<String, Object> row : rows()) {
-      if (text.isEmpty()) {
-        text.append(String.join("\t", row.keySet())).append('\n');
-      }
-      text.append(row.values().stream().map(String::valueOf).collect(Collectors.joining("\t")))
-          .append('\n');
-    }
-    return text.toString();
+    return TabSeparated.of(rows());
   }
 
   /** Everything, for a JSON writer. */
@@ -138,7 +122,7 @@ public record OrderReport(
     return content;
   }
 
-  private static void line(StringBuilder text, String format, Object... arguments) {
-    text.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+  private static String number(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
   }
 }

@@ -1,9 +1,13 @@
 package org.weft.jobs.codesign;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
+import org.weft.jobs.output.TabSeparated;
+import org.weft.jobs.output.TextTable;
 
 /**
  * What {@code weft codesign} prints and writes: designs, contractions, and what was assumed.
@@ -44,8 +48,7 @@ public record CodesignReport(
       head.add("emulated");
     }
     head.addAll(List.of("GFLOP/s/W", "GFLOP/s/mm^2", "front"));
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(head);
+    TextTable table = new TextTable("<>").row(head);
     for (Prediction p : predictions) {
       Design d = p.design();
       List<String> row =
@@ -65,15 +68,15 @@ public record CodesignReport(
       row.add(optional("%.0f", p.perWatt()));
       row.add(optional("%.0f", p.perArea()));
       row.add(p.isOnFront(predictions) ? "yes" : "");
-      rows.add(row);
+      table.row(row);
     }
-    text.append(aligned(rows));
+    text.append(table.text());
     text.append(
         isEmulated()
             ? String.format(
                 "%nGFLOP/s of each contraction: predicted, and emulated (nothing is computed)%n")
             : String.format("%nGFLOP/s of each contraction%n"));
-    text.append(aligned(contractions()));
+    text.append(contractions().text());
     if (!others.isEmpty()) {
       text.append(String.format("%nno dense contractions, left out%n"));
       others.forEach(line -> text.append("- ").append(line).append('\n'));
@@ -83,10 +86,9 @@ public record CodesignReport(
     return text.toString();
   }
 
-  private List<List<String>> contractions() {
+  private TextTable contractions() {
     List<MatrixProduct> products = predictions.get(0).products();
     boolean repeated = products.stream().anyMatch(p -> p.calls() > 1);
-    List<List<String>> rows = new ArrayList<>();
     List<String> head = new ArrayList<>(List.of("contraction", "M x N x K"));
     if (repeated) {
       head.add("calls");
@@ -100,7 +102,7 @@ public record CodesignReport(
     if (isEmulated()) {
       head.add("this core");
     }
-    rows.add(head);
+    TextTable table = new TextTable("<>").row(head);
     for (MatrixProduct product : products) {
       List<String> row = new ArrayList<>(List.of(product.name(), product.shape()));
       if (repeated) {
@@ -115,31 +117,9 @@ public record CodesignReport(
       if (isEmulated()) {
         row.add(optional("%.1f", ownGigaFlops(product)));
       }
-      rows.add(row);
+      table.row(row);
     }
-    return rows;
-  }
-
-  /** Columns as wide as their widest cell; the first one to the left, the others to the right. */
-  private static String aligned(List<List<String>> rows) {
-    StringBuilder text = new StringBuilder();
-    int columns = rows.get(0).size();
-    int[] widths = new int[columns];
-    for (List<String> row : rows) {
-      for (int at = 0; at < columns; at++) {
-        widths[at] = Math.max(widths[at], row.get(at).length());
-      }
-    }
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int at = 0; at < columns; at++) {
-        String blanks = " ".repeat(widths[at] - row.get(at).length());
-        line.append(at == 0 ? "" : "  ");
-        line.append(at == 0 ? row.get(at) + blanks : blanks + row.get(at));
-      }
-      text.append(line.toString().stripTrailing()).append('\n');
-    }
-    return text.toString();
+    return table;
   }
 
   /** What the figures rest on, one sentence each. */
@@ -182,45 +162,42 @@ public record CodesignReport(
 
   /** A line of names, then one for each design and contraction. */
   public String tabSeparated() {
-    StringBuilder text = new StringBuilder();
-    text.append(
-        "design\tm\tn\tk\tcycles\tclock_hz\tpower_watts\tarea_mm2\tcontraction\tM\tN\tK\tbatch\t"
-            + "calls\tflops\tseconds\tgflops_per_second\tgflops_per_watt\tgflops_per_mm2\tfront\t"
-            + "emulated_seconds\temulated_gflops_per_second\town_gflops_per_second\n");
+    List<Map<String, Object>> rows = new ArrayList<>();
     for (Prediction p : predictions) {
-      Design d = p.design();
-      String front = p.isOnFront(predictions) ? "yes" : "no";
       for (MatrixProduct c : p.products()) {
-        List<Object> cells =
-            List.of(
-                d.name(),
-                d.m(),
-                d.n(),
-                d.k(),
-                d.cycles(),
-                d.clock(),
-                cell(d.power()),
-                cell(d.area()),
-                c.name(),
-                c.m(),
-                c.n(),
-                c.k(),
-                c.batch(),
-                c.calls(),
-                c.flops(),
-                p.seconds(c),
-                p.gigaFlops(c),
-                ratio(p.gigaFlops(c), d.power()),
-                ratio(p.gigaFlops(c), d.area()),
-                front,
-                cell(p.emulatedSeconds(c)),
-                cell(p.emulatedGigaFlops(c)),
-                cell(ownGigaFlops(c)));
-        text.append(String.join("\t", cells.stream().map(Object::toString).toList()));
-        text.append('\n');
+        rows.add(columns(p, c));
       }
     }
-    return text.toString();
+    return TabSeparated.of(rows);
+  }
+
+  private Map<String, Object> columns(Prediction p, MatrixProduct c) {
+    Design d = p.design();
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("design", d.name());
+    row.put("m", d.m());
+    row.put("n", d.n());
+    row.put("k", d.k());
+    row.put("cycles", d.cycles());
+    row.put("clock_hz", d.clock());
+    row.put("power_watts", cell(d.power()));
+    row.put("area_mm2", cell(d.area()));
+    row.put("contraction", c.name());
+    row.put("M", c.m());
+    row.put("N", c.n());
+    row.put("K", c.k());
+    row.put("batch", c.batch());
+    row.put("calls", c.calls());
+    row.put("flops", c.flops());
+    row.put("seconds", p.seconds(c));
+    row.put("gflops_per_second", p.gigaFlops(c));
+    row.put("gflops_per_watt", ratio(p.gigaFlops(c), d.power()));
+    row.put("gflops_per_mm2", ratio(p.gigaFlops(c), d.area()));
+    row.put("front", p.isOnFront(predictions) ? "yes" : "no");
+    row.put("emulated_seconds", cell(p.emulatedSeconds(c)));
+    row.put("emulated_gflops_per_second", cell(p.emulatedGigaFlops(c)));
+    row.put("own_gflops_per_second", cell(ownGigaFlops(c)));
+    return row;
   }
 
   private static String cell(OptionalDouble value) {

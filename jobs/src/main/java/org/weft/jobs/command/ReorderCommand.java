@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.TensorCompiler;
@@ -19,6 +20,7 @@ import org.weft.jobs.file.PermutationFolder;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.ReorderOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.TextTable;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.LocalityMetrics;
@@ -226,23 +228,23 @@ public final class ReorderCommand extends WeftCommand {
     TensorShape shape = tensor.shape();
     LocalityMetrics before = LocalityMetrics.of(shape, tensor.blocks(), rowBytes, window);
     LocalityMetrics after = LocalityMetrics.of(shape, relabelled, rowBytes, window);
-    console.report("%-54s %14s %14s", "", "before", "after");
+    TextTable table = new TextTable("<>").row("", "before", "after");
     for (int b = 0; b < before.bandwidths().size(); b++) {
       LocalityMetrics.Bandwidth old = before.bandwidths().get(b);
       LocalityMetrics.Bandwidth now = after.bandwidths().get(b);
       String modes = "bandwidth of modes " + old.row() + " and " + old.column();
-      line(console, modes + ", average", old.average(), now.average());
-      line(console, modes + ", maximum", old.maximum(), now.maximum());
+      line(table, modes + ", average", old.average(), now.average());
+      line(table, modes + ", maximum", old.maximum(), now.maximum());
     }
     for (int m = 0; m < shape.order(); m++) {
       line(
-          console,
+          table,
           "cache lines of mode " + m + " per " + window + " entries",
           before.modes().get(m).cacheLinesPerWindow(),
           after.modes().get(m).cacheLinesPerWindow());
     }
     line(
-        console,
+        table,
         "entries per block of side " + LocalityMetrics.BLOCK_SIDE,
         before.entriesPerBlock(),
         after.entriesPerBlock());
@@ -250,23 +252,24 @@ public final class ReorderCommand extends WeftCommand {
       PartitionMetrics old = PartitionMetrics.of(shape, tensor.blocks(), parts);
       PartitionMetrics now = PartitionMetrics.of(shape, relabelled, parts);
       String of = parts + " partitions of mode 0: ";
-      line(console, of + "heaviest over mean", old.imbalance(), now.imbalance());
+      line(table, of + "heaviest over mean", old.imbalance(), now.imbalance());
       for (int m = 1; m < shape.order(); m++) {
         line(
-            console,
+            table,
             of + "rows of mode " + m,
             old.rowsFetched().get(m - 1),
             now.rowsFetched().get(m - 1));
       }
-      line(console, of + "rows fetched", old.totalRowsFetched(), now.totalRowsFetched());
+      line(table, of + "rows fetched", old.totalRowsFetched(), now.totalRowsFetched());
     }
     for (int m = 0; m < shape.order() && shape.order() > 1; m++) {
       line(
-          console,
+          table,
           "MTTKRP of mode " + m + ": MB of rows not in 2 MiB of cache",
           missedMegabytes(shape, tensor.blocks(), m, rowBytes),
           missedMegabytes(shape, relabelled, m, rowBytes));
     }
+    table.lines().forEach(line -> console.report("%s", line));
   }
 
   private static double missedMegabytes(
@@ -284,8 +287,11 @@ public final class ReorderCommand extends WeftCommand {
     return RowReads.of(sorted, levels, bytes, shape.toArray(), CACHE_BYTES).missedBytes() * 1e-6;
   }
 
-  private static void line(Console console, String what, double before, double after) {
-    console.report("%-54s %,14.2f %,14.2f", what, before, after);
+  private static void line(TextTable table, String what, double before, double after) {
+    table.row(
+        what,
+        String.format(Locale.ROOT, "%,.2f", before),
+        String.format(Locale.ROOT, "%,.2f", after));
   }
 
   private void write(

@@ -18,6 +18,7 @@ import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.StrongestLabels;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.TextTable;
 import org.weft.storage.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -108,19 +109,12 @@ public final class TopCommand extends WeftCommand {
       columns.add(column);
     }
     int rows = columns.stream().mapToInt(List::size).max().orElse(0);
+    TextTable table = new TextTable("<");
     for (int row = 0; row < rows; row++) {
-      StringBuilder line = new StringBuilder();
-      for (List<String> column : columns) {
-        int wide = column.stream().mapToInt(TopCommand::characters).max().orElse(0);
-        String cell = row < column.size() ? column.get(row) : "";
-        line.append("  ").append(cell).append(" ".repeat(wide - characters(cell)));
-      }
-      console.result("%s", line.toString().stripTrailing());
+      int at = row;
+      table.row(columns.stream().map(column -> at < column.size() ? column.get(at) : "").toList());
     }
-  }
-
-  private static int characters(String text) {
-    return text.codePointCount(0, text.length());
+    table.lines().forEach(line -> console.result("  %s", line));
   }
 
   private String shortened(StrongestLabels.Weighted label) {

@@ -13,6 +13,7 @@ import org.weft.decomposition.Factor;
 import org.weft.decomposition.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.output.TabSeparated;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Fingerprints;
 import org.weft.storage.Labels;
@@ -161,17 +162,16 @@ public final class ModelOutput {
   }
 
   private static void writeLabelled(OutputStream out, NpyRows factor, Labels labels) {
-    StringBuilder line = new StringBuilder();
+    TabSeparated line = new TabSeparated();
     factor.forEach(
         0,
         factor.rows(),
         (row, values) -> {
-          line.setLength(0);
-          line.append(labels.label(row).replace('\t', ' '));
+          line.add(labels.label(row));
           for (double value : values) {
-            line.append('\t').append(value);
+            line.add(value);
           }
-          out.write(line.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+          out.write(line.endLine().take().getBytes(StandardCharsets.UTF_8));
         });
   }
 }

@@ -15,6 +15,7 @@ import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.output.TextTable;
 import org.weft.storage.FileAccess;
 
 /** One workflow and its state: what the commands {@code weft workflow ...} do. */
@@ -99,17 +100,16 @@ public final class Workflows {
     List<String> lines = new ArrayList<>();
     lines.add("run " + found.id() + " of " + found.workflow() + " " + how);
     lines.add("parameters " + found.parameters());
+    TextTable steps = new TextTable("<<>><");
     for (Records.StepRun step : WorkflowRun.steps(folder, found).values()) {
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "%-8s %-20s %3d attempt(s) %9.1f s  %s",
-              step.state().name().toLowerCase(Locale.ROOT),
-              step.id(),
-              step.attempts(),
-              step.seconds(),
-              step.reason()));
+      steps.row(
+          step.state().name().toLowerCase(Locale.ROOT),
+          step.id(),
+          step.attempts() + " attempt(s)",
+          String.format(Locale.ROOT, "%.1f s", step.seconds()),
+          step.reason());
     }
+    lines.addAll(steps.lines());
     return lines;
   }
 
