@@ -54,10 +54,13 @@ final class StepModel {
     double flops = 0;
     double moved = 0;
     double kernelSeconds = 0;
+    boolean passed = !resources.inTurn() && NeededRows.arePassed(modes);
     for (ModePlan mode : modes) {
+      double bytes =
+          passed ? NeededRows.bytes(modes, mode, statistics, resources) : mergedBytes(mode);
       results += resultBytes(mode);
-      merged += mergedBytes(mode);
-      mergeSeconds += mergedBytes(mode) / mergedBytesPerSecond();
+      merged += bytes;
+      mergeSeconds += bytes / mergedBytesPerSecond();
       flops += total(mode, Figure.FLOPS);
       moved += total(mode, Figure.MOVED);
       kernelSeconds += makespan(mode) + machine.stepSeconds();

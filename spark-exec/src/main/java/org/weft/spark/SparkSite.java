@@ -30,6 +30,7 @@ import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
+import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.kernel.AddedRows;
 import org.weft.spark.kernel.DenseOperand;
 import org.weft.spark.kernel.DenseStep;
@@ -55,15 +56,15 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Rows that the executors have among them. Those of a range of slices are made where the slices
- * are, stored in two processes, and read by those whose partitions have entries there. What comes
- * to the driver is the sums of each task, and the rows of slices that are split among partitions.
+ * Rows that the executors have among them. Those of a range of slices are made and stored where the
+ * slices are, and others get those that their entries need. What comes to the driver is the sums of
+ * each task, and the rows of slices that are split among partitions.
  *
  * <p>A step is one Spark job of one stage. Where a form serves several modes its results have all
  * rows and are added up first, which takes a shuffle.
  */
 final class SparkSite implements Site, AutoCloseable {
-  private static final int COPIES = 2;
+  private static final RowPlace ANYWHERE = new RowPlace("", "", 0);
 
   private final JavaSparkContext context;
   private final SparkTensor tensor;
@@ -124,9 +125,9 @@ final class SparkSite implements Site, AutoCloseable {
     }
 
     /** The rows are those of a new space of blocks, and of these that the driver has finished. */
-    void replace(Broadcast<Integer> blocks, double[][] finished) {
+    void replace(Broadcast<Integer> blocks, RowPlace[] places, double[][] finished) {
       long number = version == null ? 1 : version.number() + 1;
-      StoredRows stored = new StoredRows(blocks.id(), starts(mode), finished);
+      StoredRows stored = new StoredRows(blocks.id(), starts(mode), places, finished);
       version = new FactorVersion(mode, number, columns, type, starts(mode), stored);
       release();
       space = blocks;
@@ -261,7 +262,8 @@ final class SparkSite implements Site, AutoCloseable {
       Sums sums = Sums.zeros(step.operations());
       parts.forEach(part -> sums.add(part.sums()));
       Map<String, double[][]> finished = finished(sent, parts, sums);
-      spaces.forEach((name, space) -> rows(step, name).replace(space, get(finished, name)));
+      RowPlace[] places = places(sent, parts);
+      spaces.forEach((name, space) -> rows(step, name).replace(space, places, get(finished, name)));
       done = true;
       step.product()
           .ifPresent(
@@ -295,7 +297,6 @@ final class SparkSite implements Site, AutoCloseable {
           Rows rows = rows(step, name);
           written.put(name, new RowsStep.Target(rows.columns(), rows.type(), space.id()));
         });
-    int executors = context.sc().statusTracker().getExecutorInfos().length - 1;
     return new RowsStep(
         runner.image(),
         step.operations(),
@@ -305,7 +306,6 @@ final class SparkSite implements Site, AutoCloseable {
         read,
         written,
         starts(step.mode()),
-        Math.max(1, Math.min(COPIES, executors)),
         plan.resources().kernelThreads());
   }
 
@@ -344,13 +344,27 @@ final class SparkSite implements Site, AutoCloseable {
 
   private JavaRDD<Integer> ranges(FactorVersion version) {
     return version.source() instanceof StoredRows stored
-        ? FactorBlocks.ranges(context, stored.space(), version.ranges())
+        ? FactorBlocks.ranges(context, List.of(stored.places()))
         : anywhere(version.ranges());
   }
 
   private JavaRDD<Integer> anywhere(int ranges) {
     List<Integer> all = IntStream.range(0, ranges).boxed().toList();
     return context.parallelize(all, Math.max(1, Math.min(ranges, context.defaultParallelism())));
+  }
+
+  /** Where each range is stored; one object for each process, as they travel with every task. */
+  private static RowPlace[] places(RowsStep step, List<StepPart> parts) {
+    RowPlace[] places = new RowPlace[step.starts().length - 1];
+    Arrays.fill(places, ANYWHERE);
+    Map<RowPlace, RowPlace> known = new HashMap<>();
+    for (StepPart part : parts) {
+      RowPlace place = part.place();
+      if (place != null) {
+        places[part.range()] = known.computeIfAbsent(place, key -> key);
+      }
+    }
+    return places;
   }
 
   /** The rows of split slices: added up, and finished as tasks finish others. */

@@ -36,6 +36,7 @@ import org.weft.tensor.statistics.TensorStatistics;
 class IterationBytesTest {
   private static final Path TABLE = Path.of("measured", "iteration.tsv");
   private static final int RANK = 16;
+  private static final double ROW_BYTES = RANK * Double.BYTES;
   private static final List<Integer> EXECUTORS = List.of(4, 16, 64, 256, 1024);
   private static final List<String> REAL =
       List.of(
@@ -81,24 +82,23 @@ class IterationBytesTest {
     RowsByNeed need = new RowsByNeed(plan, executors);
     MediumGrained medium = MediumGrained.of(entries, shape, executors);
     long mediumRows = medium.rows(entries, shape);
-    long read = need.read(entries);
-    long copied = need.copied();
+    long needed = need.needed(entries);
     long driver = need.throughDriver();
-    double ratio = (double) (read + copied + driver) / Math.max(1, mediumRows);
+    String predicted = megabytes(plan.predicted().step("merge").orElseThrow().bytesMoved());
+    double ratio = (double) (needed + driver) / Math.max(1, mediumRows);
     return List.of(
         subject.name(),
         Integer.toString(executors),
         java.util.Arrays.toString(medium.grid()).replaceAll("[\\[\\]]", "").replace(", ", " x "),
-        megabytes(mediumRows),
-        megabytes(need.needed(entries)),
-        megabytes(read),
-        megabytes(copied),
-        megabytes(driver),
+        megabytes(mediumRows * ROW_BYTES),
+        megabytes(needed * ROW_BYTES),
+        predicted,
+        megabytes(driver * ROW_BYTES),
         String.format(Locale.ROOT, "%.2f", ratio));
   }
 
-  private static String megabytes(long rows) {
-    return String.format(Locale.ROOT, "%.3f", rows * (double) RANK * Double.BYTES / 1e6);
+  private static String megabytes(double bytes) {
+    return String.format(Locale.ROOT, "%.3f", bytes / 1e6);
   }
 
   @Test
@@ -147,16 +147,17 @@ class IterationBytesTest {
             List.of(
                 "# title: Bytes of an iteration beside the medium-grained decomposition",
                 "# machine: any; nothing is timed",
-                "# date: 2026-11-24",
+                "# date: 2026-11-25",
                 "# versions: Weft 0.1.0-SNAPSHOT",
                 "# command: mvn verify -pl it -am -Pbench -DskipTests -Dit.test=IterationBytesTest",
                 "# note: CP-ALS of rank 16 in double precision, counted entry by entry for executors"
                     + " that are not there. All columns but the last are in MB. `medium` sends"
                     + " partial rows to their owners and new rows back, on SPLATT's grid. Weft's"
-                    + " executors `read` whole ranges of rows, of which their entries need the rows of"
-                    + " `needed`. They store every new row twice. Rows of split slices go through the"
-                    + " driver. `of_medium` is the sum of the last three per `medium`.",
-                "tensor\texecutors\tgrid\tmedium\tneeded\tread\tcopied\tdriver\tof_medium"));
+                    + " executors get the rows that their entries need from those that make them:"
+                    + " `needed`. The plan's `predicted` bytes suppose that modes do not depend on one"
+                    + " another. Rows of split slices go through the driver. `of_medium` is the sum of"
+                    + " `needed` and `driver` per `medium`.",
+                "tensor\texecutors\tgrid\tmedium\tneeded\tpredicted\tdriver\tof_medium"));
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
       for (Subject subject : subjects) {
         for (int executors : EXECUTORS) {

@@ -11,9 +11,9 @@ import org.weft.tensor.CooBlock;
 
 /**
  * The rows of factors that executors send one another in an iteration of a plan, counted entry by
- * entry. An executor has consecutive partitions of every mode. It reads the ranges of rows that its
- * partitions of other modes have entries in, each once an iteration. The rows of split slices come
- * to the driver from every piece, and go to all executors.
+ * entry. An executor has consecutive partitions of every mode. It gets the rows that its partitions
+ * of other modes have entries in, each once an iteration. The rows of split slices come to the
+ * driver from every piece, and go to all executors.
  */
 final class RowsByNeed {
   private final int executors;
@@ -40,7 +40,7 @@ final class RowsByNeed {
 
   /** Rows of others that the entries of an executor need. */
   long needed(CooBlock entries) {
-    BitSet[][] needed = perExecutor(entries, false);
+    BitSet[][] needed = perExecutor(entries);
     long rows = 0;
     for (ModePlan pass : plan.modes()) {
       for (int executor = 0; executor < executors; executor++) {
@@ -55,24 +55,8 @@ final class RowsByNeed {
     return rows;
   }
 
-  /** Rows that executors read from others: whole ranges. */
-  long read(CooBlock entries) {
-    BitSet[][] needed = perExecutor(entries, true);
-    long rows = 0;
-    for (ModePlan pass : plan.modes()) {
-      for (int executor = 0; executor < executors; executor++) {
-        BitSet of = needed[pass.mode()][executor];
-        for (int r = of == null ? -1 : of.nextSetBit(0); r >= 0; r = of.nextSetBit(r + 1)) {
-          boolean own = owner(pass, r) == executor;
-          rows += own || pieces(pass, r) > 1 ? 0 : rows(pass.mode(), r);
-        }
-      }
-    }
-    return rows;
-  }
-
-  /** For every mode and executor the rows, or the ranges of rows, that its entries need. */
-  private BitSet[][] perExecutor(CooBlock entries, boolean ranges) {
+  /** For every mode and executor the rows that its entries need. */
+  private BitSet[][] perExecutor(CooBlock entries) {
     int order = starts.length;
     BitSet[][] needed = new BitSet[order][executors];
     for (ModePlan pass : plan.modes()) {
@@ -87,23 +71,11 @@ final class RowsByNeed {
           if (needed[mode][executor] == null) {
             needed[mode][executor] = new BitSet();
           }
-          long row = entries.coordinate(mode, e);
-          needed[mode][executor].set(ranges ? range(mode, row) : (int) row);
+          needed[mode][executor].set((int) entries.coordinate(mode, e));
         }
       }
     }
     return needed;
-  }
-
-  /** Rows that are stored a second time, so that no executor's loss loses them. */
-  long copied() {
-    long rows = 0;
-    for (ModePlan pass : plan.modes()) {
-      for (int r = 0; executors > 1 && r < starts[pass.mode()].length - 1; r++) {
-        rows += pieces(pass, r) > 1 ? 0 : rows(pass.mode(), r);
-      }
-    }
-    return rows;
   }
 
   /** Rows of split slices, to the driver and from it. */

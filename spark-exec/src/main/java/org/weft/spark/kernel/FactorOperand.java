@@ -26,14 +26,11 @@ public record FactorOperand(
   @Override
   public ResidentMatrix.Lease lease(ResidentPartition partition, ValueType valueType) {
     if (!sliced) {
-      BitSet read = partition.readRanges(version.mode(), version.starts());
+      BitSet read = partition.readBlocks(version.mode(), version.unit(), version.units());
       return FactorCopy.lease(decomposition, version, read);
     }
     SliceRange range = partition.range();
-    BitSet own = new BitSet();
-    if (range.slices() > 0) {
-      own.set(version.rangeOf(range.from()), version.rangeOf(range.to() - 1) + 1);
-    }
+    BitSet own = version.unitsOf(range.from(), range.from() + range.slices());
     ResidentMatrix.Lease whole = FactorCopy.lease(decomposition, version, own);
     long rowBytes = (long) version.columns() * valueType.bytes();
     TensorStorage rows =

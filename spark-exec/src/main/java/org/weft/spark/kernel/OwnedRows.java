@@ -2,9 +2,7 @@ package org.weft.spark.kernel;
 
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.Map;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.weft.decomposition.Sums;
 import org.weft.planner.partition.SliceRange;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorStorage;
@@ -45,7 +43,7 @@ public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartiti
   private StepPart sums(ResidentPartition partition) {
     SliceRange range = partition.range();
     if (range.slices() == 0) {
-      return StepPart.of(partition.partition(), new Sums(Map.of()));
+      return StepPart.empty(partition.partition());
     }
     TensorStorage made = statement.result(partition);
     if (range.pieces() == 1) {

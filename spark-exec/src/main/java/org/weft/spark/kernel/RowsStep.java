@@ -25,7 +25,7 @@ import org.weft.tensor.ValueType;
 
 /**
  * What tasks do with ranges of rows: the operations of a {@link org.weft.decomposition.Step}, after
- * which the rows that were replaced go into the block store.
+ * which the rows that were replaced are stored.
  *
  * @param image the plan's library
  * @param small matrices by name
@@ -34,7 +34,6 @@ import org.weft.tensor.ValueType;
  * @param read rows whose values matter, by name
  * @param written rows that are replaced, by name
  * @param starts first row of each range, ascending, and the number of rows
- * @param copies processes that are to have a block
  * @param threads of a kernel
  */
 @SuppressWarnings("ArrayRecordComponent")
@@ -47,7 +46,6 @@ public record RowsStep(
     Map<String, FactorVersion> read,
     Map<String, Target> written,
     long[] starts,
-    int copies,
     int threads)
     implements Serializable {
   private static final Map<String, Kernel> LOADED = new ConcurrentHashMap<>();
@@ -96,8 +94,8 @@ public record RowsStep(
     try (MemoryScope scope = TaskMemory.ofTask().scope().child("step on rows")) {
       Sums sums = run(scope, starts[range], starts[range + 1], made);
       written.forEach(
-          (name, target) -> FactorBlocks.put(target.space(), range, tensor(made, name), copies));
-      return StepPart.of(partition, sums);
+          (name, target) -> FactorBlocks.put(target.space(), range, tensor(made, name)));
+      return StepPart.stored(partition, sums, range, FactorBlocks.here());
     }
   }
 

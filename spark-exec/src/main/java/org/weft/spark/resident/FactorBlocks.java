@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -14,13 +13,16 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.apache.spark.storage.ByteBufferBlockData;
 import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.io.ChunkedByteBuffer;
 import org.weft.memory.NativeMemory;
+import org.weft.spark.exchange.Question;
+import org.weft.spark.exchange.RowExchange;
+import org.weft.spark.exchange.RowPlace;
+import org.weft.spark.exchange.RowRuns;
 import org.weft.tensor.TensorStorage;
 import scala.Option;
 import scala.Tuple2;
@@ -29,12 +31,15 @@ import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows of factors in Spark's block store, from which every process reads what it needs, straight
- * from the one that has it. Names begin with the number of a broadcast: the blocks go with it.
+ * Rows of factors in the block store of the process that made them, from which others get those
+ * that they need. Names begin with the number of a broadcast: the blocks go with it. Spark's driver
+ * does not hear of them: the steps say where they are.
  */
 public final class FactorBlocks {
   /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */
-  private static final int BLOCK_BYTES = 1 << 23;
+  private static final int BLOCK_BYTES = 1 << 20;
+
+  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
 
   private FactorBlocks() {}
 
@@ -47,13 +52,8 @@ public final class FactorBlocks {
     return Math.max(1, BLOCK_BYTES / Math.max(1, rowBytes));
   }
 
-  /**
-   * Stores the rows of a range.
-   *
-   * @param rows a matrix
-   * @param copies processes that are to have them, if there are so many
-   */
-  public static void put(long space, int range, TensorStorage rows, int copies) {
+  /** Stores the rows of a range, which are a matrix. */
+  public static void put(long space, int range, TensorStorage rows) {
     long count = rows.shape().size(0);
     long rowBytes = rows.shape().size(1) * rows.vals().type().bytes();
     long blockRows = blockRows(rowBytes);
@@ -62,34 +62,39 @@ public final class FactorBlocks {
       ByteBuffer block = Platform.allocateDirectBuffer(bytes);
       long source = rows.vals().address() + row * rowBytes;
       NativeMemory.copy(source, NativeMemory.address(block), bytes);
-      put(name(space, range, row / blockRows), block, copies);
+      put(name(space, range, row / blockRows), block);
     }
   }
 
-  private static void put(BlockId name, ByteBuffer block, int copies) {
+  private static void put(BlockId name, ByteBuffer block) {
     SparkEnv.get()
         .blockManager()
         .putBytes(
             name,
             new ChunkedByteBuffer(new ByteBuffer[] {block}),
-            StorageLevel.apply(true, true, true, false, copies),
-            true,
+            StorageLevel.apply(true, true, true, false, 1),
+            false,
             ClassTag$.MODULE$.apply(byte[].class));
   }
 
-  /** A task for each range, preferably in a process that has its first block. */
-  public static JavaRDD<Integer> ranges(JavaSparkContext context, long space, int count) {
-    BlockId[] names = new BlockId[count];
-    Arrays.setAll(names, range -> name(space, range, 0));
-    List<Seq<BlockManagerId>> found =
-        JavaConverters.seqAsJavaList(SparkEnv.get().blockManager().master().getLocations(names));
+  /** Where others find what this process stores. */
+  public static RowPlace here() {
+    return RowExchange.isAlone()
+        ? new RowPlace(SparkEnv.get().executorId(), "", 0)
+        : exchange().here();
+  }
+
+  private static RowExchange exchange() {
+    return RowExchange.ofProcess(FactorBlocks::answer);
+  }
+
+  /** A task for each range, preferably where it is. */
+  public static JavaRDD<Integer> ranges(JavaSparkContext context, List<RowPlace> places) {
     List<Tuple2<Object, Seq<String>>> tasks = new ArrayList<>();
-    for (int range = 0; range < count; range++) {
-      List<String> places = new ArrayList<>();
-      for (BlockManagerId process : JavaConverters.seqAsJavaList(found.get(range))) {
-        places.add("executor_" + process.host() + "_" + process.executorId());
-      }
-      tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(places).toSeq()));
+    for (int range = 0; range < places.size(); range++) {
+      RowPlace place = places.get(range);
+      List<String> best = place.port() == 0 ? List.of() : List.of(place.location());
+      tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(best).toSeq()));
     }
     return context
         .sc()
@@ -99,47 +104,109 @@ public final class FactorBlocks {
   }
 
   /**
-   * Copies rows of a range to memory, block by block.
+   * Copies rows of a range that this process has to memory, block by block.
    *
    * @param from the first of them, counted in the range
-   * @return whether some came from another process
    */
-  static boolean read(long space, int range, long from, long count, long rowBytes, long address) {
+  static void read(long space, int range, long from, long count, long rowBytes, long address) {
     long blockRows = blockRows(rowBytes);
-    boolean fetched = false;
     for (long row = from; row < from + count; ) {
       long end = Math.min(from + count, (row / blockRows + 1) * blockRows);
-      fetched |=
-          read(
-              name(space, range, row / blockRows),
-              row % blockRows * rowBytes,
-              (end - row) * rowBytes,
-              address + (row - from) * rowBytes);
+      long target = address + (row - from) * rowBytes;
+      long skip = row % blockRows * rowBytes;
+      long bytes = (end - row) * rowBytes;
+      use(name(space, range, row / blockRows), block -> copy(block, skip, bytes, target));
       row = end;
     }
-    return fetched;
   }
 
-  private static boolean read(BlockId name, long skip, long bytes, long address) {
+  /** What is done with a block while nobody removes it. */
+  private interface Use {
+    void block(BlockData block) throws IOException;
+  }
+
+  private static void use(BlockId name, Use use) {
     BlockManager manager = SparkEnv.get().blockManager();
+    Option<BlockData> local = manager.getLocalBytes(name);
+    if (local.isEmpty()) {
+      throw new FactorLost(name.name());
+    }
     try {
-      Option<BlockData> local = manager.getLocalBytes(name);
-      if (local.isDefined()) {
-        try {
-          copy(local.get(), skip, bytes, address);
-        } finally {
-          manager.releaseLock(name, Option.empty());
-        }
-        return false;
-      }
-      Option<ChunkedByteBuffer> remote = manager.getRemoteBytes(name);
-      if (remote.isEmpty()) {
-        throw new FactorLost(name.name());
-      }
-      copy(remote.get().getChunks(), skip, bytes, address);
-      return true;
+      use.block(local.get());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read block " + name.name(), e);
+    } finally {
+      manager.releaseLock(name, Option.empty());
+    }
+  }
+
+  /**
+   * Asks for rows of one block.
+   *
+   * @param rows counted in the block
+   * @param address of the block's first row, where its other rows would be, too
+   */
+  static Question question(
+      RowPlace place, long space, int range, long block, RowRuns rows, int rowBytes, long address) {
+    ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + rows.mostBytes());
+    message.putLong(space).putInt(range).putLong(block).putInt(rowBytes);
+    rows.writeTo(message);
+    return new Question(
+        place,
+        message.flip(),
+        answer -> {
+          if (answer.remaining() != rows.rows() * rowBytes) {
+            throw new IllegalStateException(
+                "expected " + rows.rows() + " rows, found " + answer.remaining() + " bytes");
+          }
+          rows.forEach(
+              (first, count, before) ->
+                  copyFrom(
+                      answer,
+                      before * rowBytes,
+                      address + (long) first * rowBytes,
+                      count * rowBytes));
+        });
+  }
+
+  private static ByteBuffer answer(ByteBuffer message) {
+    BlockId name = name(message.getLong(), message.getInt(), message.getLong());
+    int rowBytes = message.getInt();
+    RowRuns rows = RowRuns.readFrom(message);
+    byte[] answer = new byte[rows.rows() * rowBytes];
+    use(
+        name,
+        block -> {
+          ByteBuffer all = block.toByteBuffer();
+          rows.forEach(
+              (first, count, before) ->
+                  all.get(
+                      all.position() + first * rowBytes,
+                      answer,
+                      before * rowBytes,
+                      count * rowBytes));
+        });
+    return ByteBuffer.wrap(answer);
+  }
+
+  static void ask(List<Question> questions) {
+    if (questions.isEmpty()) {
+      return;
+    }
+    try {
+      exchange().ask(questions);
+    } catch (IOException e) {
+      throw new FactorLost(e);
+    }
+  }
+
+  private static void copyFrom(ByteBuffer answer, int skip, long address, int bytes) {
+    if (answer.isDirect()) {
+      long source = NativeMemory.address(answer) + answer.position() + skip;
+      NativeMemory.copy(source, address, bytes);
+    } else {
+      int at = answer.arrayOffset() + answer.position() + skip;
+      NativeMemory.copyFromArray(answer.array(), at, address, bytes);
     }
   }
 
@@ -171,13 +238,7 @@ public final class FactorBlocks {
       int from = (int) Math.min(chunk.remaining(), skipped);
       skipped -= from;
       int count = (int) Math.min(chunk.remaining() - from, bytes - done);
-      if (chunk.isDirect()) {
-        long source = NativeMemory.address(chunk) + chunk.position() + from;
-        NativeMemory.copy(source, address + done, count);
-      } else {
-        int at = chunk.arrayOffset() + chunk.position() + from;
-        NativeMemory.copyFromArray(chunk.array(), at, address + done, count);
-      }
+      copyFrom(chunk, from, address + done, count);
       done += count;
     }
     if (done < bytes) {

@@ -35,13 +35,13 @@ public final class FactorCopy {
   }
 
   /**
-   * The copy with the rows of some ranges as {@code wanted} has them; leased to the running task.
+   * The copy with some rows as {@code wanted} has them; leased to the running task.
    *
    * @param decomposition is there as long as the decomposition runs
-   * @param ranges of {@code wanted}
+   * @param needed units of {@code wanted}
    */
   public static ResidentMatrix.Lease lease(
-      Broadcast<Integer> decomposition, FactorVersion wanted, BitSet ranges) {
+      Broadcast<Integer> decomposition, FactorVersion wanted, BitSet needed) {
     FactorCopy copy;
     synchronized (COPIES) {
       COPIES.values().removeIf(other -> other.storage.scope().isClosed());
@@ -53,7 +53,7 @@ public final class FactorCopy {
       }
       copy = known;
     }
-    return new ResidentMatrix.Lease(copy.storage, copy.read(wanted, ranges));
+    return new ResidentMatrix.Lease(copy.storage, copy.read(wanted, needed));
   }
 
   private static FactorCopy empty(Broadcast<Integer> decomposition, FactorVersion wanted) {
@@ -69,8 +69,8 @@ public final class FactorCopy {
     return new FactorCopy(entry, TensorStorage.dense(entry.scope(), shape, wanted.type()));
   }
 
-  /** Fills what is missing of the ranges; the running task reads from now to its end. */
-  private synchronized long read(FactorVersion wanted, BitSet ranges) {
+  /** Fills what is missing of the rows; the running task reads from now to its end. */
+  private synchronized long read(FactorVersion wanted, BitSet needed) {
     while (version < wanted.number() && readers > 0) {
       awaitReaders();
     }
@@ -82,16 +82,10 @@ public final class FactorCopy {
       version = wanted.number();
       filled.clear();
     }
-    long fetched = 0;
-    long rowBytes = (long) wanted.columns() * wanted.type().bytes();
-    for (int range = ranges.nextSetBit(0); range >= 0; range = ranges.nextSetBit(range + 1)) {
-      if (!filled.get(range)) {
-        long from = wanted.starts()[range];
-        long address = storage.vals().address() + from * rowBytes;
-        fetched += wanted.copy(from, wanted.starts()[range + 1], address);
-        filled.set(range);
-      }
-    }
+    BitSet missing = (BitSet) needed.clone();
+    missing.andNot(filled);
+    long fetched = wanted.copy(missing, storage.vals().address());
+    filled.or(missing);
     readers++;
     TaskContext.get()
         .addTaskCompletionListener(

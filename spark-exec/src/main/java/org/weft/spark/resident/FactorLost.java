@@ -8,6 +8,10 @@ public final class FactorLost extends RuntimeException {
     super("no executor has block " + block + " any more");
   }
 
+  FactorLost(Throwable cause) {
+    super("an executor with rows of a factor does not answer", cause);
+  }
+
   /** Whether {@code failure} was caused by lost rows. */
   public static boolean isIn(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

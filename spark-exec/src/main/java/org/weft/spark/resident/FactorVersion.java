@@ -1,6 +1,7 @@
 package org.weft.spark.resident;
 
 import java.io.Serializable;
+import java.util.BitSet;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
@@ -20,6 +21,7 @@ import org.weft.tensor.ValueType;
 public record FactorVersion(
     int mode, long number, int columns, ValueType type, long[] starts, FactorSource source)
     implements Serializable {
+  private static final long UNITS = 1 << 30;
 
   /** Rows of the factor. */
   public long rows() {
@@ -31,14 +33,33 @@ public record FactorVersion(
     return starts.length - 1;
   }
 
-  /** The range that a row is in. */
-  public int rangeOf(long row) {
-    return StoredRows.rangeOf(starts, row);
+  /** Neighbouring rows that are needed together or not at all: one, but for a huge factor. */
+  public long unit() {
+    return 1 + rows() / UNITS;
+  }
+
+  /** How many there are of {@link #unit}. */
+  public int units() {
+    return Math.toIntExact((rows() + unit() - 1) / unit());
+  }
+
+  /** The units that rows {@code [from, to)} are in. */
+  public BitSet unitsOf(long from, long to) {
+    BitSet units = new BitSet();
+    if (from < to) {
+      units.set((int) (from / unit()), (int) ((to - 1) / unit()) + 1);
+    }
+    return units;
   }
 
   /** Copies rows {@code [from, to)} to memory; returns those that came from another process. */
   public long copy(long from, long to, long address) {
     return from == to ? 0 : source.copy(from, to, columns, type, address);
+  }
+
+  /** Copies the rows of some units to their places; returns those from another process. */
+  long copy(BitSet units, long address) {
+    return units.isEmpty() ? 0 : source.copy(units, unit(), columns, type, address);
   }
 
   /** Rows {@code [from, to)}, row-major: few. */

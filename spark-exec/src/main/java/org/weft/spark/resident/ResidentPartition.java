@@ -6,7 +6,6 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.io.Serializable;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -90,44 +89,6 @@ public final class ResidentPartition implements KnownSizeEstimation, Serializabl
     }
     return readBlocks.computeIfAbsent(
         mode + " by " + blockRows, key -> scan(mode, blockRows, blocks));
-  }
-
-  /**
-   * The ranges of coordinates of a mode that have entries here. Counted once. Cost {@code
-   * O(positions of the mode's level)}.
-   *
-   * @param starts first coordinate of each range, ascending, and the mode's size
-   */
-  public BitSet readRanges(int mode, long[] starts) {
-    if (starts.length == 2) {
-      return allOf(1);
-    }
-    return readBlocks.computeIfAbsent(
-        mode + " in " + Arrays.toString(starts), key -> scan(mode, starts));
-  }
-
-  private BitSet scan(int mode, long[] starts) {
-    TensorFormat format = storage.format();
-    for (int level = 0; level < format.levelCount(); level++) {
-      if (format.modeOf(level) == mode
-          && format.coordinate(level) instanceof LevelCoordinate.Mode
-          && storage.hasCrd(level)) {
-        BitSet read = new BitSet(starts.length - 1);
-        NativeArray coordinates = storage.crd(level);
-        int range = 0;
-        for (long p = 0; p < coordinates.length(); p++) {
-          long coordinate = coordinates.getLong(p);
-          if (coordinate < starts[range] || coordinate >= starts[range + 1]) {
-            range = StoredRows.rangeOf(starts, coordinate);
-            read.set(range);
-          } else if (p == 0) {
-            read.set(range);
-          }
-        }
-        return read;
-      }
-    }
-    return allOf(starts.length - 1);
   }
 
   private BitSet scan(int mode, long blockRows, int blocks) {

@@ -1,0 +1,104 @@
+package org.weft.spark.exchange;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Some rows in ascending order, as runs of neighbours. Takes 8 bytes a run, and 2 when sent. */
+public final class RowRuns {
+  private static final int LONGEST_NUMBER = 5;
+
+  private int[] firsts = new int[8];
+  private int[] lengths = new int[8];
+  private int runs;
+  private int rows;
+
+  /** What is done with a run. */
+  @FunctionalInterface
+  public interface Use {
+    /**
+     * Uses rows {@code [first, first + count)}.
+     *
+     * @param before rows of the runs before this one
+     */
+    void run(int first, int count, int before);
+  }
+
+  /** Adds a run after those that are here. */
+  public void add(int first, int count) {
+    if (runs > 0 && first == firsts[runs - 1] + lengths[runs - 1]) {
+      lengths[runs - 1] += count;
+    } else {
+      if (runs == firsts.length) {
+        firsts = Arrays.copyOf(firsts, 2 * runs);
+        lengths = Arrays.copyOf(lengths, 2 * runs);
+      }
+      firsts[runs] = first;
+      lengths[runs++] = count;
+    }
+    rows += count;
+  }
+
+  /** Rows of all runs. */
+  public int rows() {
+    return rows;
+  }
+
+  /** Goes through the runs in their order. */
+  public void forEach(Use use) {
+    int before = 0;
+    for (int run = 0; run < runs; run++) {
+      use.run(firsts[run], lengths[run], before);
+      before += lengths[run];
+    }
+  }
+
+  /** Most bytes that {@link #writeTo} writes. */
+  public int mostBytes() {
+    return LONGEST_NUMBER * (1 + 2 * runs);
+  }
+
+  /** Writes gaps and lengths in groups of 7 bits. */
+  public void writeTo(ByteBuffer out) {
+    write(runs, out);
+    int end = 0;
+    for (int run = 0; run < runs; run++) {
+      write(firsts[run] - end, out);
+      write(lengths[run], out);
+      end = firsts[run] + lengths[run];
+    }
+  }
+
+  /** Reads what {@link #writeTo} wrote. */
+  public static RowRuns readFrom(ByteBuffer in) {
+    RowRuns read = new RowRuns();
+    int runs = number(in);
+    int end = 0;
+    for (int run = 0; run < runs; run++) {
+      int first = end + number(in);
+      int count = number(in);
+      read.add(first, count);
+      end = first + count;
+    }
+    return read;
+  }
+
+  private static void write(int number, ByteBuffer out) {
+    int left = number;
+    while (left > 0x7f) {
+      out.put((byte) (left | 0x80));
+      left >>>= 7;
+    }
+    out.put((byte) left);
+  }
+
+  private static int number(ByteBuffer in) {
+    int number = 0;
+    for (int shift = 0; ; shift += 7) {
+      byte next = in.get();
+      number |= (next & 0x7f) << shift;
+      if (next >= 0) {
+        return number;
+      }
+    }
+  }
+}
