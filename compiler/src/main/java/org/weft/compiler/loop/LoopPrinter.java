@@ -199,7 +199,8 @@ public final class LoopPrinter {
       String shown = s.shown().name() + " + " + text(s.origin(), 7);
       return cType(s.view().element()) + " *" + s.view().name() + " = " + shown + ";";
     } else if (stmt instanceof Stmt.Prefetch s) {
-      return "prefetch(" + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
+      String name = s.cache() == 1 ? "prefetch(" : "prefetch_second(";
+      return name + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
     } else if (stmt instanceof Stmt.Delay s) {
       return "delay(" + top(s.ticks()) + ");";
     } else if (stmt instanceof Stmt.Clear s) {

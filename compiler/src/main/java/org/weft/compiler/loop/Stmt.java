@@ -179,13 +179,24 @@ public sealed interface Stmt {
   /**
    * Asks for {@code elements} elements from {@code position} on to be brought near; changes nothing
    * else, wherever that is. At most {@value #MOST_BYTES} bytes.
+   *
+   * @param cache into which they are brought: 1 is the nearest, 2 holds more and has more requests
+   *     under way
    */
-  record Prefetch(Buffer buffer, Expr position, long elements) implements Stmt {
+  record Prefetch(Buffer buffer, Expr position, long elements, int cache) implements Stmt {
     public static final long MOST_BYTES = 2048;
 
     public Prefetch {
       requireType("position in " + buffer.name(), ScalarType.I64, position);
       elements = Math.min(elements, MOST_BYTES / buffer.element().bytes());
+      if (cache != 1 && cache != 2) {
+        throw new IllegalArgumentException("expected cache 1 or 2, found " + cache);
+      }
+    }
+
+    /** Into the nearest cache. */
+    public Prefetch(Buffer buffer, Expr position, long elements) {
+      this(buffer, position, elements, 1);
     }
   }
 

@@ -33,7 +33,7 @@ class PackedContractionsTest {
   private static final int LIBRARIES = Boolean.getBoolean("weft.long") ? 12 : 3;
   private static final long[] SIZES = {0, 1, 1, 2, 3, 5, 7, 11, 13};
   private static final List<String> TILES =
-      List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9");
+      List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9", "2:2:20:48:6", "4:3:17:64:9");
 
   /** The TCCG benchmark (Springer and Bientinesi): result, left and right operand. */
   private static final String TCCG =

@@ -25,9 +25,9 @@ import org.weft.tensor.TensorFormat;
  *
  * @param across the operand with the wide labels
  * @param down the operand with the high labels
- * @param wide in the order in which {@code across} stores them, but for the result's last label,
- *     which is last
- * @param high in the order in which {@code down} stores them
+ * @param wide in the order in which {@code across} stores them, or the result if it has more
+ *     labels, but for the result's last label, which is last
+ * @param high in the order in which {@code down} stores them, or the result if it has more labels
  * @param depth in the order in which {@code across} stores them if its last label is one, else in
  *     that of {@code down}
  * @param batch in the order in which the result stores them
@@ -183,7 +183,7 @@ public record Contraction(
     Operator multiply = shape.multiply == null ? Operator.TIMES : shape.multiply;
     TensorExpr.Access across = firstIsWide ? first : second;
     TensorExpr.Access down = firstIsWide ? second : first;
-    List<IndexVar> high = new ArrayList<>(stored(down));
+    List<IndexVar> high = new ArrayList<>(order(down, target));
     high.retainAll(firstIsWide ? ofSecond : ofFirst);
     List<IndexVar> acrossDepth = firstIsWide ? firstDepth : secondDepth;
     List<IndexVar> downDepth = firstIsWide ? secondDepth : firstDepth;
@@ -192,7 +192,7 @@ public record Contraction(
             target,
             across,
             down,
-            wide(firstIsWide ? ofFirst : ofSecond, across),
+            wide(firstIsWide ? ofFirst : ofSecond, order(across, target)),
             List.copyOf(high),
             acrossDepth.contains(last(across)) ? acrossDepth : downDepth,
             List.copyOf(batch),
@@ -202,9 +202,19 @@ public record Contraction(
             shape.negated));
   }
 
-  /** The labels of the result that {@code across} alone has, the result's last one behind them. */
-  private static List<IndexVar> wide(List<IndexVar> labels, TensorExpr.Access across) {
-    List<IndexVar> wide = new ArrayList<>(stored(across));
+  /**
+   * The order in which the labels that the result shares with {@code operand} are counted: that of
+   * the tensor with more labels, which is the larger one where sizes are alike, so that its numbers
+   * are met near each other.
+   */
+  private static List<IndexVar> order(TensorExpr.Access operand, TensorExpr.Access target) {
+    boolean more = target.variables().size() > operand.variables().size();
+    return stored(more ? target : operand);
+  }
+
+  /** The labels of the result that one operand alone has, the result's last one behind them. */
+  private static List<IndexVar> wide(List<IndexVar> labels, List<IndexVar> order) {
+    List<IndexVar> wide = new ArrayList<>(order);
     wide.retainAll(labels);
     if (!labels.isEmpty()) {
       IndexVar last = labels.get(labels.size() - 1);

@@ -219,7 +219,9 @@ public final class GemmLoops {
     } else {
       group.cutRuns(width, code);
     }
-    return new PackedSide(name, group, width, block, values, type, converted, crossed, code);
+    boolean inTerms = contraction.depth().contains(Contraction.last(operand));
+    return new PackedSide(
+        name, group, width, block, values, type, converted, crossed, inTerms, code);
   }
 
   private TileKernel kernel(PackedSide wide, PackedSide high) {

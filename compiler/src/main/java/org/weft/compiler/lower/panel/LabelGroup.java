@@ -137,6 +137,11 @@ final class LabelGroup {
     return runs;
   }
 
+  /** Counts of a pass through the label before the last. */
+  Expr passes() {
+    return dimensions.size() < 2 ? Expr.of(1) : dimensions.get(dimensions.size() - 2).size();
+  }
+
   /** Whether the elements of {@code tensor} lie next to each other along the last label. */
   boolean isUnit(int tensor) {
     return unit.get(tensor);

@@ -48,6 +48,7 @@ final class MicroKernel implements TileKernel {
     if (fold.operator() != Operator.PLUS) {
       rows(code, (h, c) -> lanes(c, w -> new Stmt.Store(tile, cell(h, w), start)));
     }
+    fetch(place, origin, code);
     terms(tile, place, depth, code);
     Code neighbours = code.nested();
     rows(
@@ -70,9 +71,22 @@ final class MicroKernel implements TileKernel {
         new Stmt.If(wide.isRowOfResult(place.widePanel()), neighbours.block(), scattered.block()));
   }
 
+  /** Asks for the cells of the tile, which are wanted when all terms have been added. */
+  private void fetch(Place place, Expr origin, Code code) {
+    Code there = code.nested();
+    rows(
+        there,
+        (h, c) -> {
+          Expr base = Expr.add(origin, high.target(Expr.add(place.high(), Expr.of(h))));
+          Expr from = c.name("asked", Expr.add(base, wide.target(place.wide())));
+          c.add(new Stmt.Prefetch(result, from, wide.width()));
+        });
+    code.when(wide.isRowOfResult(place.widePanel()), there);
+  }
+
   private void terms(Buffer tile, Place place, Expr depth, Code code) {
-    Expr wideStart = code.name("wide_at", Expr.mul(place.wide(), depth));
-    Expr highStart = code.name("high_at", Expr.mul(place.high(), depth));
+    Expr wideStart = code.name("wide_at", Expr.mul(place.widePanel(), wide.size(depth)));
+    Expr highStart = code.name("high_at", Expr.mul(place.highPanel(), high.size(depth)));
     LoopVariable term = LoopVariable.integer(code.fresh("term"));
     Code each = code.nested();
     Expr wideRow =

@@ -26,7 +26,8 @@ import org.weft.compiler.lower.operand.Tensors;
  *
  * @param near the label whose values are neighbours in the result
  * @param far the label whose values are neighbours in the operand
- * @param others the other labels as the result stores them
+ * @param others the other labels as the result stores them, but for the operand's last one of them:
+ *     it is the last but one, so that a cache still holds the lines that successive rows share
  */
 public record Transposition(
     TensorExpr.Access target,
@@ -72,9 +73,18 @@ public record Transposition(
     IndexVar near = others.remove(others.size() - 1);
     List<IndexVar> stored = Contraction.stored(operand);
     IndexVar far = stored.get(stored.size() - 1);
-    return others.remove(far)
-        ? Optional.of(new Transposition(target, operand, near, far, List.copyOf(others)))
-        : Optional.empty();
+    if (!others.remove(far)) {
+      return Optional.empty();
+    }
+    if (others.size() > 1) {
+      stored.retainAll(others);
+      IndexVar last = stored.get(stored.size() - 1);
+      if (!last.equals(others.get(others.size() - 1))) {
+        others.remove(last);
+        others.add(others.size() - 1, last);
+      }
+    }
+    return Optional.of(new Transposition(target, operand, near, far, List.copyOf(others)));
   }
 
   /** The two labels of a tile. */
