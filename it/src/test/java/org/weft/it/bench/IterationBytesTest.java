@@ -111,6 +111,19 @@ class IterationBytesTest {
     }
   }
 
+  /** Where modes do not depend on one another, as the plan supposes. */
+  @Test
+  void neededIsPredicted() {
+    Subject zipf = Subject.zipf("zipf", 0.9, 100_000, 20_000, 10_000, 5_000);
+    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
+      for (int executors : new int[] {4, 16}) {
+        List<String> row = row(compiler, zipf, executors);
+        double needed = Double.parseDouble(row.get(4));
+        assertThat(Double.parseDouble(row.get(5)) / needed).isBetween(0.9, 1.1);
+      }
+    }
+  }
+
   @Test
   void gridsAreThoseOfTheSource() {
     TensorShape long2 = TensorShape.of(533_000, 17_300_000, 2_500_000);
