@@ -33,7 +33,8 @@ final class PerformancePage {
               "loading",
               "compile",
               "orders",
-              "iteration")
+              "iteration",
+              "spark")
           .filter(name -> Files.exists(FOLDER.resolve(name + ".tsv")))
           .toList();
 

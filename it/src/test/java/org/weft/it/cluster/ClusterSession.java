@@ -48,6 +48,11 @@ public final class ClusterSession implements AutoCloseable {
     return engine;
   }
 
+  /** For programs without Weft. */
+  public JavaSparkContext context() {
+    return context;
+  }
+
   /** A value for all executors. */
   public <T> Shared<T> share(T value) {
     return Wire.send(context, value);

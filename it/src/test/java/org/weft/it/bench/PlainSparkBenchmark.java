@@ -1,0 +1,289 @@
+package org.weft.it.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.compiler.eval.LabelledStatement;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.OutputTarget;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.StatementJob;
+import org.weft.engine.StatementResult;
+import org.weft.it.cluster.ClusterExtension;
+import org.weft.it.cluster.ClusterSession;
+import org.weft.it.cluster.JobJar;
+import org.weft.it.cluster.TestCluster;
+import org.weft.planner.job.Job;
+import org.weft.planner.job.RowStatement;
+import org.weft.storage.ReadOptions;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
+
+/**
+ * MTTKRP and the product of two sparse matrices, HDFS to HDFS, in one Spark application: Weft
+ * beside {@link PlainJoins}, in turns, on two executors of one core. The first turn is not counted;
+ * medians of {@code -Dweft.bench.runs} (default 3) go to {@code it/measured/spark.tsv}.
+ */
+@Tag("bench")
+@ExtendWith(ClusterExtension.class)
+final class PlainSparkBenchmark {
+  private static final int RUNS = Integer.getInteger("weft.bench.runs", 3);
+  private static final int ENTRIES = Integer.getInteger("weft.bench.entries", 1_000_000);
+  private static final Path TABLE = Path.of("measured", "spark.tsv");
+  private static final int RANK = 16;
+  private static final String TASKS = "4";
+
+  private final TestCluster cluster;
+  private final List<String> lines = new ArrayList<>();
+
+  PlainSparkBenchmark(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** A program that writes a result to a place. */
+  private interface Program {
+    void run(String out) throws IOException;
+  }
+
+  @Test
+  void besideJoins(@TempDir Path folder) throws IOException {
+    Path jar = JobJar.of(folder.resolve("joins.jar"), PlainJoins.class);
+    Map<String, String> settings =
+        Map.of(
+            "spark.serializer",
+            "org.apache.spark.serializer.KryoSerializer",
+            "spark.default.parallelism",
+            TASKS,
+            "spark.sql.shuffle.partitions",
+            TASKS);
+    try (ClusterSession session =
+            new ClusterSession(cluster, EngineOptions.defaults(), settings, jar);
+        FileSystem hdfs = cluster.fileSystem()) {
+      mttkrp(session, hdfs, folder);
+      spgemm(session, hdfs, folder);
+    }
+    Files.writeString(TABLE, table());
+    System.out.println(table());
+  }
+
+  private void mttkrp(ClusterSession session, FileSystem hdfs, Path folder) throws IOException {
+    int[] sizes = {ENTRIES / 50, ENTRIES / 100, ENTRIES / 200};
+    String x = upload(hdfs, folder, "x.tns", sizes, ENTRIES, 1);
+    DenseMatrix b = DenseMatrix.random(sizes[1], RANK, 2);
+    DenseMatrix c = DenseMatrix.random(sizes[2], RANK, 3);
+    DenseMatrix none = DenseMatrix.zeros(sizes[0], RANK);
+    Job job = Job.of(RowStatement.mttkrp(3, 0, RANK), ValueType.DOUBLE);
+    compare(
+        hdfs,
+        "mttkrp",
+        out -> {
+          EngineTensor read = read(session, x);
+          OutputTarget target = new OutputTarget(out + ".tns", false);
+          session.engine().run(read, job, List.of(none, b, c)::get, target, ProgressListener.NONE);
+          read.releaseResident();
+        },
+        out -> PlainJoins.mttkrpByRdds(session.context(), x, b, c, out),
+        out -> PlainJoins.mttkrpByTables(spark(session), x, b, c, out));
+  }
+
+  private void spgemm(ClusterSession session, FileSystem hdfs, Path folder) throws IOException {
+    int[] sizes = {ENTRIES / 50, ENTRIES / 50};
+    String a = upload(hdfs, folder, "a.tns", sizes, ENTRIES / 5, 4);
+    String b = upload(hdfs, folder, "b.tns", sizes, ENTRIES / 5, 5);
+    compare(
+        hdfs,
+        "spgemm",
+        out -> {
+          EngineTensor left = read(session, a);
+          EngineTensor right = read(session, b);
+          StatementJob job = product(left, right);
+          try (StatementResult product =
+              session.engine().statements().evaluate(job, ProgressListener.NONE)) {
+            product.write(new OutputTarget(out + ".tns", false));
+          }
+          left.releaseResident();
+          right.releaseResident();
+        },
+        out -> PlainJoins.spgemmByRdds(session.context(), a, b, out),
+        out -> PlainJoins.spgemmByTables(spark(session), a, b, out));
+  }
+
+  private static EngineTensor read(ClusterSession session, String uri) {
+    return session.engine().read(uri, ReadOptions.defaults(), ValueType.DOUBLE);
+  }
+
+  private static StatementJob product(EngineTensor a, EngineTensor b) {
+    return new StatementJob(
+        LabelledStatement.parse("C(i,k) = A(i,j) * B(j,k)"),
+        Map.of("A", a, "B", b),
+        Map.of(),
+        Optional.empty(),
+        Map.of(),
+        Map.of(),
+        ValueType.DOUBLE,
+        "",
+        Optional.empty());
+  }
+
+  private static SparkSession spark(ClusterSession session) {
+    return SparkSession.builder().config(session.context().getConf()).getOrCreate();
+  }
+
+  /** Runs the programs in turns; all must write the same numbers. */
+  private void compare(FileSystem hdfs, String what, Program weft, Program... joins)
+      throws IOException {
+    Program[] programs = {weft, joins[0], joins[1]};
+    List<List<Double>> seconds = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    Map<String, Double> expected = Map.of();
+    for (int run = 0; run <= RUNS; run++) {
+      for (int p = 0; p < programs.length; p++) {
+        org.apache.hadoop.fs.Path out = path(what + p + "-" + run);
+        long start = System.nanoTime();
+        programs[p].run(out.toString());
+        seconds.get(p).add((System.nanoTime() - start) * 1e-9);
+        org.apache.hadoop.fs.Path written = p == 0 ? out.suffix(".tns") : out;
+        if (run == 0) {
+          Map<String, Double> found = numbers(hdfs, written, what.equals("mttkrp") && p > 0);
+          expected = p == 0 ? found : expected;
+          assertSame(expected, found);
+        }
+        hdfs.delete(written, true);
+      }
+    }
+    double[] medians = seconds.stream().mapToDouble(PlainSparkBenchmark::median).toArray();
+    double best = Math.min(medians[1], medians[2]);
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%s\t%.2f\t%.2f\t%.2f\t%.1f",
+            what,
+            medians[0],
+            medians[1],
+            medians[2],
+            best / medians[0]));
+  }
+
+  private static double median(List<Double> seconds) {
+    return MainJobBenchmark.median(seconds.subList(1, seconds.size()));
+  }
+
+  private static void assertSame(Map<String, Double> expected, Map<String, Double> found) {
+    assertThat(found).hasSameSizeAs(expected);
+    found.forEach(
+        (cell, value) -> {
+          double right = expected.getOrDefault(cell, Double.NaN);
+          assertThat(value).as(cell).isCloseTo(right, within(1e-9 * Math.max(1, Math.abs(right))));
+        });
+  }
+
+  /**
+   * Numbers by their coordinates; zeros are left out, as rows without entries are.
+   *
+   * @param wide whether a line has all numbers of a row
+   */
+  private static Map<String, Double> numbers(
+      FileSystem hdfs, org.apache.hadoop.fs.Path written, boolean wide) throws IOException {
+    Map<String, Double> numbers = new HashMap<>();
+    for (FileStatus part : hdfs.listStatus(written)) {
+      if (part.getPath().getName().startsWith("_")) {
+        continue;
+      }
+      try (BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(hdfs.open(part.getPath()), StandardCharsets.UTF_8))) {
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+          add(line.split(" "), wide, numbers);
+        }
+      }
+    }
+    numbers.values().removeIf(value -> value == 0);
+    return numbers;
+  }
+
+  private static void add(String[] words, boolean wide, Map<String, Double> numbers) {
+    if (wide) {
+      for (int r = 1; r < words.length; r++) {
+        numbers.put(words[0] + " " + r, Double.parseDouble(words[r]));
+      }
+    } else if (words.length == 3) {
+      numbers.put(words[0] + " " + words[1], Double.parseDouble(words[2]));
+    }
+  }
+
+  private String upload(
+      FileSystem hdfs, Path folder, String name, int[] sizes, int entries, long seed)
+      throws IOException {
+    SplittableRandom random = new SplittableRandom(seed);
+    Path local = folder.resolve(name);
+    try (Writer out = Files.newBufferedWriter(local)) {
+      for (int e = 0; e < entries; e++) {
+        for (int size : sizes) {
+          double share = random.nextDouble();
+          out.write((int) (share * Math.sqrt(share) * size) + 1 + " ");
+        }
+        out.write(random.nextInt(1, 1000) / 8.0 + "\n");
+      }
+    }
+    hdfs.copyFromLocalFile(new org.apache.hadoop.fs.Path(local.toUri()), path(name));
+    return path(name).toString();
+  }
+
+  private org.apache.hadoop.fs.Path path(String name) {
+    return new org.apache.hadoop.fs.Path(cluster.hdfsUri() + "/plain/" + name);
+  }
+
+  private String table() throws IOException {
+    String cpu =
+        Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+            .filter(line -> line.startsWith("model name"))
+            .findFirst()
+            .map(line -> line.substring(line.indexOf(':') + 2))
+            .orElse("unknown");
+    return "# title: Beside joins of plain Spark\n"
+        + "# machine: "
+        + cpu
+        + ", "
+        + Runtime.getRuntime().availableProcessors()
+        + " virtual CPUs\n# date: "
+        + LocalDate.now()
+        + "\n# versions: Weft 0.1.0-SNAPSHOT, JDK "
+        + Runtime.version().feature()
+        + ", Spark "
+        + org.apache.spark.package$.MODULE$.SPARK_VERSION()
+        + "\n# command: mvn verify -pl it -am -Pbench -DskipTests -Dit.test=PlainSparkBenchmark\n"
+        + "# note: Text on HDFS to text on HDFS, in one application on two executors of one core, in"
+        + " turns. MTTKRP has "
+        + String.format(Locale.ROOT, "%,d", ENTRIES)
+        + " entries and rank 16; each operand of the product of two sparse matrices has a fifth of"
+        + " them. A ratio is the time of the faster program of joins per Weft's. Times are in"
+        + " seconds, medians of "
+        + RUNS
+        + ".\n"
+        + "statement\tweft_seconds\trdd_seconds\tdataframe_seconds\tratio\n"
+        + String.join("\n", lines)
+        + "\n";
+  }
+}
