@@ -159,6 +159,15 @@ class CheckpointTest {
   }
 
   @Test
+  void aRunThatWasKilledBeforeItNamedItsFirstStateBeginsAnew() throws IOException {
+    assertThat(cpd("a", "--checkpoint DIR/kept --every 4it").status()).isZero();
+    Files.delete(folder.resolve("kept/start0/latest"));
+    Run again = cpd("b", "--checkpoint DIR/kept --every 4it --resume");
+    assertThat(again.status()).as(again.err()).isZero();
+    assertThat(again.out()).contains("iteration   1").doesNotContain("resume after");
+  }
+
+  @Test
   void theBestOfSeveralStartsIsKept() {
     Run all = cpd("all", "--starts 3 --seed 4");
     assertThat(all.status()).as(all.err()).isZero();

@@ -100,6 +100,11 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     }
   }
 
+  /** The file in a folder that names the latest state. */
+  public static String pointer(String folder) {
+    return folder + "/" + POINTER;
+  }
+
   /** Whether there is a state of any run. */
   public boolean isPresent() throws IOException {
     return exists(POINTER);

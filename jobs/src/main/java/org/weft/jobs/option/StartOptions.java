@@ -145,9 +145,17 @@ public final class StartOptions {
             checkpoint);
       }
       if (!folder(files, start, Map.of()).isPresent()) {
-        // A run that was killed before its first state may have left the folder.
-        OutputCommit.probe(files, folderOf(start), resume || overwrite, true);
+        probe(files, folderOf(start), resume || overwrite);
       }
+    }
+  }
+
+  /** A run that was killed before it named its first state may have left the folder with it. */
+  private static void probe(FileAccess files, String folder, boolean begun) {
+    if (begun) {
+      OutputCommit.probe(files, CheckpointFolder.pointer(folder), true, false);
+    } else {
+      OutputCommit.probe(files, folder, false, true);
     }
   }
 

@@ -182,8 +182,8 @@ class NightlyTest {
       throws IOException {
     String uri = MortalFileSystem.SCHEME + ":" + dir;
     StateFolder state = new StateFolder(MortalFileSystem.files(), uri + "/state");
-    WorkflowRun run =
-        new WorkflowRun(state, new InThisProcess(), line -> {}, Optional.empty(), "1");
+    InThisProcess command = new InThisProcess();
+    WorkflowRun run = new WorkflowRun(state, command, line -> {}, Optional.empty(), "1");
     boolean undisturbed = operations > Integer.MAX_VALUE;
     int kills = 0;
     for (String day : DAYS) {
@@ -212,6 +212,7 @@ class NightlyTest {
         }
       }
     }
+    assertThat(command.mostLost).as("iterations done again after a kill").isLessThan(2);
     return kills;
   }
 
