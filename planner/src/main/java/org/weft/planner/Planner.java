@@ -34,6 +34,9 @@ public final class Planner {
   /** Of an executor's memory, what the partitions in work may fill while they are packed. */
   private static final double MEMORY_FRACTION = 0.5;
 
+  /** Of an executor's memory, what the rows that its tasks make at a time may fill. */
+  private static final double RESULT_FRACTION = 1.0 / 16;
+
   /** Partitions for each long task that runs at a time: they even out tasks of unequal length. */
   private static final int PARTITIONS_PER_SLOT = 2;
 
@@ -273,12 +276,43 @@ public final class Planner {
     private ModePlan pass(int mode, KernelPlan kernel) {
       int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
       int enough = Math.max(loadable, Math.min(count, resources.slots()));
-      ModePartitioning partitioning =
-          stored != null && stored.serves(kernel, enough)
-              ? stored.partitioning()
-              : cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
-      List<PartitionCosts> predicted = costs.partitions(kernel, partitioning);
-      return new ModePlan(mode, kernel, statistics.shape(), partitioning, predicted);
+      if (stored != null && stored.serves(kernel, enough)) {
+        List<PartitionCosts> predicted = costs.partitions(kernel, stored.partitioning());
+        if (mostSlices(kernel, predicted) >= longest(predicted)) {
+          return new ModePlan(mode, kernel, statistics.shape(), stored.partitioning(), predicted);
+        }
+      }
+      ModePartitioning even =
+          cuts.computeIfAbsent(new Cut(kernel.partitionedMode(), count), this::cut);
+      List<PartitionCosts> predicted = costs.partitions(kernel, even);
+      ModePartitioning held = even.withSlicesUpTo(mostSlices(kernel, predicted));
+      if (!held.equals(even)) {
+        predicted = costs.partitions(kernel, held);
+      }
+      return new ModePlan(mode, kernel, statistics.shape(), held, predicted);
+    }
+
+    /**
+     * Slices of a partition whose rows a task has the memory for. Equal numbers of entries may be
+     * far from equal numbers of slices, many of which may have none.
+     */
+    private long mostSlices(KernelPlan kernel, List<PartitionCosts> predicted) {
+      if (kernel.merge() != Merge.ROWS || resources.inTurn()) {
+        return Long.MAX_VALUE;
+      }
+      double room =
+          resources.memoryBytesPerExecutor() * RESULT_FRACTION / resources.tasksPerExecutor();
+      double rowBytes =
+          predicted.stream()
+              .filter(costs -> costs.range().slices() > 0)
+              .mapToDouble(costs -> costs.resultBytes() / costs.range().slices())
+              .max()
+              .orElse(0);
+      return rowBytes == 0 ? Long.MAX_VALUE : (long) Math.max(1, room / rowBytes);
+    }
+
+    private static long longest(List<PartitionCosts> predicted) {
+      return predicted.stream().mapToLong(costs -> costs.range().slices()).max().orElse(0);
     }
 
     private ModePartitioning cut(Cut cut) {

@@ -69,6 +69,26 @@ class PlannerTest {
     return planner().plan(job, s, LAPTOP).only();
   }
 
+  /** Entries that crowd where a mode begins, and a task that cannot hold the rows of the rest. */
+  @ParameterizedTest
+  @CsvSource({"256, true", "4, false"})
+  void noTaskMakesMoreRowsThanItHasMemoryFor(int gibibytes, boolean fits) {
+    CooBlock.Builder block = new CooBlock.Builder(2, 4_001);
+    for (int e = 0; e < 4_000; e++) {
+      block.add(new long[] {e % 2_000, e % 50}, 1);
+    }
+    block.add(new long[] {19_999_999, 0}, 1);
+    TensorStatistics tail =
+        TensorStatistics.builder(2).add(block.build()).build(TensorShape.of(20_000_000, 50));
+    Job job = Job.mttkrps("cpd", 2, 16, List.of(), 1, ValueType.DOUBLE);
+    Resources cluster = new Resources(2, 2, 1, (long) gibibytes << 30);
+    ModePlan pass = planner(DEFAULTS.withPartitions(3)).plan(job, tail, cluster).modes().get(0);
+    double room = (double) gibibytes * (1L << 30) / 16 / 2;
+    assertThat(pass.partitions()).allMatch(costs -> costs.resultBytes() <= room);
+    assertThat(pass.partitions().size() == 3).isEqualTo(fits);
+    assertThat(pass.partitions()).hasSizeLessThan(40);
+  }
+
   @Test
   void valuesThatAreFarAwayAreAskedForAhead() {
     TensorStatistics far = uniform(300_000, 500, 400, 1_000_000);

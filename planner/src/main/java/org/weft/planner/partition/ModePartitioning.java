@@ -63,6 +63,26 @@ public final class ModePartitioning implements Serializable {
     table = firstGroups();
   }
 
+  /**
+   * The same with ranges of at most {@code most} slices each, but for those that are split already:
+   * longer ones become ranges of about equal length, whatever entries they have.
+   */
+  public ModePartitioning withSlicesUpTo(long most) {
+    List<SliceRange> shorter = new ArrayList<>();
+    for (SliceRange range : ranges) {
+      long count = range.pieces() > 1 ? 1 : Math.max(0, range.slices() - 1) / most + 1;
+      long length = (range.slices() + count - 1) / count;
+      for (long n = 0; count > 1 && n < count; n++) {
+        long from = range.from() + n * length;
+        shorter.add(new SliceRange(from, Math.min(range.to(), from + length), 0, 1));
+      }
+      if (count == 1) {
+        shorter.add(range);
+      }
+    }
+    return shorter.size() == ranges.size() ? this : new ModePartitioning(mode, modeSize, shorter);
+  }
+
   /** The mode that is cut. */
   public int mode() {
     return mode;
