@@ -7,7 +7,7 @@ from pyspark import DataFrame, SparkContext
 from pyspark._gateway import Gateway
 
 import weft.ml
-from weft.ml import Cp, CpModel, Tucker
+from weft.ml import Cp, CpModel, TensorCompletion, TensorCompletionModel, Tucker
 
 
 def fails(kind, words, action):
@@ -53,4 +53,19 @@ assert again.getOrDefault(again.rank) == 2
 tucker = Tucker(modeCols=["user", "item", "week"], valueCol="count", ranks=[2, 2, 2]).fit(sales)
 assert tucker.ranks == [2, 2, 2] and len(tucker.core) == 8 and abs(tucker.fit - 1) < 0.2
 fails(Exception, "expected a column 'shop'", lambda: cp.setModeCols("user", "shop").fit(sales))
+
+ratings = DataFrame(spark.sql(
+    "SELECT u.id AS user, i.id AS item, 3 + cos(u.id) + sin(i.id) AS rating"
+    " FROM range(12) u, range(12) i WHERE pmod(hash(u.id, i.id), 3) > 0"))
+complete = TensorCompletion(modeCols=["user", "item"], valueCol="rating", rank=1, ridge=1e-4, heldOut=0.2, maxIter=12)
+completed = complete.fit(ratings)
+assert isinstance(completed, TensorCompletionModel) and len(completed.weights) == 4
+assert completed.rmse == completed.heldOutErrors[completed.best - 1] < 0.1, completed.heldOutErrors
+missing = DataFrame(spark.sql(
+    "SELECT u.id AS user, i.id AS item, 3 + cos(u.id) + sin(i.id) AS rating"
+    " FROM range(12) u, range(12) i WHERE pmod(hash(u.id, i.id), 3) = 0"))
+for user, item, rating, prediction in completed.transform(missing).rows():
+    assert abs(rating - prediction) < 0.5, (user, item, rating, prediction)
+completed.save(sys.argv[2] + "/completed")
+assert TensorCompletionModel.load(sys.argv[2] + "/completed").trainingErrors == completed.trainingErrors
 print("done")

@@ -16,7 +16,7 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.util import JavaMLReadable, JavaMLReader, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel
 
-__all__ = ["Cp", "CpModel", "Tucker", "TuckerModel"]
+__all__ = ["Cp", "CpModel", "TensorCompletion", "TensorCompletionModel", "Tucker", "TuckerModel"]
 
 _JAVA = "org.weft.ml"
 _MISSING = (
@@ -178,6 +178,73 @@ class TuckerModel(_Model):
     def ranks(self):
         """Columns of each factor."""
         return list(self._call_java("ranks"))
+
+
+class TensorCompletion(_Estimator):
+    """A CP model of the entries that a table has; what it lacks is unknown, not zero."""
+
+    rank = Param(Params._dummy(), "rank", "number of components", TypeConverters.toInt)
+    ridge = Param(
+        Params._dummy(), "ridge", "weight of small factors, relative to the sums of an average slice",
+        TypeConverters.toFloat)
+    biases = Param(
+        Params._dummy(), "biases", "whether there are a mean and a bias for each label", TypeConverters.toBoolean)
+    heldOut = Param(
+        Params._dummy(), "heldOut", "share of the entries that decide which iteration is kept", TypeConverters.toFloat)
+    patience = Param(Params._dummy(), "patience", "iterations without a smaller error", TypeConverters.toInt)
+
+    @keyword_only
+    def __init__(self, *, modeCols=None, valueCol=None, rank=None, ridge=None, biases=None, heldOut=None,
+                 patience=None, maxIter=None, tol=None, seed=None, predictionCol=None, coldStartStrategy=None):
+        self._start("TensorCompletion", self._input_kwargs)
+        self._setDefault(rank=10, ridge=0.01, biases=True, heldOut=0.1, patience=20)
+
+    def setRank(self, value):
+        return self._set(rank=value)
+
+    def setRidge(self, value):
+        return self._set(ridge=value)
+
+    def setBiases(self, value):
+        return self._set(biases=value)
+
+    def setHeldOut(self, value):
+        return self._set(heldOut=value)
+
+    def setPatience(self, value):
+        return self._set(patience=value)
+
+    def _create_model(self, java_model):
+        return TensorCompletionModel(java_model)
+
+
+class TensorCompletionModel(_Model):
+    """A CP model of the entries of a table that are known."""
+
+    @property
+    def weights(self):
+        """Weights of all columns, lambda: components, then biases and mean."""
+        return list(self._call_java("lambda"))
+
+    @property
+    def rmse(self):
+        """Root of the mean squared error at the entries that were held out."""
+        return self._call_java("rmse")
+
+    @property
+    def trainingErrors(self):
+        """The error at the entries that the model is made of, after each iteration."""
+        return list(self._call_java("trainingErrors"))
+
+    @property
+    def heldOutErrors(self):
+        """The error at the entries that were held out, after each iteration."""
+        return list(self._call_java("heldOutErrors"))
+
+    @property
+    def best(self):
+        """The iteration that this is the model of, from 1."""
+        return self._call_java("best")
 
 
 def _name_as_java():

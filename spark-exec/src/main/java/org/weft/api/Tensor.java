@@ -69,6 +69,16 @@ public final class Tensor {
   }
 
   /**
+   * A CP model of the entries that are there, the others being unknown, not zero; to be configured
+   * and run.
+   *
+   * @param rank at least 1
+   */
+  public CompletionRun complete(int rank) {
+    return new CompletionRun(this, rank);
+  }
+
+  /**
    * The entries, in no order: a column for each mode, which has labels if the mode does and
    * coordinates from 0 otherwise, and the column {@code value}. Nothing comes to the driver.
    *

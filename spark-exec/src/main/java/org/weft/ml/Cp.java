@@ -82,7 +82,9 @@ public final class Cp extends TensorEstimator<Cp, CpModel> {
       factors.add(held(found.factors(mode), mode));
     }
     return new CpModel(
-        uid(), new TableModel(found.modes(), factors, new CpValue(found.lambda())), found.fits());
+        uid(),
+        new TableModel(found.modes(), factors, new CpValue(found.lambda())),
+        Iterations.of(found.fits()));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package org.weft.ml;
 
-import java.util.List;
 import org.apache.spark.ml.util.MLReader;
 import org.weft.spark.model.CpValue;
 import org.weft.spark.model.TableModel;
@@ -9,8 +8,8 @@ import org.weft.spark.model.TableModel;
 public final class CpModel extends TensorModel<CpModel> {
   private static final long serialVersionUID = 1L;
 
-  CpModel(String uid, TableModel tables, List<Double> fits) {
-    super(uid, tables, fits);
+  CpModel(String uid, TableModel tables, Iterations iterations) {
+    super(uid, tables, iterations);
   }
 
   /** Number of components R. */
@@ -25,7 +24,7 @@ public final class CpModel extends TensorModel<CpModel> {
 
   @Override
   CpModel again() {
-    return new CpModel(uid(), tables(), fitList());
+    return new CpModel(uid(), tables(), iterations());
   }
 
   /** Reads a model that was saved. */

@@ -23,7 +23,7 @@ final class ModelReader<M extends TensorModel<M>> extends MLReader<M> {
 
   /** A model's constructor. */
   interface Maker<M> {
-    M make(String uid, TableModel tables, List<Double> fits);
+    M make(String uid, TableModel tables, Iterations iterations);
   }
 
   @Override
@@ -43,7 +43,9 @@ final class ModelReader<M extends TensorModel<M>> extends MLReader<M> {
         ranks.isEmpty()
             ? new CpValue(values)
             : new TuckerValue(ranks.stream().mapToInt(Integer::intValue).toArray(), values);
-    M model = maker.make(metadata.uid(), new TableModel(modes, factors, value), data.getList(1));
+    Iterations iterations =
+        new Iterations(data.getList(1), data.getList(4), data.getList(5), data.getInt(6));
+    M model = maker.make(metadata.uid(), new TableModel(modes, factors, value), iterations);
     metadata.getAndSetParams(model, metadata.getAndSetParams$default$2());
     return model;
   }

@@ -17,8 +17,8 @@ import org.weft.spark.model.TuckerValue;
 
 /**
  * Writes a model: {@code metadata/} as every stage of Spark; {@code data/}, a row with the names of
- * the modes, the fits, and lambda or the core; and {@code factors/mode=N/}, Parquet with {@code
- * label}, {@code coordinate} and {@code weights}.
+ * the modes, what iterations gave, and lambda or the core; and {@code factors/mode=N/}, Parquet
+ * with {@code label}, {@code coordinate} and {@code weights}.
  */
 final class ModelWriter extends MLWriter {
   static final StructType DATA =
@@ -26,7 +26,10 @@ final class ModelWriter extends MLWriter {
           .add("modes", array(DataTypes.StringType))
           .add("fits", array(DataTypes.DoubleType))
           .add("ranks", array(DataTypes.IntegerType))
-          .add("numbers", array(DataTypes.DoubleType));
+          .add("numbers", array(DataTypes.DoubleType))
+          .add("trainingErrors", array(DataTypes.DoubleType))
+          .add("heldOutErrors", array(DataTypes.DoubleType))
+          .add("kept", DataTypes.IntegerType);
 
   private final TensorModel<?> model;
 
@@ -50,12 +53,16 @@ final class ModelWriter extends MLWriter {
   public void saveImpl(String path) {
     DefaultParamsWriter.saveMetadata(model, path, sparkSession());
     TableModel tables = model.tables();
+    Iterations iterations = model.iterations();
     Row row =
         RowFactory.create(
             tables.modes().toArray(),
-            model.fitList().toArray(),
+            iterations.fits().toArray(),
             ranks(tables.value()).toArray(),
-            numbers(tables.value()).toArray());
+            numbers(tables.value()).toArray(),
+            iterations.trainingErrors().toArray(),
+            iterations.heldOutErrors().toArray(),
+            iterations.kept());
     sparkSession().createDataFrame(List.of(row), DATA).coalesce(1).write().parquet(data(path));
     for (int mode = 0; mode < tables.modes().size(); mode++) {
       tables.factors().get(mode).write().parquet(factor(path, mode));

@@ -1,7 +1,5 @@
 package org.weft.ml;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.ml.Model;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
@@ -25,13 +23,13 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
   private final String uid;
   private final Columns columns;
   private final transient TableModel tables;
-  private final List<Double> fits;
+  private final Iterations iterations;
 
-  TensorModel(String uid, TableModel tables, List<Double> fits) {
+  TensorModel(String uid, TableModel tables, Iterations iterations) {
     this.uid = uid;
     this.columns = new Columns(this);
     this.tables = tables;
-    this.fits = List.copyOf(fits);
+    this.iterations = iterations;
   }
 
   @Override
@@ -125,12 +123,12 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
 
   /** {@code 1 - |T - model| / |T|}: 1 for a model that equals the tensor. */
   public final double fit() {
-    return fits.isEmpty() ? 0 : fits.get(fits.size() - 1);
+    return iterations.kept() == 0 ? 0 : iterations.fits().get(iterations.kept() - 1);
   }
 
   /** The fit after each iteration. */
   public final double[] fits() {
-    return fits.stream().mapToDouble(Double::doubleValue).toArray();
+    return Iterations.numbers(iterations.fits());
   }
 
   @Override
@@ -154,7 +152,7 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
   /** The same model, with no params set. */
   abstract M again();
 
-  final List<Double> fitList() {
-    return new ArrayList<>(fits);
+  final Iterations iterations() {
+    return iterations;
   }
 }

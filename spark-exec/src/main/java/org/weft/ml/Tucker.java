@@ -70,7 +70,7 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
     return new TuckerModel(
         uid(),
         new TableModel(found.modes(), factors, new TuckerValue(found.ranks(), found.core())),
-        found.fits());
+        Iterations.of(found.fits()));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package org.weft.ml;
 
-import java.util.List;
 import org.apache.spark.ml.util.MLReader;
 import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
@@ -9,8 +8,8 @@ import org.weft.spark.model.TuckerValue;
 public final class TuckerModel extends TensorModel<TuckerModel> {
   private static final long serialVersionUID = 1L;
 
-  TuckerModel(String uid, TableModel tables, List<Double> fits) {
-    super(uid, tables, fits);
+  TuckerModel(String uid, TableModel tables, Iterations iterations) {
+    super(uid, tables, iterations);
   }
 
   /** Columns of each factor: R_n, by mode. */
@@ -29,7 +28,7 @@ public final class TuckerModel extends TensorModel<TuckerModel> {
 
   @Override
   TuckerModel again() {
-    return new TuckerModel(uid(), tables(), fitList());
+    return new TuckerModel(uid(), tables(), iterations());
   }
 
   /** Reads a model that was saved. */

@@ -129,6 +129,66 @@ class StagesTest {
         .containsExactly("pear");
   }
 
+  /** A mean, biases of users and items, and one component; cells of which a part is known. */
+  private static Dataset<Row> ratings(String known) {
+    return LocalSpark.current()
+        .sql(
+            "SELECT * FROM (SELECT 'u' || u.id AS user, i.id AS item, w.id AS week,"
+                + " 3 + 0.5 * cos(u.id) + 0.3 * sin(2 * i.id)"
+                + " + cos(3 * u.id) * sin(1.3 * i.id) * (1 + w.id) AS rating,"
+                + " pmod(hash(u.id, i.id, w.id), 100) AS number"
+                + " FROM range(14) u, range(12) i, range(3) w) WHERE "
+                + known)
+        .drop("number");
+  }
+
+  private static TensorCompletion completion() {
+    return new TensorCompletion()
+        .setModeCols(MODES)
+        .setValueCol("rating")
+        .setRank(1)
+        .setRidge(1e-4)
+        .setMaxIter(15);
+  }
+
+  @Test
+  void whatIsMissingIsCompleted() throws IOException {
+    Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {completion()});
+    pipeline.save(folder.resolve("pipeline").toString());
+    PipelineModel fitted =
+        Pipeline.load(folder.resolve("pipeline").toString()).fit(ratings("number < 60"));
+    fitted.save(folder.resolve("model").toString());
+    PipelineModel loaded = PipelineModel.load(folder.resolve("model").toString());
+    TensorCompletionModel model = (TensorCompletionModel) fitted.stages()[0];
+    TensorCompletionModel again = (TensorCompletionModel) loaded.stages()[0];
+    Dataset<Row> missing = ratings("number >= 60");
+    RegressionEvaluator error =
+        new RegressionEvaluator().setLabelCol("rating").setPredictionCol("prediction");
+
+    assertThat(missing.count()).isGreaterThan(150);
+    assertThat(error.evaluate(loaded.transform(missing))).isLessThan(0.05);
+    assertThat(model.rmse()).isLessThan(0.05).isEqualTo(model.heldOutErrors()[model.best() - 1]);
+    assertThat(again.rmse()).isEqualTo(model.rmse());
+    assertThat(again.best()).isEqualTo(model.best());
+    assertThat(again.lambda()).isEqualTo(model.lambda()).hasSize(5);
+    assertThat(again.trainingErrors()).isEqualTo(model.trainingErrors());
+    assertThat(model.fit()).isEqualTo(model.fits()[model.best() - 1]).isGreaterThan(0.9);
+    Dataset<Row> one = missing.where("user = 'u3'").select("user", "week").limit(1);
+    assertThat(again.recommend(one, "item", 1).head().<Row>getList(2).get(0).getLong(0))
+        .isEqualTo(bestItem(3));
+  }
+
+  /** The item with the highest rating of a user; weeks make no other one higher. */
+  private static long bestItem(int user) {
+    return LocalSpark.current()
+        .sql(
+            "SELECT id FROM range(12) ORDER BY 0.3 * sin(2 * id) + cos(3 * "
+                + user
+                + ") * sin(1.3 * id) * 2 DESC")
+        .head()
+        .getLong(0);
+  }
+
   @Test
   void otherStagesChooseTheRank() {
     Cp cp = cp().setColdStartStrategy("drop");
@@ -178,6 +238,12 @@ class StagesTest {
     assertError(
         () -> model.recommend(sales.select("item"), "item", 1), "other than item, found item");
     assertThatThrownBy(() -> cp().setRank(0)).hasMessageContaining("rank");
+    assertThatThrownBy(() -> completion().setHeldOut(1)).hasMessageContaining("heldOut");
+    assertError(
+        () -> completion().setHeldOut(0.999).fit(ratings("number < 2")),
+        "complete: expected entries to learn from, found none of");
+    assertError(
+        () -> completion().fit(ratings("number < 9").drop("week")), "expected a column 'week'");
   }
 
   private static void assertError(Runnable action, String message) {
