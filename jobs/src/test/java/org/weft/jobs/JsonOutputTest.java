@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,5 +51,41 @@ class JsonOutputTest {
     Run other = Run.of("explain", "--json", "stats", tensor());
     assertThat(other.status()).isEqualTo(2);
     assertThat(other.err()).contains("explain --json works with mttkrp");
+  }
+
+  @Test
+  void topHasTheLabelsOfEachComponent() throws IOException {
+    String model = folder.resolve("model").toString();
+    assertThat(Run.of("cpd", tensor(), "--rank", "2", "--output", model).status()).isZero();
+    JsonNode top = json("top", model, "--json", "--count", "1");
+    assertThat(top.path("components")).hasSize(2);
+    assertThat(top.at("/components/0/lambda").asDouble())
+        .isGreaterThan(top.at("/components/1/lambda").asDouble());
+    assertThat(top.at("/components/1/modes/2/labels")).hasSize(1);
+    assertThat(top.at("/components/1/modes/2/labels/0/weight").isNumber()).isTrue();
+  }
+
+  @Test
+  void benchHasTheFiguresOfItsReport() throws IOException {
+    String report = folder.resolve("report.json").toString();
+    List<String> bench =
+        List.of("bench", "--tensors", tensor(), "--rounds", "1", "--threads", "1", "--json");
+    JsonNode kernels = json(with(bench, "--kernels", "ttv", "--report", report));
+    assertThat(kernels).isEqualTo(new ObjectMapper().readTree(Run.read(report)));
+    assertThat(kernels.path("rows")).hasSize(1);
+    assertThat(kernels.at("/rows/0/kernel").asText()).isEqualTo("ttv");
+    assertThat(kernels.at("/rows/0/median_seconds").asDouble()).isPositive();
+    assertThat(kernels.at("/rows/0/other_over_this").isNull()).isTrue();
+    assertThat(kernels.at("/bounds/1/triad").asDouble()).isPositive();
+
+    JsonNode orders = json(with(bench, "--orders", "degree", "--ranks", "2"));
+    assertThat(orders.path("rows").findValuesAsText("order")).contains("degree");
+    Run wrong = Run.of("bench", "--calibrate", "m.tsv", "--json");
+    assertThat(wrong.status()).isEqualTo(2);
+    assertThat(wrong.err()).contains("--plot, --json and --orders, found m.tsv");
+  }
+
+  private static String[] with(List<String> arguments, String... more) {
+    return Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new);
   }
 }

@@ -79,7 +79,9 @@ public record BenchReport(
   public Map<String, Object> content() {
     Map<String, Object> content = new LinkedHashMap<>();
     content.put("machine", machine);
-    content.put("bounds", bounds);
+    Map<String, Object> rates = new LinkedHashMap<>();
+    bounds.forEach((threads, found) -> rates.put(String.valueOf(threads), found.columns()));
+    content.put("bounds", rates);
     content.put("rows", rows.stream().map(Measured::columns).toList());
     return content;
   }

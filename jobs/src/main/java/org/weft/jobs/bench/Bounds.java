@@ -1,6 +1,7 @@
 package org.weft.jobs.bench;
 
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -41,6 +42,15 @@ public final class Bounds {
     Rates best(Rates other) {
       return new Rates(
           Math.max(triad, other.triad), Math.max(read, other.read), Math.max(flops, other.flops));
+    }
+
+    /** By name, in bytes and operations per second. */
+    Map<String, Double> columns() {
+      Map<String, Double> columns = new LinkedHashMap<>();
+      columns.put("triad", triad);
+      columns.put("read", read);
+      columns.put("flops", flops);
+      return columns;
     }
 
     /** Bytes per second of the faster of the two. */

@@ -2,8 +2,6 @@ package org.weft.jobs.command;
 
 import static org.weft.jobs.output.Usage.usage;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -33,6 +31,7 @@ import org.weft.jobs.chart.Picture;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -220,6 +219,12 @@ public final class BenchCommand extends WeftCommand {
       description = "Fit the cost model on this machine instead, and write it: a .tsv file.")
   @Nullable String calibrate;
 
+  @Option(
+      order = 19,
+      names = "--json",
+      description = "Print the figures as JSON, those of --report FILE.json, and no tables.")
+  boolean json;
+
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
@@ -266,7 +271,7 @@ public final class BenchCommand extends WeftCommand {
             source(files, tensors.get(t)), text -> console.step(text, done, tensors.size()));
       }
       BenchReport found = benchmark.report(machine());
-      console.text(found.table());
+      print(console, found.table());
       write(console, files, found.tabSeparated(), found.content(), BenchPlot.of(found));
     }
   }
@@ -291,7 +296,8 @@ public final class BenchCommand extends WeftCommand {
         console.step("order " + tensors.get(t), t, tensors.size());
         BenchTensor tensor = source(files, tensors.get(t)).get();
         boolean ordered = isOfSuite(tensors.get(t)) && tensor.shape().order() == 2;
-        console.text(
+        print(
+            console,
             OrderReport.table(
                 bench.run(tensor.name(), tensor.shape(), tensor.blocks(), shuffle || ordered),
                 partitions));
@@ -343,10 +349,14 @@ public final class BenchCommand extends WeftCommand {
       Picture.checkName("--plot", plot);
     }
     if (calibrate != null
-        && (!calibrate.endsWith(".tsv") || report != null || plot != null || !orders.isEmpty())) {
+        && (!calibrate.endsWith(".tsv")
+            || report != null
+            || plot != null
+            || json
+            || !orders.isEmpty())) {
       throw usage(
-          "expected --calibrate to name a .tsv file, without --report, --plot and --orders, found"
-              + " %s",
+          "expected --calibrate to name a .tsv file, without --report, --plot, --json and --orders,"
+              + " found %s",
           calibrate);
     }
     for (@Nullable String output : new @Nullable String[] {report, plot, calibrate}) {
@@ -440,6 +450,12 @@ public final class BenchCommand extends WeftCommand {
     }
   }
 
+  private void print(Console console, String table) {
+    if (!json) {
+      console.text(table);
+    }
+  }
+
   private void write(
       Console console,
       FileAccess files,
@@ -447,15 +463,11 @@ public final class BenchCommand extends WeftCommand {
       Map<String, Object> content,
       Picture picture)
       throws IOException {
+    if (json) {
+      console.text(JsonText.of(content));
+    }
     if (report != null) {
-      String text =
-          report.endsWith(".tsv")
-              ? tabSeparated
-              : new ObjectMapper()
-                      .enable(SerializationFeature.INDENT_OUTPUT)
-                      .writeValueAsString(content)
-                  + "\n";
-      write(console, files, report, text);
+      write(console, files, report, report.endsWith(".tsv") ? tabSeparated : JsonText.of(content));
     }
     if (plot != null) {
       draw(files, plot, picture);

@@ -2,8 +2,6 @@ package org.weft.jobs.decompose;
 
 import static org.weft.jobs.output.Usage.usage;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,6 +16,7 @@ import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.StrongestLabels;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.JsonText;
 import org.weft.jobs.output.TextTable;
 import org.weft.storage.FileAccess;
 import picocli.CommandLine.Command;
@@ -144,10 +143,7 @@ public final class TopCommand extends WeftCommand {
       component.put("modes", all);
       components.add(component);
     }
-    return new ObjectMapper()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .writeValueAsString(Map.of("components", components))
-        + "\n";
+    return JsonText.of(Map.of("components", components));
   }
 
   private static Map<String, Object> members(

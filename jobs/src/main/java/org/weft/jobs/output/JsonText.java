@@ -5,11 +5,11 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.Map;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Maps, lists, numbers and text as JSON. Written value by value: an object mapper takes longer to
- * start than a small job.
+ * Maps, lists, numbers, text and null as JSON; numbers that JSON lacks, such as NaN, are text.
+ * Written value by value: an object mapper takes longer to start than a small job.
  */
 public final class JsonText {
   private JsonText() {}
@@ -33,18 +33,18 @@ public final class JsonText {
     return text.toString();
   }
 
-  private static void write(JsonGenerator json, Object value) throws IOException {
+  private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
     if (value instanceof Map<?, ?> map) {
       json.writeStartObject();
       for (Map.Entry<?, ?> entry : map.entrySet()) {
         json.writeFieldName(String.valueOf(entry.getKey()));
-        write(json, Objects.requireNonNull(entry.getValue()));
+        write(json, entry.getValue());
       }
       json.writeEndObject();
     } else if (value instanceof Iterable<?> values) {
       json.writeStartArray();
       for (Object element : values) {
-        write(json, Objects.requireNonNull(element));
+        write(json, element);
       }
       json.writeEndArray();
     } else if (value instanceof double[] numbers) {
