@@ -1,21 +1,31 @@
 package org.weft.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.spark.SparkConf;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.api.Tensor;
+import org.weft.api.Weft;
 
 /**
  * Ordinary faults of a cluster, on real processes: each is one line with a code and what to do, no
@@ -94,6 +104,96 @@ final class FaultsOnClusterIT {
       }
     }
     assertNothingLeft("safe");
+  }
+
+  /** Idle executors leave, with the parts that they hold; those that come make the parts again. */
+  @Test
+  void executorsThatLeaveBetweenStatementsChangeNothing() throws IOException {
+    List<Map<List<Long>, Double>> expected;
+    double fit;
+    try (Weft here = Weft.local()) {
+      Work work = new Work(here);
+      expected = List.of(work.square(), work.rowSums());
+      fit = work.fit();
+    }
+    try (SparkSession spark = elasticSession();
+        Weft weft = Weft.on(spark)) {
+      Work work = new Work(weft);
+      assertThat(work.square()).isEqualTo(expected.get(0)).hasSizeGreaterThan(1_000);
+      awaitNoExecutor(spark);
+      assertThat(work.rowSums()).isEqualTo(expected.get(1)).hasSizeGreaterThan(50);
+      assertThat(work.fit()).isCloseTo(fit, within(1e-9));
+    }
+  }
+
+  /** A user's session, which knows nothing of Weft but the jar. */
+  private SparkSession elasticSession() {
+    Map<String, String> settings =
+        new TreeMap<>(ClusterSettings.sparkDefaults(cluster.sparkMaster(), ""));
+    settings.put("spark.jars", WeftJars.executor().toString());
+    settings.put("spark.scheduler.minRegisteredResourcesRatio", "0");
+    settings.put("spark.dynamicAllocation.enabled", "true");
+    settings.put("spark.dynamicAllocation.shuffleTracking.enabled", "true");
+    settings.put("spark.dynamicAllocation.shuffleTracking.timeout", "1s");
+    settings.put("spark.dynamicAllocation.executorIdleTimeout", "1s");
+    settings.put("spark.dynamicAllocation.cachedExecutorIdleTimeout", "1s");
+    settings.put("spark.dynamicAllocation.schedulerBacklogTimeout", "1s");
+    SparkConf conf = new SparkConf().setAppName("executors come and go");
+    settings.forEach(conf::set);
+    return SparkSession.builder().config(conf).getOrCreate();
+  }
+
+  private static void awaitNoExecutor(SparkSession spark) {
+    assertThat(
+            Waiting.until(
+                Duration.ofSeconds(30),
+                Duration.ofMillis(100),
+                () -> spark.sparkContext().getExecutorMemoryStatus().size() == 1)) // the driver
+        .as("idle executors leave")
+        .isTrue();
+  }
+
+  /** Statements that share a tensor and the result of one of them. */
+  private static final class Work {
+    private static final int SIZE = 60;
+
+    private final Weft weft;
+    private final Tensor matrix;
+    private final Tensor square;
+
+    Work(Weft weft) {
+      this.weft = weft;
+      Random random = new Random(5);
+      long[][] at = new long[2][];
+      for (int mode = 0; mode < 2; mode++) {
+        at[mode] = random.longs(600, 0, SIZE).toArray();
+      }
+      matrix = weft.tensor(at, random.ints(600, 1, 9).asDoubleStream().toArray(), SIZE, SIZE);
+      square = weft.eval("C(i,j) = A(i,k) * A(k,j)", Map.of("A", matrix));
+    }
+
+    Map<List<Long>, Double> square() {
+      return entries(square);
+    }
+
+    Map<List<Long>, Double> rowSums() {
+      return entries(weft.eval("y(i) = C(i,j) * A(i,j)", Map.of("A", matrix, "C", square)));
+    }
+
+    double fit() {
+      return matrix.cpd(3).iterations(3).tolerance(0).run().fit();
+    }
+
+    private static Map<List<Long>, Double> entries(Tensor tensor) {
+      Map<List<Long>, Double> entries = new HashMap<>();
+      tensor.forEach(
+          (coordinates, value) -> {
+            if (value != 0) {
+              entries.merge(Arrays.stream(coordinates).boxed().toList(), value, Double::sum);
+            }
+          });
+      return entries;
+    }
   }
 
   private static void assertOneLine(Submission done, String line) {
