@@ -26,6 +26,19 @@ class DataFrame:
     def __init__(self, jdf):
         self._jdf = jdf
 
+    def collect(self):
+        found = self._jdf.collectAsList()
+        return [Row(found.get(n)) for n in range(found.size())]
+
     def rows(self):
         found = self._jdf.collectAsList()
         return [[row.get(c) for c in range(row.length())] for row in map(found.get, range(found.size()))]
+
+
+class Row:
+    def __init__(self, jrow):
+        self._jrow = jrow
+
+    def __getitem__(self, name):
+        value = self._jrow.get(self._jrow.fieldIndex(name))
+        return [value.apply(n) for n in range(value.size())] if hasattr(value, "target") else value

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.spark.LocalSpark;
@@ -26,27 +28,53 @@ class PySparkTest {
     LocalSpark.stop();
   }
 
-  @Test
-  void estimatorsWorkThroughAGateway() throws Exception {
+  @BeforeAll
+  static void start() throws InterruptedException {
     assumeTrue(hasPython(), "expected python3 on the PATH, found none");
     LocalSpark.restart(Map.of("spark.sql.shuffle.partitions", "2"));
     SparkSession.setActiveSession(LocalSpark.current());
+  }
+
+  @Test
+  void estimatorsWorkThroughAGateway() throws Exception {
+    assertThat(run("check_ml.py", folder.toString())).endsWith("done");
+  }
+
+  @Test
+  void theExampleOfThePageShowsBothComponents() throws Exception {
+    String page = Files.readString(Path.of("../conf/reference/examples.md"));
+    Path table = Files.writeString(folder.resolve("admissions.csv"), block(page, "csv"));
+    String program = block(page, "python").replace("admissions.csv", table.toString());
+    Path file = Files.writeString(folder.resolve("admissions.py"), program);
+
+    assertThat(run("run_example.py", file.toString()))
+        .containsPattern("fit 0\\.[6-9]\\d+\ndepartment A \\[")
+        .contains("sex women [", "decision rejected [");
+  }
+
+  private static String block(String page, String kind) {
+    int begin = page.indexOf('\n', page.indexOf("```" + kind + " ")) + 1;
+    return page.substring(begin, page.indexOf("```", begin));
+  }
+
+  /** What a program of {@code src/test/python} says, which is given a gateway's port first. */
+  private static String run(String program, String argument) throws Exception {
     GatewayServer gateway = new GatewayServer(null, 0);
     gateway.start();
     try {
       ProcessBuilder python =
           new ProcessBuilder(
                   "python3",
-                  "src/test/python/check_ml.py",
+                  "src/test/python/" + program,
                   String.valueOf(gateway.getListeningPort()),
-                  folder.toString())
+                  argument)
               .redirectErrorStream(true);
       python.environment().put("PYTHONPATH", "../jobs/src/main/python:src/test/python");
       python.environment().put("PYTHONDONTWRITEBYTECODE", "1");
       Process process = python.start();
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor()).as(said).isZero();
-      assertThat(said.strip()).endsWith("done");
+      return said.strip();
     } finally {
       gateway.shutdown();
     }
