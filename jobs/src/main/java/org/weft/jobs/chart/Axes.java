@@ -202,6 +202,12 @@ public final class Axes implements Picture {
     return Scale.of(shown().map(Point::x).toList(), logarithmicX);
   }
 
+  /** Between whole numbers, such as those of iterations, there is nothing to read. */
+  private List<Double> ticksX(Scale x) {
+    boolean whole = bars.isEmpty() && shown().allMatch(point -> point.x() == Math.rint(point.x()));
+    return x.ticks(7).stream().filter(tick -> !whole || tick == Math.rint(tick)).toList();
+  }
+
   private Scale scaleY() {
     if (!bars.isEmpty()) {
       double most = bars.stream().mapToLong(Long::longValue).max().orElse(1);
@@ -232,7 +238,7 @@ public final class Axes implements Picture {
       sheet.line(LEFT, down(y, tick), WIDTH - RIGHT, down(y, tick), Ink.EDGE);
       sheet.text(LEFT - 8, down(y, tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
     }
-    for (double tick : x.ticks(7)) {
+    for (double tick : ticksX(x)) {
       sheet.line(right(x, tick), bottom(), right(x, tick), bottom() + 4, Ink.EDGE);
       sheet.text(right(x, tick), bottom() + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
     }

@@ -33,8 +33,13 @@ final class Html {
         (name, value) ->
             add(
                 "<div%s><dt>%s</dt><dd>%s</dd></div>",
-                value.length() > LONG ? " class=\"long\"" : "", escape(name), escape(value)));
+                value.length() > LONG ? " class=\"long\"" : "", escape(name), unbroken(value)));
     add("</dl>");
+  }
+
+  /** Escaped; no line ends inside of the name of an option. */
+  private static String unbroken(String text) {
+    return escape(text).replaceAll("(?<= )--[\\w-]+", "<span class=\"option\">$0</span>");
   }
 
   /** Opens a table; names that begin with a space are those of numbers. */
