@@ -1,6 +1,5 @@
 package org.weft.decomposition;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -111,17 +110,14 @@ public record Tucker(
   private final class Run {
     private final Site site;
     private final int order = ranks.order();
-    private final Rows[] factors = new Rows[order];
-
-    /** The factors in the tensor's type, which TTMc reads. */
-    private final Rows[] operands = new Rows[order];
-
+    private final RoundedFactors factors;
     private DMatrixRMaj core = new DMatrixRMaj(0, 0);
 
     Run(Site site) {
       this.site = site;
+      this.factors = new RoundedFactors(site, valueType, order);
       for (int mode = 0; mode < order; mode++) {
-        replace(mode, basis(mode).random(ranks.of(mode)));
+        factors.replace(mode, basis(mode).random(ranks.of(mode)));
       }
     }
 
@@ -140,7 +136,7 @@ public record Tucker(
             });
       }
       return new Model(
-          Arrays.stream(factors).map(Factor::of).toList(),
+          factors.exact().stream().map(Factor::of).toList(),
           coreByModes(),
           sweeps.fits(),
           sweeps.seconds(),
@@ -152,41 +148,21 @@ public record Tucker(
       try (Rows y = site.rows(mode, columns, valueType)) {
         Step step =
             Step.of(mode, "products of mode " + mode + ", iteration " + sweep)
-                .product("Y", mode, List.of(operands))
+                .product("Y", mode, factors.rounded())
                 .rows("Y", y);
         boolean wide = columns > Basis.GRAM_COLUMNS;
         Sums sums = site.run(wide ? step : step.then(Basis.gramOf("Y", y)));
         Optional<DMatrixRMaj> gram =
             wide ? Optional.empty() : Optional.of(sums.matrix("G", columns));
-        replace(mode, basis(mode).leading(y, gram, ranks.of(mode), sweep));
+        factors.replace(mode, basis(mode).leading(y, gram, ranks.of(mode), sweep));
         if (mode == order - 1) {
-          core = basis(mode).cross(factors[mode], y, "core");
+          core = basis(mode).cross(factors.exact().get(mode), y, "core");
         }
       }
     }
 
     private Basis basis(int mode) {
       return new Basis(site, mode, valueType, seed + mode * MODE_SEED);
-    }
-
-    private void replace(int mode, Rows factor) {
-      if (factors[mode] != null) {
-        factors[mode].close();
-      }
-      factors[mode] = factor;
-      if (valueType == ValueType.DOUBLE) {
-        operands[mode] = factor;
-        return;
-      }
-      if (operands[mode] == null) {
-        operands[mode] = site.rows(mode, ranks.of(mode), valueType);
-      }
-      RowAlgebra rounded = new RowAlgebra(valueType, ValueType.DOUBLE, 0);
-      site.run(
-          Step.of(mode, "factor of mode " + mode + " as " + valueType.keyword())
-              .rows("A", operands[mode])
-              .rows("M", factor)
-              .then(rounded.copy("A", "M")));
     }
 
     /** G with the modes in order: the last mode's is the first of the columns' product. */

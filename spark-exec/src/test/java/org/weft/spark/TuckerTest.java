@@ -14,6 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
+import org.ejml.dense.row.SingularOps_DDRM;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,7 +199,7 @@ class TuckerTest {
   @ParameterizedTest
   @MethodSource("shapes")
   void findsAPlantedModelFromEverySeed(int[] ranks, long[] sizes) throws IOException {
-    for (int seed = 0; seed < 4; seed++) {
+    for (int seed = 0; seed < 2; seed++) {
       Dense planted = planted(seed, ranks, sizes);
       Model found =
           run(
@@ -207,6 +210,43 @@ class TuckerTest {
       assertThat(planted.distance(model(found, ranks))).isLessThan(1e-9 * planted.norm());
       found.factors().forEach(TuckerTest::assertOrthonormal);
     }
+  }
+
+  /**
+   * With noise of 1 percent: the planes of the factors are those without it, to a cosine of 0.98 of
+   * the largest angle, and the model is nearer to the tensor without noise than the noise is.
+   */
+  @ParameterizedTest
+  @CsvSource({"2x3x4, 24x20x18", "3x3x3, 20x20x20", "2x2x3x2, 9x8x7x10"})
+  void findsAPlantedModelUnderNoise(String core, String mode) throws IOException {
+    int[] ranks = Arrays.stream(core.split("x")).mapToInt(Integer::parseInt).toArray();
+    long[] sizes = Arrays.stream(mode.split("x")).mapToLong(Long::parseLong).toArray();
+    int recovered = 0;
+    for (int seed = 0; seed < Planted.SEEDS; seed++) {
+      Dense planted = planted(seed, ranks, sizes);
+      Random random = new Random(seed);
+      double deviation = 0.01 * planted.norm() / Math.sqrt(planted.cells().length);
+      double[] noisy =
+          Arrays.stream(planted.cells()).map(v -> v + deviation * random.nextGaussian()).toArray();
+      Tucker tucker = tucker(ranks, 30, seed, ValueType.DOUBLE);
+      Model clean = run(planted.entries(), tucker, EngineOptions.defaults());
+      Model found = run(new Dense(sizes, noisy).entries(), tucker, EngineOptions.defaults());
+      double least = 1;
+      for (int m = 0; m < sizes.length; m++) {
+        least = Math.min(least, cosine(clean.factors().get(m), found.factors().get(m)));
+      }
+      boolean near = planted.distance(model(found, ranks)) < 0.01 * planted.norm();
+      recovered += near && least > 0.98 ? 1 : 0;
+    }
+    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+  }
+
+  /** Of the largest angle between the planes that orthonormal columns span. */
+  private static double cosine(DenseMatrix one, DenseMatrix other) {
+    DMatrixRMaj both = new DMatrixRMaj(one.columns(), other.columns());
+    CommonOps_DDRM.multTransA(new DMatrixRMaj(array(one)), new DMatrixRMaj(array(other)), both);
+    double[] cosines = SingularOps_DDRM.singularValues(both);
+    return cosines[cosines.length - 1];
   }
 
   /** Noise: the fit is that of the model, and that of the best one that naive iterations find. */
