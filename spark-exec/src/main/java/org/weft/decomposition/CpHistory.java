@@ -3,7 +3,6 @@ package org.weft.decomposition;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -18,7 +17,7 @@ import org.weft.tensor.TensorShape;
  *     matrices
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record CpHistory(List<DenseMatrix> factors, double[] lambda, double[][] information) {
+public record CpHistory(List<RowSource> factors, double[] lambda, double[][] information) {
   public CpHistory {
     factors = List.copyOf(factors);
   }
@@ -33,7 +32,7 @@ public record CpHistory(List<DenseMatrix> factors, double[] lambda, double[][] i
 
   /** Mode sizes of the tensor that made the model. */
   public TensorShape shape() {
-    return TensorShape.of(factors.stream().mapToLong(DenseMatrix::rows).toArray());
+    return TensorShape.of(factors.stream().mapToLong(RowSource::rows).toArray());
   }
 
   /**

@@ -9,7 +9,6 @@ import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
-import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -104,7 +103,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
       double[] root =
           Arrays.stream(history.lambda()).map(l -> Math.pow(Math.abs(l), 1.0 / order)).toArray();
       for (int mode = 0; mode < order; mode++) {
-        factors.add(site.given(mode, balanced(mode, root), cpd.valueType()));
+        factors.add(balanced(mode, root));
         Step step = Step.of(mode, "norms of factor " + mode).rows("A", factors.get(mode));
         old[mode] = site.run(step.then(cpd.algebra().gram("G", "A", rank))).matrix("G", rank);
       }
@@ -122,16 +121,19 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     }
 
     /** The model's factor with its share of the weights, and zeros for new slices. */
-    private DenseMatrix balanced(int mode, double[] root) {
-      DenseMatrix model = history.factors().get(mode);
-      DenseMatrix grown = DenseMatrix.zeros(site.shape().size(mode), rank);
-      double[] row = new double[rank];
-      for (long i = 0; i < model.rows(); i++) {
-        model.copyRow(i, row, 0);
-        Arrays.setAll(row, r -> row[r] * root[r] * sign(mode, r));
-        grown.setRow(i, row, 0);
+    private Rows balanced(int mode, double[] root) {
+      PaddedRows grown = new PaddedRows(history.factors().get(mode), site.shape().size(mode));
+      Rows rows = site.given(mode, grown, cpd.valueType());
+      DMatrixRMaj share = new DMatrixRMaj(rank, rank);
+      for (int r = 0; r < rank; r++) {
+        share.set(r, r, root[r] * sign(mode, r));
       }
-      return grown;
+      site.run(
+          Step.of(mode, "weights of factor " + mode)
+              .rows("A", rows)
+              .small("P", share)
+              .then(cpd.algebra().product("A", "A", "P")));
+      return rows;
     }
 
     private double sign(int mode, int component) {
@@ -167,10 +169,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     /** Makes new rows random, about as large as old ones; returns the Gram matrix of all. */
     private DMatrixRMaj begun(int mode) {
       long known = history.shape().size(mode);
-      DenseMatrix marks = DenseMatrix.zeros(site.shape().size(mode), 1);
-      for (long i = 0; i < known; i++) {
-        marks.set(i, 0, 1);
-      }
+      PaddedRows marks = PaddedRows.marks(known, site.shape().size(mode));
       isOld.add(site.given(mode, marks, cpd.valueType()));
       double size = Math.sqrt(CommonOps_DDRM.trace(old[mode]) / rank / Math.max(1, known));
       RowRule fill =

@@ -3,8 +3,10 @@ package org.weft.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.DoubleBinaryOperator;
@@ -89,19 +91,32 @@ class GcpTest {
             (a, b) -> a)[1];
   }
 
+  /**
+   * Cells that are 0 or 1 say little: a cell of odds m has the Fisher information {@code 1 / (m (1
+   * + m)^2)} about m, hence the nonzero numbers t of the factors have {@code F = sum_cells (dm/dt)
+   * (dm/dt)^T / (m (1 + m)^2)}. The covariance of an unbiased estimate is at least the
+   * pseudo-inverse of F (Cramer and Rao), which leaves the scales of the columns open. With {@code
+   * e_n^2} its trace over the entries of a column orthogonal to the column, relative to the
+   * column's square, the product of a component's cosines is about {@code prod_n (1 +
+   * e_n^2)^(-1/2)} at best. For these models it is 0.95 to 0.967 at 30 x 25 x 20, of the worse
+   * component, and 0.988 to 0.992 at 60 x 50 x 40. The other losses are far from their bounds.
+   */
   @ParameterizedTest
   @CsvSource({
-    "gaussian, 0.98",
-    "poisson, 0.98",
-    "bernoulli-odds, 0.9",
-    "huber:0.05, 0.98",
-    "(x-m)^2, 0.98",
+    "gaussian, 30x25x20, 0.98",
+    "poisson, 30x25x20, 0.98",
+    "bernoulli-odds, 30x25x20, 0.93",
+    "bernoulli-odds, 60x50x40, 0.98",
+    "huber:0.05, 30x25x20, 0.98",
+    "(x-m)^2, 30x25x20, 0.98",
   })
-  void recoversPlantedModels(String loss, double enough) {
+  void recoversPlantedModels(String loss, String shape, double enough) {
+    assumeTrue(shape.startsWith("30") || Planted.LONG);
+    int[] sizes = Arrays.stream(shape.split("x")).mapToInt(Integer::parseInt).toArray();
     int recovered = 0;
     for (int seed = 0; seed < Planted.SEEDS; seed++) {
       Planted planted =
-          Planted.nonnegative(seed, 2, 30, 25, 20).drawn((m, random) -> drawn(loss, m, random));
+          Planted.nonnegative(seed, 2, sizes).drawn((m, random) -> drawn(loss, m, random));
       Found best = null;
       try (Engine engine = local()) {
         EngineTensor tensor = tensor(engine, planted, true);

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.decomposition.CpHistory;
 import org.weft.decomposition.Cpd;
+import org.weft.decomposition.RowSource;
 import org.weft.decomposition.StreamingUpdate;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
@@ -65,15 +66,21 @@ class StreamingUpdateTest {
     return engine.of("box", box, List.of(entries.select(inside)), ValueType.DOUBLE);
   }
 
-  private static CpdResult scratch(
-      Engine engine, CooBlock entries, TensorShape shape, boolean nonnegative) {
-    return engine.cpd(box(engine, entries, shape), cpd(nonnegative), ProgressListener.NONE);
-  }
-
+  /** The first of a few starts that is not in a local optimum: noise is less than 2 percent. */
   private static CpHistory begun(
       Engine engine, CooBlock entries, TensorShape shape, boolean nonnegative) {
-    CpdResult result = scratch(engine, entries, shape, nonnegative);
-    return new CpHistory(result.factors(), result.lambda(), new double[0][]);
+    EngineTensor tensor = box(engine, entries, shape);
+    CpdResult best = engine.cpd(tensor, cpd(nonnegative), ProgressListener.NONE);
+    for (int start = 1; last(best.fits()) < 0.98 && start < 5; start++) {
+      Cpd other = cpd(nonnegative).withSeed(start);
+      CpdResult next = engine.cpd(tensor, other, ProgressListener.NONE);
+      best = last(next.fits()) > last(best.fits()) ? next : best;
+    }
+    return new CpHistory(sources(best.factors()), best.lambda(), new double[0][]);
+  }
+
+  private static double last(List<Double> fits) {
+    return fits.get(fits.size() - 1);
   }
 
   private static Updated appended(
@@ -99,13 +106,21 @@ class StreamingUpdateTest {
                   found.factors().forEach(factor -> factors.add(site.result(factor)));
                 })
             .model();
-    double fit = model.fits().get(model.fits().size() - 1);
-    return new Updated(new CpHistory(factors, model.lambda(), model.information()), fit);
+    CpHistory updated = new CpHistory(sources(factors), model.lambda(), model.information());
+    return new Updated(updated, last(model.fits()));
+  }
+
+  private static List<RowSource> sources(List<DenseMatrix> factors) {
+    return factors.stream().map(RowSource::of).toList();
+  }
+
+  private static List<DenseMatrix> factors(CpHistory model) {
+    return model.factors().stream().map(RowSource::collect).toList();
   }
 
   /** The fit of a model to a box, by loops over cells. */
   private static double fit(CooBlock entries, CpHistory model) {
-    List<DenseMatrix> factors = new ArrayList<>(model.factors());
+    List<DenseMatrix> factors = new ArrayList<>(factors(model));
     DenseMatrix first = factors.get(0).copy();
     Planted.scale(first, model.lambda());
     factors.set(0, first);
@@ -159,7 +174,7 @@ class StreamingUpdateTest {
         }
         double scratch = fit(entries, begun(engine, entries, last, nonnegative));
         boolean near = fit(entries, updated.history()) > scratch - 0.005;
-        recovered += near && planted.match(updated.history().factors()) > 0.98 ? 1 : 0;
+        recovered += near && planted.match(factors(updated.history())) > 0.98 ? 1 : 0;
       }
     }
     assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
@@ -207,7 +222,7 @@ class StreamingUpdateTest {
           appended(engine, planted.entries(), TensorShape.of(7, 6, 12), model, 1, false).history();
       for (int r = 0; r < RANK; r++) {
         for (int s = 0; s < RANK; s++) {
-          double expected = gram(made.factors().get(1), r, s) * gram(made.factors().get(2), r, s);
+          double expected = gram(factors(made).get(1), r, s) * gram(factors(made).get(2), r, s);
           assertThat(made.information()[0][r * RANK + s]).isCloseTo(expected, within(0.01));
         }
       }
@@ -237,8 +252,8 @@ class StreamingUpdateTest {
       Updated there = appended(engine, entries, TensorShape.of(10, 9, 16), model, 0.95, false);
       assertThat(there.fit()).isCloseTo(here.fit(), within(1e-10));
       for (int mode = 0; mode < 3; mode++) {
-        assertThat(there.history().factors().get(mode).chunk(0))
-            .containsExactly(here.history().factors().get(mode).chunk(0), within(1e-10));
+        assertThat(factors(there.history()).get(mode).chunk(0))
+            .containsExactly(factors(here.history()).get(mode).chunk(0), within(1e-10));
         assertThat(there.history().information()[mode])
             .containsExactly(here.history().information()[mode], within(1e-10));
       }
@@ -249,10 +264,11 @@ class StreamingUpdateTest {
   void whatCannotBeAppendedIsRefused() {
     CpHistory model =
         new CpHistory(
-            List.of(
-                DenseMatrix.random(4, RANK, 1),
-                DenseMatrix.random(5, RANK, 2),
-                DenseMatrix.random(6, RANK, 3)),
+            sources(
+                List.of(
+                    DenseMatrix.random(4, RANK, 1),
+                    DenseMatrix.random(5, RANK, 2),
+                    DenseMatrix.random(6, RANK, 3))),
             new double[] {1, 1, 1},
             new double[0][]);
     StreamingUpdate update = new StreamingUpdate(cpd(false), model, 1);

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.decomposition.CpRun;
 import org.weft.decomposition.CpState;
 import org.weft.decomposition.Cpd;
+import org.weft.decomposition.RowSource;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -47,7 +48,8 @@ class WarmStartTest {
     Cpd cpd = new Cpd(rank, 500, 1e-5, false, 0, ValueType.DOUBLE);
     CpdResult earlier = engine.cpd(most, cpd, ProgressListener.NONE);
     CpdResult scratch = engine.cpd(all, cpd, ProgressListener.NONE);
-    CpState model = CpState.of(earlier.factors(), earlier.lambda());
+    CpState model =
+        CpState.of(earlier.factors().stream().map(RowSource::of).toList(), earlier.lambda());
     CpRun run = new CpRun(Optional.of(model), CpRun.FRESH.checkpoints());
     CpdResult warm = engine.cpd(all, cpd, run, ProgressListener.NONE);
     assertThat(warm.converged()).isTrue();

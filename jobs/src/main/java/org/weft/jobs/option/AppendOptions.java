@@ -3,16 +3,20 @@ package org.weft.jobs.option;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.CpHistory;
 import org.weft.decomposition.Cpd;
+import org.weft.decomposition.RowSource;
 import org.weft.decomposition.StreamingUpdate;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.FileRows;
 import org.weft.engine.MethodResult;
 import org.weft.engine.entries.NewEntries;
 import org.weft.error.ErrorCode;
@@ -21,6 +25,7 @@ import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
 import org.weft.storage.FileAccess;
+import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
 
@@ -101,9 +106,14 @@ public final class AppendOptions {
       throw usage(
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
-    ModelFolder.Components components = folder.components();
-    history = new CpHistory(components.factors(), components.lambda(), folder.information());
-    return new Kind(components.lambda().length, folder.isNonnegative());
+    double[] lambda = folder.lambda();
+    List<RowSource> factors = new ArrayList<>();
+    for (int mode = 0; mode < modes; mode++) {
+      NpyRows rows = folder.rows(mode, lambda.length);
+      factors.add(FileRows.of(rows));
+    }
+    history = new CpHistory(factors, lambda, folder.information());
+    return new Kind(lambda.length, folder.isNonnegative());
   }
 
   /** What an update has in common with its model. */
