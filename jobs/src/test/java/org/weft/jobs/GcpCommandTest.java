@@ -33,13 +33,21 @@ class GcpCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"auto, 1.0", "all, 1.0", "3, 1.", "0, 1.0"})
-  void aModelOfCellsOrOfEntries(String zeros, String weight) throws IOException {
-    Run run = gcp("DIR/x.tns --rank 2 --loss poisson --zeros " + zeros + " --output DIR/d");
+  @CsvSource({
+    "auto, 1.0, adam",
+    "all, 1.0, adam",
+    "3, 1., adam",
+    "0, 1.0, adam",
+    "3, 1., lbfgs",
+  })
+  void aModelOfCellsOrOfEntries(String zeros, String weight, String optimizer) throws IOException {
+    String line = "DIR/x.tns --rank 2 --loss poisson --output DIR/d --optimizer " + optimizer;
+    Run run = gcp(line + " --zeros " + zeros);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("minus the loss", "wrote " + folder + "/d");
     JsonNode summary = new ObjectMapper().readTree(folder.resolve("d/summary.json").toFile());
     assertThat(summary.get("loss").asText()).isEqualTo("poisson");
+    assertThat(summary.get("optimizer").asText()).isEqualTo(optimizer);
     assertThat(summary.get("nonnegative").asBoolean()).isTrue();
     assertThat(summary.get("zeros").asText()).isEqualTo(zeros.equals("auto") ? "all" : zeros);
     assertThat(summary.get("zero_weight").asText()).startsWith(weight);
@@ -59,7 +67,8 @@ class GcpCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | expected a rank, iterations and inner steps",
+        "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | expected a rank, iterations and inner"
+            + " steps",
         "DIR/x.tns --rank 2 --loss cauchy | WEFT-100 | --loss: expected one of gaussian, poisson,",
         "DIR/x.tns --rank 2 --loss (x-k)^2 | WEFT-101 | found 'k'",
         "DIR/x.tns --rank 2 --loss exp( | WEFT-101 | --loss 'exp(': expression:1:9",

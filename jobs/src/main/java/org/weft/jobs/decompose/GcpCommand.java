@@ -30,10 +30,12 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Generalised CP decomposition: the model whose losses f(x, m) over all cells add up to the"
-          + " least, by Adam. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit, gamma,"
-          + " rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
+          + " least, by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds,"
+          + " bernoulli-logit, gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an"
+          + " expression in x and m.",
       "Cells that are not stored are zeros: all of them count in a small tensor, a sample in a"
-          + " large one. With --zeros 0 they are unknown. The output folder is that of weft cpd."
+          + " large one, drawn once for gradients and losses. With --zeros 0 they are unknown. The"
+          + " output folder is that of weft cpd."
     },
     footer = {
       "",
@@ -70,13 +72,22 @@ public final class GcpCommand extends RankedCommand {
               + " as there are entries and 100,000 at least (default: auto).")
   String zeros = AUTO;
 
+  @Option(
+      names = "--optimizer",
+      paramLabel = "O",
+      description =
+          "adam takes short steps along averaged gradients, lbfgs searches along quasi-Newton"
+              + " directions (default: adam).")
+  Gcp.Optimizer optimizer = Gcp.Optimizer.ADAM;
+
   @Option(names = "--inner", paramLabel = "N", description = "Steps of an iteration (default: 20).")
   int inner = 20;
 
   @Option(
       names = "--rate",
       paramLabel = "X",
-      description = "Length of a step, relative to the numbers of the factors (default: 0.05).")
+      description =
+          "Length of a step of adam, relative to the numbers of the factors (default: 0.05).")
   double rate = 0.05;
 
   @Option(
@@ -89,7 +100,8 @@ public final class GcpCommand extends RankedCommand {
 
   private Gcp method(double zeroWeight) {
     Loss loss = Loss.parse(lossText, nonnegative);
-    return new Gcp(rank, loss, iterations, inner, rate, tolerance, zeroWeight, seed, common.type);
+    return new Gcp(
+        rank, loss, optimizer, iterations, inner, rate, tolerance, zeroWeight, seed, common.type);
   }
 
   @Override
@@ -178,6 +190,7 @@ public final class GcpCommand extends RankedCommand {
     options.put("zeros", how);
     options.put("zero_weight", weight);
     options.put("inner", inner);
+    options.put("optimizer", optimizer.name().toLowerCase(Locale.ROOT));
     options.put("rate", rate);
     options.put("tolerance", tolerance);
     options.put("measure", method(1).measure());
