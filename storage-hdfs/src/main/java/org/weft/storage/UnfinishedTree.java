@@ -23,13 +23,17 @@ public final class UnfinishedTree {
    *     not even say whether it is
    */
   public static void remove(FileSystem fs, Path path) throws IOException {
+    remove(fs, path, LONGEST_NANOS);
+  }
+
+  static void remove(FileSystem fs, Path path, long longestNanos) throws IOException {
     long start = System.nanoTime();
     while (true) {
       IOException failure = delete(fs, path);
       if (!fs.exists(path)) {
         return;
       }
-      if (System.nanoTime() - start > LONGEST_NANOS) {
+      if (System.nanoTime() - start > longestNanos) {
         throw failure;
       }
       LockSupport.parkNanos(PAUSE_NANOS);

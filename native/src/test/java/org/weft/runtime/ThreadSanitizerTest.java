@@ -1,0 +1,8 @@
+package org.weft.runtime;
+
+/** Races between threads. */
+class ThreadSanitizerTest extends SanitizedCode {
+  ThreadSanitizerTest() {
+    super("thread");
+  }
+}
