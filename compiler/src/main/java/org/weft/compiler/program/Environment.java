@@ -2,6 +2,7 @@ package org.weft.compiler.program;
 
 import java.util.function.Consumer;
 import org.weft.compiler.lang.Program;
+import org.weft.compiler.program.space.TensorSpace;
 
 /**
  * What all functions of a running program share.

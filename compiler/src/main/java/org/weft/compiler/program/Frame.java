@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.space.TensorSpace;
 
 /** The names of one function while it runs. Closing it frees the tensors. */
 final class Frame implements AutoCloseable {

@@ -5,6 +5,11 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.compiler.lang.Program;
+import org.weft.compiler.program.space.Diagonals;
+import org.weft.compiler.program.space.ProgramFiles;
+import org.weft.compiler.program.space.SizedCoordinates;
+import org.weft.compiler.program.space.StoredAs;
+import org.weft.compiler.program.space.TensorSpace;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 

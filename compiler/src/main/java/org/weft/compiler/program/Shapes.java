@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.check.ProgramChecker;
+import org.weft.compiler.program.space.TensorSpace;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;

@@ -22,6 +22,7 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.check.Accesses;
 import org.weft.compiler.program.check.ProgramChecker;
+import org.weft.compiler.program.space.ProgramTensor;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.space.CoordinateRange;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;

@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Program;
+import org.weft.compiler.program.space.ModeIdentity;
+import org.weft.compiler.program.space.ProgramTensor;
+import org.weft.compiler.program.space.StoredAs;
 import org.weft.tensor.TensorShape;
 
 /**

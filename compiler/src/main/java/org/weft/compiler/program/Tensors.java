@@ -2,6 +2,8 @@ package org.weft.compiler.program;
 
 import java.util.Map;
 import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.program.space.ProgramTensor;
+import org.weft.compiler.program.space.TensorSpace;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.weft.compiler.program.space.ModeIdentity;
+import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;

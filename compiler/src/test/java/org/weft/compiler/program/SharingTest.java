@@ -22,6 +22,7 @@ import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.EvaluationStep;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.program.space.StoredSpace;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.weft.compiler.program.ModeIdentity;
+import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.jobs.output.Console;
 import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;

@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.io.BufferedReader;
 import java.util.List;
@@ -54,7 +54,7 @@ public interface ProgramFiles {
     }
 
     /** The entries of {@code part}, if these are the entries of a matrix. */
-    Entries part(Diagonals part) {
+    public Entries part(Diagonals part) {
       return part.equals(Diagonals.ALL) || shape.order() != 2
           ? this
           : new Entries(shape, blocks.stream().map(part::of).toList(), modes);

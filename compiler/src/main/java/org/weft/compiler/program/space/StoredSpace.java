@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +21,7 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Tensors as storages in one memory scope; an {@link Evaluator} computes them. */
-final class StoredSpace implements TensorSpace {
+public final class StoredSpace implements TensorSpace {
   private final Evaluator evaluator;
   private final ProgramFiles files;
   private final MemoryScope scope;
@@ -31,7 +31,7 @@ final class StoredSpace implements TensorSpace {
    * @param scope of all storages
    * @param statements takes each statement before it is evaluated
    */
-  StoredSpace(
+  public StoredSpace(
       Evaluator evaluator,
       ProgramFiles files,
       MemoryScope scope,

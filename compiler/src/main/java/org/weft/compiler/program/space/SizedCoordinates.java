@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,17 +22,17 @@ import org.weft.tensor.TensorShape;
  * <p>Blank lines and lines that begin with {@code #} or {@code %} are skipped. A file may hold
  * fewer entries than its header counts, never more.
  */
-final class SizedCoordinates {
+public final class SizedCoordinates {
   private final String uri;
   private final BufferedReader lines;
   private long lineNumber;
 
-  SizedCoordinates(String uri, BufferedReader lines) {
+  public SizedCoordinates(String uri, BufferedReader lines) {
     this.uri = uri;
     this.lines = lines;
   }
 
-  ProgramFiles.Entries read() throws IOException {
+  public ProgramFiles.Entries read() throws IOException {
     StringTokenizer header = next();
     if (header == null || header.countTokens() < 2) {
       throw malformed("expected the mode sizes and the number of entries, such as '7 7 7 3'");

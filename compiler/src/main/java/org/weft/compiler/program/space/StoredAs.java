@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import org.weft.compiler.lang.Program;
 import org.weft.tensor.TensorFormat;
@@ -11,7 +11,7 @@ import org.weft.tensor.ValueType;
  * @param format as text
  */
 public record StoredAs(String format, int order, ValueType valueType) {
-  static StoredAs of(Program.TensorDeclaration declaration) {
+  public static StoredAs of(Program.TensorDeclaration declaration) {
     return new StoredAs(declaration.format(), declaration.modes().size(), declaration.valueType());
   }
 

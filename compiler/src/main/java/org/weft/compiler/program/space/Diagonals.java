@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.util.stream.IntStream;
 import org.weft.compiler.lang.Program;
@@ -15,7 +15,7 @@ public record Diagonals(long least, long most) {
   public static final Diagonals ALL = new Diagonals(Long.MIN_VALUE, Long.MAX_VALUE);
 
   /** Those that {@code comet_read} names. */
-  static Diagonals of(Program.MatrixPart part) {
+  public static Diagonals of(Program.MatrixPart part) {
     return switch (part) {
       case ALL -> ALL;
       case STRICTLY_LOWER -> new Diagonals(1, Long.MAX_VALUE);

@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;

@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.io.BufferedReader;
 import java.util.List;
@@ -6,10 +6,10 @@ import java.util.Optional;
 import org.weft.tensor.TensorStorage;
 
 /** Files that are read as usual and never written. */
-final class ReadOnlyFiles implements ProgramFiles {
+public final class ReadOnlyFiles implements ProgramFiles {
   private final ProgramFiles files;
 
-  ReadOnlyFiles(ProgramFiles files) {
+  public ReadOnlyFiles(ProgramFiles files) {
     this.files = files;
   }
 

@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.util.List;
 import java.util.Optional;

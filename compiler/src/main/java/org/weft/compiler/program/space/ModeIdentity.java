@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 /**
  * What the coordinates of a mode stand for, by whoever read the tensor: its name and labels.

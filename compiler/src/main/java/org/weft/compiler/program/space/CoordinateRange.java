@@ -1,4 +1,4 @@
-package org.weft.compiler.program;
+package org.weft.compiler.program.space;
 
 import java.io.Serializable;
 import java.util.List;
@@ -21,7 +21,7 @@ public record CoordinateRange(long start, long step, long count) implements Seri
   }
 
   /** The shape that {@code ranges}, one for each mode, cut out of {@code shape}. */
-  static TensorShape cut(TensorShape shape, List<Optional<CoordinateRange>> ranges) {
+  public static TensorShape cut(TensorShape shape, List<Optional<CoordinateRange>> ranges) {
     long[] sizes = shape.toArray();
     for (int m = 0; m < ranges.size(); m++) {
       sizes[m] = ranges.get(m).isPresent() ? ranges.get(m).get().count() : sizes[m];
@@ -30,7 +30,7 @@ public record CoordinateRange(long start, long step, long count) implements Seri
   }
 
   /** {@code range} as a message names it. */
-  static String text(Optional<CoordinateRange> range) {
+  public static String text(Optional<CoordinateRange> range) {
     return range
         .map(r -> r.count() + " coordinates from " + r.start() + " by " + r.step())
         .orElse("all coordinates");

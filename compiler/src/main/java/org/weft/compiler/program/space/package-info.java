@@ -1,0 +1,12 @@
+/**
+ * The tensors of a running program: what they are, how a program declares and addresses them, and
+ * where they lie.
+ *
+ * <p>Nothing here knows of the steps of a program. Read {@link
+ * org.weft.compiler.program.space.TensorSpace} first: whoever implements it runs programs
+ * elsewhere, as {@link org.weft.compiler.program.space.StoredSpace} runs them in this process.
+ */
+@NullMarked
+package org.weft.compiler.program.space;
+
+import org.jspecify.annotations.NullMarked;
