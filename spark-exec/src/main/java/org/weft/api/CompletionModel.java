@@ -3,7 +3,7 @@ package org.weft.api;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.weft.decomposition.Completion;
+import org.weft.decomposition.completion.Completion;
 import org.weft.error.WeftException;
 import org.weft.spark.model.CpValue;
 import org.weft.tensor.DenseMatrix;

@@ -2,7 +2,7 @@ package org.weft.api;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;

@@ -4,19 +4,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
+import org.weft.decomposition.rows.Step;
 import org.weft.tensor.ValueType;
 
 /** The factors of a CP model where a method runs. */
-final class CpFactors {
+public final class CpFactors {
   private final Site site;
   private final List<Rows> matrices = new ArrayList<>();
 
   /** The rule, without sums, that makes a row of a factor from random numbers in [0, 1). */
-  interface Start {
+  public interface Start {
     RowRule of(int mode);
   }
 
-  CpFactors(Site site, int columns, long seed, ValueType type, Start start) {
+  public CpFactors(Site site, int columns, long seed, ValueType type, Start start) {
     this.site = site;
     for (int mode = 0; mode < site.shape().order(); mode++) {
       Rows factor = site.random(mode, columns, type, seed + mode * 0xD1B54A32D192ED03L);
@@ -29,16 +35,16 @@ final class CpFactors {
   }
 
   /** By mode: mode size x columns. */
-  List<Rows> matrices() {
+  public List<Rows> matrices() {
     return matrices;
   }
 
-  Rows of(int mode) {
+  public Rows of(int mode) {
     return matrices.get(mode);
   }
 
   /** Rows of zeros. */
-  static Rows zeros(Site site, int mode, int columns, ValueType type) {
+  public static Rows zeros(Site site, int mode, int columns, ValueType type) {
     Rows zeros = site.random(mode, columns, type, 0);
     RowRule zero = (rows, sums) -> Arrays.fill(rows[0], 0);
     site.run(
@@ -47,7 +53,7 @@ final class CpFactors {
   }
 
   /** Adds the squares of a row's numbers up, by column. */
-  static final RowRule SQUARES =
+  public static final RowRule SQUARES =
       (rows, sums) -> {
         for (int c = 0; c < rows[0].length; c++) {
           sums[c] += rows[0][c] * rows[0][c];
@@ -55,7 +61,7 @@ final class CpFactors {
       };
 
   /** Sums over rows of what a rule without changes adds up for each column. */
-  static double[] columns(Site site, Rows factor, RowRule rule) {
+  public static double[] columns(Site site, Rows factor, RowRule rule) {
     Step step = Step.of(factor.mode(), "columns of mode " + factor.mode()).rows("A", factor);
     RowOperation each = new RowOperation.Each(rule, List.of("A"), 0, "s", factor.columns());
     return site.run(step.then(each)).get("s");
@@ -63,8 +69,8 @@ final class CpFactors {
 
   /** Factors with columns of norm 1, and for each component the product of the columns' norms. */
   @SuppressWarnings("ArrayRecordComponent")
-  record Normalised(List<Factor> factors, double[] lambda) {
-    static Normalised of(Site site, List<Rows> matrices) {
+  public record Normalised(List<Factor> factors, double[] lambda) {
+    public static Normalised of(Site site, List<Rows> matrices) {
       double[] lambda = new double[matrices.get(0).columns()];
       Arrays.fill(lambda, 1);
       List<Factor> factors = new ArrayList<>();

@@ -2,6 +2,7 @@ package org.weft.decomposition;
 
 import java.util.List;
 import java.util.function.Function;
+import org.weft.decomposition.rows.Site;
 import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;

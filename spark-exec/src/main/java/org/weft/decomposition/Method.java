@@ -1,6 +1,7 @@
 package org.weft.decomposition;
 
 import java.util.Locale;
+import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.job.Job;

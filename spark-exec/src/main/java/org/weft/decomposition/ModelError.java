@@ -1,6 +1,11 @@
 package org.weft.decomposition;
 
 import java.util.List;
+import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
+import org.weft.decomposition.rows.Step;
 import org.weft.planner.job.RowStatement;
 
 /**
@@ -18,21 +23,21 @@ public final class ModelError {
    * @param site of a job that has the {@link #statements}
    * @param first number of the first of them
    */
-  ModelError(Site site, int first) {
+  public ModelError(Site site, int first) {
     this.site = site;
     this.first = first;
     this.entries = Math.round(sum(site, first + 1, List.of()));
   }
 
   /** {@code M(i) = sum_jk (x - m)^2}, and the number of a slice's entries. */
-  static List<RowStatement> statements(int columns) {
+  public static List<RowStatement> statements(int columns) {
     return List.of(
         RowStatement.sums("error", 0, columns, "(x - m) * (x - m)"),
         RowStatement.sums("count", 0, 0, "1"));
   }
 
   /** The sum over all slices of a statement that makes a number for each slice of mode 0. */
-  static double sum(Site site, int statement, List<? extends Rows> factors) {
+  public static double sum(Site site, int statement, List<? extends Rows> factors) {
     Step step = Step.of(0, "a number for each slice").product("E", statement, factors);
     return site.run(step.then(new RowOperation.Each(ADDED, List.of("E"), 0, "s", 1))).get("s")[0];
   }

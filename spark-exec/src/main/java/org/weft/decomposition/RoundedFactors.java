@@ -3,6 +3,10 @@ package org.weft.decomposition;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
+import org.weft.decomposition.rows.Step;
 import org.weft.tensor.ValueType;
 
 /**

@@ -7,7 +7,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
-final class Sweeps {
+public final class Sweeps {
   private final int most;
   private final double tolerance;
   private final Method.Observer observer;
@@ -18,12 +18,12 @@ final class Sweeps {
    * @param most sweeps at most
    * @param tolerance of the fit; 0 runs every sweep
    */
-  Sweeps(int most, double tolerance, Method.Observer observer) {
+  public Sweeps(int most, double tolerance, Method.Observer observer) {
     this(most, tolerance, observer, List.of(), List.of());
   }
 
   /** Goes on after sweeps with these fits. */
-  Sweeps(
+  public Sweeps(
       int most,
       double tolerance,
       Method.Observer observer,
@@ -41,7 +41,7 @@ final class Sweeps {
    *
    * @throws WeftException {@code NONFINITE_VALUE}
    */
-  static void requireFinite(String what, double value) {
+  public static void requireFinite(String what, double value) {
     if (!Double.isFinite(value)) {
       throw new WeftException(
           ErrorCode.NONFINITE_VALUE,
@@ -53,15 +53,15 @@ final class Sweeps {
     }
   }
 
-  int count() {
+  public int count() {
     return fits.size();
   }
 
-  boolean converged() {
+  public boolean converged() {
     return count() > 1 && Math.abs(change()) < tolerance;
   }
 
-  boolean ended() {
+  public boolean ended() {
     return converged() || count() >= most;
   }
 
@@ -70,7 +70,7 @@ final class Sweeps {
   }
 
   /** Runs one that gives a fit; its number counts from 1. */
-  void run(IntToDoubleFunction sweep) {
+  public void run(IntToDoubleFunction sweep) {
     long start = System.nanoTime();
     fits.add(sweep.applyAsDouble(count() + 1));
     seconds.add((System.nanoTime() - start) * 1e-9);
@@ -78,12 +78,12 @@ final class Sweeps {
   }
 
   /** After each sweep. */
-  List<Double> fits() {
+  public List<Double> fits() {
     return List.copyOf(fits);
   }
 
   /** That each sweep took. */
-  List<Double> seconds() {
+  public List<Double> seconds() {
     return List.copyOf(seconds);
   }
 }

@@ -2,7 +2,7 @@ package org.weft.engine;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.weft.decomposition.RowSource;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 

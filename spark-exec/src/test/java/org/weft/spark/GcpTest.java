@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.weft.decomposition.Gcp;
+import org.weft.decomposition.gcp.Gcp;
 import org.weft.decomposition.loss.Loss;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;

@@ -173,6 +173,25 @@ final class ArchitectureTest {
     goesOneWay("org.weft.planner", PLANNING, from, below);
   }
 
+  /** Rows know no method, and no class of decompositions knows a method of another package. */
+  @Test
+  void methodsDoNotKnowEachOther() {
+    String root = "org.weft.decomposition";
+    List<String> methods = List.of("cp", "completion", "count", "gcp");
+    goesOneWay(root, methods, "rows", "");
+    for (String method : methods) {
+      noClasses()
+          .that()
+          .resideInAPackage(root + "..")
+          .and()
+          .resideOutsideOfPackage(root + "." + method)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(root + "." + method)
+          .check(PRODUCT);
+    }
+  }
+
   private static void goesOneWay(String root, List<String> packages, String from, String below) {
     List<String> allowed = List.of(below.split(","));
     String[] others =

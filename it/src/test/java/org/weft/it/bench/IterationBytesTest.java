@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.it.differential.RealTensors;
 import org.weft.jobs.generate.TensorModel;
 import org.weft.planner.JobPlan;

@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;

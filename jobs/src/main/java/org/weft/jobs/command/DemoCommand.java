@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.explain.PlanReport;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.chart.Picture;

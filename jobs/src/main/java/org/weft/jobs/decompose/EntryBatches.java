@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.weft.decomposition.EntryBatch;
+import org.weft.decomposition.completion.EntryBatch;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;

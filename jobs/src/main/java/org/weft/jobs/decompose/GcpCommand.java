@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.weft.decomposition.Gcp;
+import org.weft.decomposition.gcp.Gcp;
 import org.weft.decomposition.loss.Loss;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.weft.decomposition.Corcondia;
-import org.weft.decomposition.Cpd;
+import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;

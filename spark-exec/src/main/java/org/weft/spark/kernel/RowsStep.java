@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.weft.decomposition.RangeOfRows;
-import org.weft.decomposition.RowOperation;
-import org.weft.decomposition.SmallMatrix;
-import org.weft.decomposition.Sums;
+import org.weft.decomposition.rows.RangeOfRows;
+import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.SmallMatrix;
+import org.weft.decomposition.rows.Sums;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
@@ -24,8 +24,8 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * What tasks do with ranges of rows: the operations of a {@link org.weft.decomposition.Step}, after
- * which the rows that were replaced are stored.
+ * What tasks do with ranges of rows: the operations of a {@link org.weft.decomposition.rows.Step},
+ * after which the rows that were replaced are stored.
  *
  * @param image the plan's library
  * @param small matrices by name

@@ -3,7 +3,7 @@ package org.weft.spark.kernel;
 import java.io.Serializable;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.Sums;
+import org.weft.decomposition.rows.Sums;
 import org.weft.spark.exchange.RowPlace;
 
 /**

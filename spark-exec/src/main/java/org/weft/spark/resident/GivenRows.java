@@ -2,7 +2,7 @@ package org.weft.spark.resident;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.RowSource;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.entries.Shared;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;

@@ -1,6 +1,6 @@
 package org.weft.spark.resident;
 
-import org.weft.decomposition.RowSource;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.spark.wire.Sent;
 import org.weft.tensor.DenseMatrix;
 

@@ -1,0 +1,92 @@
+package org.weft.decomposition.completion;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.weft.decomposition.ModelError;
+import org.weft.decomposition.Sweeps;
+import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
+import org.weft.decomposition.rows.Step;
+import org.weft.tensor.ValueType;
+
+/**
+ * The best model of a run so far: judged by held-out entries, or without them by those that it is
+ * made of, and copied where its rows lie.
+ */
+final class BestModel {
+  private final Site site;
+  private final RowAlgebra algebra;
+  private final ModelError training;
+  private final Optional<ModelError> heldOut;
+  private final double tolerance;
+  private final List<Rows> kept = new ArrayList<>();
+  private final List<Double> rmse = new ArrayList<>();
+  private final List<Double> judged = new ArrayList<>();
+  private double least = Double.POSITIVE_INFINITY;
+  private int iteration;
+
+  /**
+   * @param tolerance by which an error has to fall to be better, relative
+   */
+  BestModel(
+      Site site,
+      int columns,
+      ValueType type,
+      ModelError training,
+      Optional<ModelError> heldOut,
+      double tolerance) {
+    this.site = site;
+    this.algebra = RowAlgebra.of(columns, type);
+    this.training = training;
+    this.heldOut = heldOut;
+    this.tolerance = tolerance;
+    for (int mode = 0; mode < site.shape().order(); mode++) {
+      kept.add(site.rows(mode, columns, type));
+    }
+  }
+
+  /** The fit, by the entries that decide; keeps the model if it is better than those before. */
+  double judge(int sweep, List<Rows> factors) {
+    rmse.add(training.rmse(factors));
+    heldOut.ifPresent(held -> judged.add(held.rmse(factors)));
+    double now = (heldOut.isPresent() ? judged : rmse).get(sweep - 1);
+    Sweeps.requireFinite("the error after iteration " + sweep, now);
+    if (now < least * (1 - tolerance) || iteration == 0) {
+      least = now;
+      iteration = sweep;
+      for (Rows factor : factors) {
+        int mode = factor.mode();
+        Step copy = Step.of(mode, "the best model").rows("K", kept.get(mode)).rows("A", factor);
+        site.run(copy.then(algebra.copy("K", "A")));
+      }
+    }
+    double scale = heldOut.orElse(training).scale();
+    return scale == 0 ? 1 : 1 - now / scale;
+  }
+
+  List<Rows> factors() {
+    return kept;
+  }
+
+  /** That it is of, from 1; 0 before any. */
+  int iteration() {
+    return iteration;
+  }
+
+  /** At the entries that decide. */
+  double error() {
+    return least;
+  }
+
+  /** Of the training entries, after each iteration. */
+  List<Double> rmse() {
+    return rmse;
+  }
+
+  /** Of the held-out entries, after each iteration; empty without any. */
+  List<Double> heldOut() {
+    return judged;
+  }
+}

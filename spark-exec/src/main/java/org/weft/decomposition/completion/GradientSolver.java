@@ -1,0 +1,109 @@
+package org.weft.decomposition.completion;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.Rows;
+import org.weft.planner.job.RowStatement;
+
+/**
+ * Stochastic gradient descent (Smith, Park and Karypis 2016, section 3.2) by batches of entries, in
+ * an order that is random in each epoch:
+ *
+ * <pre>
+ * for each batch, each mode n, each slice i:  h = the product of the other modes' rows
+ *     Q = sum h^2,  M = 0.9 M + 0.1 Q                                      (over the batch)
+ *     a_i = a_i + rate (sum (x - m) h - D a_i / B) / (k max(Q, M) + D / B)
+ * the rate grows by a tenth after an epoch that lowers the error, and is halved after another
+ * </pre>
+ *
+ * <p>There are B batches, and rows of k numbers that are free. {@code h h^T} is at most k times its
+ * diagonal: with a rate of 1 no step overshoots, whatever the scale of the data. M keeps steps
+ * short in batches that have few entries of a slice.
+ *
+ * @param batches that together have the training entries, each once
+ * @param seed of the order of batches
+ */
+public record GradientSolver(List<EntryBatch> batches, long seed) implements Solver {
+  private static final double MOST = 8;
+
+  public GradientSolver {
+    batches = List.copyOf(batches);
+  }
+
+  /** The batches are tensors of their own. */
+  @Override
+  public List<RowStatement> statements(int order, int columns) {
+    return List.of();
+  }
+
+  @Override
+  public int numbers(int columns) {
+    return columns * (1 + 2 * batches.size());
+  }
+
+  @Override
+  public String about() {
+    return "gradients and their scales in all batches";
+  }
+
+  @Override
+  public Sweep begin(CompletionModel model) {
+    return new Epochs(model);
+  }
+
+  private final class Epochs implements Sweep {
+    private final CompletionModel model;
+    private final List<EntryGradient> gradients = new ArrayList<>();
+    private final List<Rows> means = new ArrayList<>();
+    private final Random random = new Random(seed);
+    private double rate = 1;
+
+    Epochs(CompletionModel model) {
+      this.model = model;
+      batches.forEach(
+          batch -> gradients.add(batch.gradient(model.columns(), model.factor(0).type())));
+      for (Rows factor : model.factors()) {
+        means.add(CpFactors.zeros(model.site(), factor.mode(), factor.columns(), factor.type()));
+      }
+    }
+
+    @Override
+    public void run(int number, List<Double> errors) {
+      if (number > 2) {
+        boolean fell = errors.get(number - 2) < errors.get(number - 3);
+        rate = fell ? Math.min(MOST, rate * 1.1) : rate / 2;
+      }
+      Collections.shuffle(gradients, random);
+      for (EntryGradient gradient : gradients) {
+        for (int mode = 0; mode < model.order(); mode++) {
+          update(gradient, mode);
+        }
+      }
+    }
+
+    private void update(EntryGradient gradient, int mode) {
+      int[] free = model.free(mode);
+      double[] ridges = model.ridges(mode);
+      double share = 1.0 / batches.size();
+      double length = rate;
+      RowRule rule =
+          (rows, sums) -> {
+            for (int c : free) {
+              rows[1][c] = 0.9 * rows[1][c] + 0.1 * rows[3][c];
+              double most = Math.max(rows[1][c], rows[3][c]);
+              double scale = free.length * most + share * ridges[c];
+              double slope = rows[2][c] - share * ridges[c] * rows[0][c];
+              rows[0][c] += scale > 0 ? length * slope / scale : 0;
+            }
+            CpFactors.SQUARES.apply(rows, sums);
+          };
+      gradient.make(mode, model.factors());
+      List<Rows> changed = List.of(model.factor(mode), means.get(mode));
+      model.squares(mode, gradient.apply(model.site(), changed, rule));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package org.weft.decomposition.completion;
+
+import java.util.List;
+import org.weft.planner.job.RowStatement;
+
+/** How {@link Completion} improves its factors, sweep by sweep. */
+public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientSolver {
+  /** Statements that a sweep runs on the entries; they come first in the job. */
+  List<RowStatement> statements(int order, int columns);
+
+  /** Numbers for each slice of a mode, beside those of the model and of the best one. */
+  int numbers(int columns);
+
+  /** What numbers for a slice are, for people. */
+  String about();
+
+  /** Begins a run. */
+  Sweep begin(CompletionModel model);
+
+  /** One sweep over all modes. */
+  interface Sweep {
+    /**
+     * Improves the factors.
+     *
+     * @param number counts from 1
+     * @param errors at the training entries after the sweeps before
+     */
+    void run(int number, List<Double> errors);
+  }
+}

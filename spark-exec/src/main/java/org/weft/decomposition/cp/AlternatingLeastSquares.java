@@ -1,0 +1,202 @@
+package org.weft.decomposition.cp;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
+import org.weft.decomposition.Method;
+import org.weft.decomposition.Sweeps;
+import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.Hals;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
+import org.weft.decomposition.rows.Step;
+import org.weft.decomposition.rows.Sums;
+import org.weft.planner.job.Job;
+import org.weft.tensor.TensorShape;
+
+/**
+ * CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} by alternating least squares (Kolda
+ * and Bader 2009, figure 3.3), with nonnegative factors by hierarchical alternating least squares
+ * ({@link Hals}), or with constraints on some modes by ADMM ({@link AdmmRow}) and smoothing ({@link
+ * SmoothUpdate}):
+ *
+ * <pre>
+ * for each mode n:  M = X_(n) (A_N (.) ... (.) A_1) over all m but n      (MTTKRP)
+ *                   V = the Hadamard product of A_m^T A_m over all m but n
+ *                   A_n = M V^-1, lambda_r = ||a_r||, a_r = a_r / lambda_r
+ * after the last:   fit = 1 - ||X - model|| / ||X||
+ * </pre>
+ *
+ * <p>A column that vanished keeps zeros and lambda 0. The fit comes from the last MTTKRP of the
+ * sweep: {@code ||X - model||^2 = ||X||^2 - 2 <X, model> + ||model||^2}, never forming the
+ * residual. The fit of an all-zero tensor is 1 where the model is zero. Initial factors are uniform
+ * in [0, 1), a function of seed, mode and row.
+ *
+ * <p>A mode whose constraint fixes the scale of its columns has no weights: they go into V and M,
+ * and its columns are not normalised. A constraint is on {@code A_n} with the weights, the other
+ * factors having unit columns. A ridge is relative to the mean of V's diagonal.
+ *
+ * @param run where it starts, and what it leaves on its way
+ */
+public record AlternatingLeastSquares(Cpd cpd, CpRun run)
+    implements Method<AlternatingLeastSquares.Model> {
+
+  /** What a run ends with: factors with unit columns, lambda, fit and seconds of each sweep. */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Model(
+      List<Factor> factors,
+      double[] lambda,
+      List<Double> fits,
+      List<Double> seconds,
+      boolean converged) {}
+
+  @Override
+  public void check(TensorShape shape) {
+    cpd.job(shape);
+  }
+
+  @Override
+  public Job job(TensorShape shape) {
+    return cpd.job(shape);
+  }
+
+  @Override
+  public Memory memory(TensorShape shape) {
+    return cpd.memory(shape);
+  }
+
+  @Override
+  public Model run(Site site, Observer observer) {
+    return new Sweep(site).run(observer);
+  }
+
+  /** Factors and weights of one run. */
+  private final class Sweep {
+    private final Site site;
+    private final int order;
+    private final int rank = cpd.rank();
+    private final List<Rows> factors = new ArrayList<>();
+    private final List<FactorUpdate> updates = new ArrayList<>();
+    private final CpWeights weights;
+    private final Optional<CpState> start = run.latest();
+    private double inner;
+
+    Sweep(Site site) {
+      this.site = site;
+      this.order = site.shape().order();
+      Sweeps.requireFinite("the sum of the squares of the tensor's values", site.normSquared());
+      Deque<RowSource> duals = new ArrayDeque<>(start.map(CpState::duals).orElse(List.of()));
+      for (int mode = 0; mode < order; mode++) {
+        factors.add(
+            start.isPresent()
+                ? site.given(mode, start.get().factors().get(mode), cpd.valueType())
+                : site.random(mode, rank, cpd.valueType(), cpd.seed(mode)));
+        updates.add(cpd.update(site, mode, duals));
+      }
+      double norm = Math.sqrt(site.normSquared());
+      weights = new CpWeights(order, rank, norm, start);
+      int known = start.map(state -> state.grams().length).orElse(0);
+      // Without constraints the first Gram matrix is not read before its update.
+      for (int mode = cpd.constraints().isEmpty() ? 1 : 0; mode < order && known == 0; mode++) {
+        weights.gram(mode, gram(mode));
+      }
+      if (!cpd.constraints().isEmpty() && start.isEmpty()) {
+        weights.fill(norm);
+      }
+    }
+
+    Model run(Observer observer) {
+      Sweeps sweeps =
+          new Sweeps(
+              cpd.maxIterations(),
+              cpd.tolerance(),
+              observer,
+              start.map(CpState::fits).orElse(List.of()),
+              start.map(CpState::seconds).orElse(List.of()));
+      while (!sweeps.ended()) {
+        sweeps.run(this::sweep);
+        run.checkpoints().after(sweeps.count(), sweeps.ended(), keeper -> state(sweeps, keeper));
+      }
+      return new Model(
+          factors.stream().map(a -> new Factor(a, weights.scale(a.mode()))).toList(),
+          weights.lambda(),
+          sweeps.fits(),
+          sweeps.seconds(),
+          sweeps.converged());
+    }
+
+    private double sweep(int number) {
+      for (int mode = 0; mode < order; mode++) {
+        update(mode, number);
+      }
+      double fit = weights.fit(site.normSquared(), inner);
+      Sweeps.requireFinite("the fit after iteration " + number, fit);
+      return fit;
+    }
+
+    private void update(int mode, int sweep) {
+      boolean last = mode == order - 1;
+      FactorUpdate update = updates.get(mode);
+      double[] divisor = update.isDivided() ? weights.guess(mode) : weights.ones();
+      FactorUpdate.Problem problem = problem(mode, sweep, divisor);
+      Step step = update.step(problem).then(cpd.algebra().gram("G", "A", rank));
+      Sums sums = site.run(last ? step.then(cpd.algebra().inner("d", "M", "A", rank)) : step);
+      if (cpd.fixesScale(mode)) {
+        weights.unweighted(mode, sums.get("G"));
+      } else {
+        weights.weighted(mode, sums.get("G"), divisor);
+      }
+      if (last) {
+        inner = weights.inner(mode, sums.get("d"), problem.others(), !cpd.fixesScale(mode));
+      }
+    }
+
+    /** The weights of the components are in the mode's factor, if it can have them. */
+    private FactorUpdate.Problem problem(int mode, int sweep, double[] divisor) {
+      double[] lambda = weights.lambda();
+      double[] others = weights.others(mode);
+      DMatrixRMaj v = weights.hadamard(mode);
+      double[] present = weights.scale(mode);
+      if (cpd.fixesScale(mode)) {
+        CommonOps_DDRM.multCols(v, lambda);
+        CommonOps_DDRM.multRows(lambda, v);
+        Arrays.setAll(others, r -> others[r] * lambda[r]);
+      } else {
+        Arrays.setAll(present, r -> present[r] * lambda[r]);
+      }
+      double ridge = cpd.ridge() * CommonOps_DDRM.trace(v) / rank;
+      for (int r = 0; ridge > 0 && r < rank; r++) {
+        v.add(r, r, ridge);
+      }
+      String about = "factor " + mode + ", rank " + rank + ", iteration " + sweep;
+      return new FactorUpdate.Problem(mode, about, factors, v, others, present, divisor);
+    }
+
+    private double[] gram(int mode) {
+      Step step = Step.of(mode, "norms of factor " + mode).rows("A", factors.get(mode));
+      return site.run(step.then(cpd.algebra().gram("G", "A", rank))).get("G");
+    }
+
+    /** What the next update depends on. */
+    private CpState state(Sweeps sweeps, CpRun.Keeper keeper) {
+      return new CpState(
+          factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),
+          updates.stream()
+              .flatMap(update -> update.state().stream())
+              .map(rows -> keeper.keep(site, "dual" + rows.mode(), rows))
+              .toList(),
+          weights.scales(),
+          weights.norms(),
+          weights.grams(),
+          weights.lambda(),
+          sweeps.fits(),
+          sweeps.seconds());
+    }
+  }
+}

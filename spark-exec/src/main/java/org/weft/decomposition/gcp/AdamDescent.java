@@ -1,0 +1,130 @@
+package org.weft.decomposition.gcp;
+
+import java.util.Arrays;
+import java.util.List;
+import org.weft.decomposition.Sweeps;
+import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Step;
+
+/**
+ * Adam (Kingma and Ba 2015, algorithm 1), as Kolda and Hong 2020 use it:
+ *
+ * <pre>
+ * each step, each mode n:  B = 0.9 B + 0.1 G,  C = 0.999 C + 0.001 G * G
+ *                          A = max(lower, A - rate B / (1 - 0.9^t) / sqrt(C / (1 - 0.999^t)))
+ * after so many steps:     a greater loss restores A, begins B and C anew, rate = rate / 10
+ * </pre>
+ */
+final class AdamDescent implements Descent {
+  private static final double DECAY = 0.1;
+  private static final int MOST_FAILURES = 3;
+
+  private final LossModel model;
+  private final int inner;
+  private final List<Rows> kept;
+  private final List<Rows> gradients;
+  private final List<Rows> first;
+  private final List<Rows> second;
+  private double least = Double.POSITIVE_INFINITY;
+  private double rate;
+  private int steps;
+  private int failures;
+
+  /**
+   * @param inner steps of an iteration
+   * @param rate length of a step, relative to the numbers of the initial factors
+   */
+  AdamDescent(LossModel model, int inner, double rate) {
+    this.model = model;
+    this.inner = inner;
+    this.rate = rate * model.width();
+    this.kept = model.zeros();
+    this.gradients = model.zeros();
+    this.first = model.zeros();
+    this.second = model.zeros();
+    model.copy(kept, model.factors());
+  }
+
+  /**
+   * A step for a row.
+   *
+   * @param first what the first moment is divided by
+   * @param second what the second moment is divided by
+   */
+  private record Adam(double rate, double first, double second, double lower) implements RowRule {
+    /** Of A, then of the moments, then of the gradient. */
+    @Override
+    public void apply(double[][] rows, double[] sums) {
+      for (int r = 0; r < rows[0].length; r++) {
+        double slope = rows[3][r];
+        rows[1][r] = 0.9 * rows[1][r] + 0.1 * slope;
+        rows[2][r] = 0.999 * rows[2][r] + 0.001 * slope * slope;
+        double root = Math.sqrt(rows[2][r] / second) + Double.MIN_NORMAL;
+        rows[0][r] = Math.max(lower, rows[0][r] - rate * rows[1][r] / first / root);
+      }
+    }
+  }
+
+  @Override
+  public int failures() {
+    return failures;
+  }
+
+  @Override
+  public boolean ended() {
+    return failures >= MOST_FAILURES;
+  }
+
+  @Override
+  public double iteration(int number) {
+    for (int n = 0; n < inner; n++) {
+      step();
+    }
+    double now = model.loss(model.factors());
+    if (Double.isFinite(now) && now <= least) {
+      least = now;
+      model.copy(kept, model.factors());
+    } else {
+      if (least == Double.POSITIVE_INFINITY) {
+        Sweeps.requireFinite("the loss after iteration " + number, now);
+      }
+      model.copy(model.factors(), kept);
+      forgetMoments();
+      failures++;
+      rate *= DECAY;
+    }
+    return least;
+  }
+
+  private void forgetMoments() {
+    steps = 0;
+    RowRule zeros = (rows, sums) -> Arrays.stream(rows).forEach(row -> Arrays.fill(row, 0));
+    for (int mode = 0; mode < model.order(); mode++) {
+      Step step = Step.of(mode, "moments of mode " + mode).rows("B", first.get(mode));
+      step.rows("C", second.get(mode));
+      model.site().run(step.then(new RowOperation.Each(zeros, List.of("B", "C"), 2, "", 0)));
+    }
+  }
+
+  private void step() {
+    steps++;
+    for (int mode = 0; mode < model.order(); mode++) {
+      model.site().run(model.gradient(mode).rows("G", gradients.get(mode)));
+    }
+    double firsts = 1 - Math.pow(0.9, steps);
+    Adam adam = new Adam(rate, firsts, 1 - Math.pow(0.999, steps), model.lower());
+    for (int mode = 0; mode < model.order(); mode++) {
+      model
+          .site()
+          .run(
+              Step.of(mode, "step of mode " + mode)
+                  .rows("A", model.factors().get(mode))
+                  .rows("B", first.get(mode))
+                  .rows("C", second.get(mode))
+                  .rows("G", gradients.get(mode))
+                  .then(new RowOperation.Each(adam, List.of("A", "B", "C", "G"), 3, "", 0)));
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package org.weft.decomposition.gcp;
+
+/** How {@link Gcp} lowers the loss, iteration by iteration. */
+interface Descent {
+  /**
+   * Runs an iteration.
+   *
+   * @param number counts from 1
+   * @return the least loss so far, which is that of the factors
+   */
+  double iteration(int number);
+
+  /** Iterations or steps that did not lower the loss and were taken back. */
+  int failures();
+
+  /** Whether it cannot get further. */
+  boolean ended();
+}

@@ -1,0 +1,161 @@
+package org.weft.decomposition.rows;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+import org.weft.runtime.Kernel;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
+
+/** Carries out the operations of a step on a range of rows that lies in this process. */
+public final class RangeOfRows {
+  private static final int CHUNK_ROWS = 1024;
+
+  private final Function<String, Kernel> kernels;
+  private final int threads;
+  private final MemoryScope scope;
+  private final Map<String, TensorStorage> tensors;
+  private final Sums sums = new Sums(Map.of());
+
+  /**
+   * @param kernels by symbol
+   * @param threads that a kernel may use
+   * @param rows of the range, by name: n x columns
+   * @param scope owner of temporaries
+   */
+  public RangeOfRows(
+      Function<String, Kernel> kernels,
+      int threads,
+      Map<String, TensorStorage> rows,
+      MemoryScope scope) {
+    this.kernels = kernels;
+    this.threads = threads;
+    this.scope = scope;
+    this.tensors = new HashMap<>(rows);
+  }
+
+  /**
+   * Carries them out, in order.
+   *
+   * @param small matrices by name, row-major, with their shapes
+   */
+  public Sums run(List<RowOperation> operations, Map<String, SmallMatrix> small) {
+    small.forEach((name, matrix) -> tensors.put(name, matrix.storage(scope)));
+    try {
+      operations.forEach(this::run);
+    } finally {
+      small.keySet().forEach(name -> tensor(name).close());
+    }
+    return sums;
+  }
+
+  private void run(RowOperation operation) {
+    if (operation instanceof RowOperation.Replace replace) {
+      replace(replace);
+    } else if (operation instanceof RowOperation.Sum sum) {
+      sum(sum);
+    } else {
+      each((RowOperation.Each) operation);
+    }
+  }
+
+  private TensorStorage tensor(String name) {
+    TensorStorage tensor = tensors.get(name);
+    if (tensor == null) {
+      throw new IllegalArgumentException(name + " is not in " + tensors.keySet());
+    }
+    return tensor;
+  }
+
+  private void replace(RowOperation.Replace replace) {
+    TensorStorage rows = tensor(replace.rows());
+    if (!replace.operands().containsValue(replace.rows())) {
+      rows.clear(threads);
+      run(replace.symbol(), replace.operands(), replace.result(), rows);
+      return;
+    }
+    try (TensorStorage made = TensorStorage.dense(scope, rows.shape(), rows.format().valueType())) {
+      run(replace.symbol(), replace.operands(), replace.result(), made);
+      long bytes = made.vals().length() * made.vals().type().bytes();
+      NativeMemory.copy(made.vals().address(), rows.vals().address(), bytes);
+    }
+  }
+
+  private void run(String symbol, Map<String, String> operands, String result, TensorStorage made) {
+    Map<String, TensorStorage> bound = new HashMap<>();
+    operands.forEach((theirs, ours) -> bound.put(theirs, tensor(ours)));
+    bound.put(result, made);
+    kernels.apply(symbol).run(bound, Map.of(), scope, threads);
+  }
+
+  private void sum(RowOperation.Sum sum) {
+    long[] sizes = sum.shape().stream().mapToLong(Integer::longValue).toArray();
+    try (TensorStorage made = TensorStorage.dense(scope, TensorShape.of(sizes), ValueType.DOUBLE)) {
+      run(sum.symbol(), sum.operands(), sum.result(), made);
+      double[] numbers = new double[Math.toIntExact(made.vals().length())];
+      NativeMemory.copyToArray(made.vals().address(), numbers, 0, numbers.length);
+      sums.byName().put(sum.name(), numbers);
+    }
+  }
+
+  /** By chunks that fit a cache, whose sums are added in order. */
+  private void each(RowOperation.Each each) {
+    List<TensorStorage> matrices = each.names().stream().map(this::tensor).toList();
+    long rows = matrices.get(0).shape().size(0);
+    int chunks = Math.toIntExact((rows + CHUNK_ROWS - 1) / CHUNK_ROWS);
+    double[][] partial = new double[chunks][each.sums()];
+    IntStream.range(0, chunks)
+        .parallel()
+        .forEach(
+            chunk ->
+                each(
+                    each,
+                    matrices,
+                    (long) chunk * CHUNK_ROWS,
+                    Math.min(rows, (chunk + 1L) * CHUNK_ROWS),
+                    partial[chunk]));
+    if (each.sums() > 0) {
+      double[] all = new double[each.sums()];
+      Arrays.stream(partial)
+          .forEach(some -> Arrays.setAll(all, number -> all[number] + some[number]));
+      sums.byName().put(each.sum(), all);
+    }
+  }
+
+  private static void each(
+      RowOperation.Each each, List<TensorStorage> matrices, long from, long to, double[] partial) {
+    double[][] rows = new double[matrices.size()][];
+    Arrays.setAll(rows, m -> new double[columns(matrices.get(m))]);
+    for (long row = from; row < to; row++) {
+      for (int m = 0; m < rows.length; m++) {
+        NativeArray values = matrices.get(m).vals();
+        for (int r = 0; r < rows[m].length; r++) {
+          rows[m][r] = values.getDouble(row * rows[m].length + r);
+        }
+      }
+      each.rule().apply(rows, partial);
+      for (int m = 0; m < each.written(); m++) {
+        NativeArray values = matrices.get(m).vals();
+        for (int r = 0; r < rows[m].length; r++) {
+          values.setDouble(row * rows[m].length + r, rows[m][r]);
+        }
+      }
+    }
+  }
+
+  /** Numbers in a row of a matrix, whatever its modes. */
+  private static int columns(TensorStorage matrix) {
+    long columns = 1;
+    for (int mode = 1; mode < matrix.shape().order(); mode++) {
+      columns *= matrix.shape().size(mode);
+    }
+    return Math.toIntExact(columns);
+  }
+}

@@ -1,0 +1,125 @@
+package org.weft.decomposition.rows;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
+
+/**
+ * Dense algebra of matrices with a row for each slice of a mode: its statements, which a job
+ * compiles, and the operations of a {@link Step} that run them. What has no such rows is small and
+ * double, and so are the sums that make it.
+ *
+ * @param result type of the rows A
+ * @param from type of the rows M
+ * @param rank columns of both if they are known: kernels of known sizes are faster; otherwise 0
+ */
+public record RowAlgebra(ValueType result, ValueType from, int rank) {
+  private static final TensorFormat MATRIX = TensorFormat.dense(2, ValueType.DOUBLE);
+  private static final TensorFormat VECTOR = TensorFormat.dense(1, ValueType.DOUBLE);
+
+  /** Of rows of one type with {@code rank} columns. */
+  public static RowAlgebra of(int rank, ValueType type) {
+    return new RowAlgebra(type, type, rank);
+  }
+
+  /** {@code A(i,r) = M(i,s) * P(s,r)}. */
+  public KernelRequest product() {
+    return request(
+        "product",
+        "A(i,r) = M(i,s) * P(s,r)",
+        Map.of("A", rows(result), "M", rows(from), "P", MATRIX),
+        "order(i,s,r) parallel(i)");
+  }
+
+  /** {@code G(r,s) = A(i,r) * A(i,s)}. */
+  public KernelRequest gram() {
+    return request(
+        "gram",
+        "G(r,s) = A(i,r) * A(i,s)",
+        Map.of("G", MATRIX, "A", rows(result)),
+        "order(i,r,s) parallel(i)");
+  }
+
+  /** {@code C(r,s) = A(i,r) * M(i,s)}. */
+  public KernelRequest cross() {
+    return request(
+        "cross",
+        "C(r,s) = A(i,r) * M(i,s)",
+        Map.of("C", MATRIX, "A", rows(result), "M", rows(from)),
+        "order(i,r,s) parallel(i)");
+  }
+
+  /** {@code d(r) = M(i,r) * A(i,r)}. */
+  public KernelRequest inner() {
+    return request(
+        "inner",
+        "d(r) = M(i,r) * A(i,r)",
+        Map.of("d", VECTOR, "M", rows(from), "A", rows(result)),
+        "order(i,r) parallel(i)");
+  }
+
+  /** {@code A(i,r) = M(i,r)}. */
+  public KernelRequest copy() {
+    return request(
+        "copy",
+        "A(i,r) = M(i,r)",
+        Map.of("A", rows(result), "M", rows(from)),
+        "order(i,r) parallel(i)");
+  }
+
+  /** {@code a = m p}. */
+  public RowOperation product(String a, String m, String p) {
+    return new RowOperation.Replace(product().symbol(), "A", a, Map.of("M", m, "P", p));
+  }
+
+  /** {@code g = a^T a} for {@code a} of that many columns. */
+  public RowOperation gram(String g, String a, int columns) {
+    return new RowOperation.Sum(gram().symbol(), "G", g, List.of(columns, columns), Map.of("A", a));
+  }
+
+  /**
+   * {@code c = a^T m}.
+   *
+   * @param columns of a
+   * @param others the columns of m
+   */
+  public RowOperation cross(String c, String a, int columns, String m, int others) {
+    return new RowOperation.Sum(
+        cross().symbol(), "C", c, List.of(columns, others), Map.of("A", a, "M", m));
+  }
+
+  /** {@code d(r) = sum_i m(i,r) a(i,r)}. */
+  public RowOperation inner(String d, String m, String a, int columns) {
+    return new RowOperation.Sum(inner().symbol(), "d", d, List.of(columns), Map.of("M", m, "A", a));
+  }
+
+  /** {@code a = m}. */
+  public RowOperation copy(String a, String m) {
+    return new RowOperation.Replace(copy().symbol(), "A", a, Map.of("M", m));
+  }
+
+  private KernelRequest request(
+      String name, String expression, Map<String, TensorFormat> formats, String schedule) {
+    Map<String, Long> sizes = new TreeMap<>();
+    for (String label : rank > 0 ? new String[] {"r", "s"} : new String[0]) {
+      if (expression.contains(label)) {
+        sizes.put(label, (long) rank);
+      }
+    }
+    return new KernelRequest(symbol(name), expression, formats, sizes, Schedule.parse(schedule));
+  }
+
+  private String symbol(String name) {
+    return String.format(
+        Locale.ROOT, "rows_%s_%s_%s_%d", name, result.keyword(), from.keyword(), rank);
+  }
+
+  private static TensorFormat rows(ValueType type) {
+    return TensorFormat.dense(2, type);
+  }
+}

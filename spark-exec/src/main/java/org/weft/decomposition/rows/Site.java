@@ -1,0 +1,57 @@
+package org.weft.decomposition.rows;
+
+import org.weft.decomposition.Method;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/**
+ * Where a {@link Method} runs: it has the packed tensor, the statements and the algebra of the
+ * method's job, and all rows. The method itself holds nothing that grows with a mode. Slices may
+ * stand in another order than in the files; no method notices.
+ */
+public interface Site {
+  /** Mode sizes of the tensor. */
+  TensorShape shape();
+
+  /** Squared Frobenius norm of the tensor, duplicates summed. */
+  double normSquared();
+
+  /** Rows for results, of any numbers. */
+  Rows rows(int mode, int columns, ValueType type);
+
+  /** Random numbers in [0, 1): a function of the seed and of the slices as the user knows them. */
+  Rows random(int mode, int columns, ValueType type, long seed);
+
+  /** The rows of a matrix, which is read where they lie. */
+  Rows given(int mode, RowSource matrix, ValueType type);
+
+  /** The rows of a matrix of this process. */
+  default Rows given(int mode, DenseMatrix matrix, ValueType type) {
+    return given(mode, RowSource.of(matrix), type);
+  }
+
+  /** Runs a step; its sums do not depend on who is first. */
+  Sums run(Step step);
+
+  /** The rows in the order in which the user knows the slices. Memory: all of them. */
+  DenseMatrix collect(Rows rows);
+
+  /**
+   * What the user gets: a user who asked for it gets the rows in the order of the packed slices.
+   * Memory: all of them.
+   */
+  DenseMatrix result(Factor factor);
+
+  /**
+   * Writes what {@link #result} collects as a NumPy file, in place of one that is there: whoever
+   * has the rows does. Memory of this process: nothing that grows with the mode, where it has none
+   * of them.
+   *
+   * @param uri ends in .npy
+   */
+  void write(Factor factor, String uri);
+
+  /** Writes what {@link #collect} collects, as {@link #write} does: numbers keep their bits. */
+  void save(Rows rows, String uri);
+}
