@@ -37,6 +37,11 @@ final class FaultsOnClusterIT {
   private static final Pattern FIRST_ITERATION = Pattern.compile("iteration +1 ");
 
   /** Shorter than the 120 s that a driver takes to notice by itself that its threads are gone. */
+  /**
+   * Longer than a task of these tests waits for another: executors leave only between statements.
+   */
+  private static final String IDLE = "8s";
+
   private static final Duration SOON = Duration.ofSeconds(100);
 
   private final TestCluster cluster;
@@ -134,9 +139,9 @@ final class FaultsOnClusterIT {
     settings.put("spark.scheduler.minRegisteredResourcesRatio", "0");
     settings.put("spark.dynamicAllocation.enabled", "true");
     settings.put("spark.dynamicAllocation.shuffleTracking.enabled", "true");
-    settings.put("spark.dynamicAllocation.shuffleTracking.timeout", "1s");
-    settings.put("spark.dynamicAllocation.executorIdleTimeout", "1s");
-    settings.put("spark.dynamicAllocation.cachedExecutorIdleTimeout", "1s");
+    settings.put("spark.dynamicAllocation.shuffleTracking.timeout", IDLE);
+    settings.put("spark.dynamicAllocation.executorIdleTimeout", IDLE);
+    settings.put("spark.dynamicAllocation.cachedExecutorIdleTimeout", IDLE);
     settings.put("spark.dynamicAllocation.schedulerBacklogTimeout", "1s");
     SparkConf conf = new SparkConf().setAppName("executors come and go");
     settings.forEach(conf::set);
@@ -146,7 +151,7 @@ final class FaultsOnClusterIT {
   private static void awaitNoExecutor(SparkSession spark) {
     assertThat(
             Waiting.until(
-                Duration.ofSeconds(30),
+                TestCluster.SUBMISSION_LIMIT,
                 Duration.ofMillis(100),
                 () -> spark.sparkContext().getExecutorMemoryStatus().size() == 1)) // the driver
         .as("idle executors leave")
