@@ -36,12 +36,12 @@ import org.weft.api.Weft;
 final class FaultsOnClusterIT {
   private static final Pattern FIRST_ITERATION = Pattern.compile("iteration +1 ");
 
-  /** Shorter than the 120 s that a driver takes to notice by itself that its threads are gone. */
   /**
    * Longer than a task of these tests waits for another: executors leave only between statements.
    */
   private static final String IDLE = "8s";
 
+  /** Shorter than the 120 s that a driver takes to notice by itself that its threads are gone. */
   private static final Duration SOON = Duration.ofSeconds(100);
 
   private final TestCluster cluster;
