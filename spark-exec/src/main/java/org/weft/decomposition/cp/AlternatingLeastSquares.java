@@ -170,10 +170,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       } else {
         Arrays.setAll(present, r -> present[r] * lambda[r]);
       }
-      double ridge = cpd.ridge() * CommonOps_DDRM.trace(v) / rank;
-      for (int r = 0; ridge > 0 && r < rank; r++) {
-        v.add(r, r, ridge);
-      }
+      cpd.addRidge(v);
       String about = "factor " + mode + ", rank " + rank + ", iteration " + sweep;
       return new FactorUpdate.Problem(mode, about, factors, v, others, present, divisor);
     }

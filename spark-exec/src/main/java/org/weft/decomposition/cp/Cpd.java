@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.constraint.Constraint;
@@ -165,5 +167,13 @@ public record Cpd(
     }
     return Job.mttkrps("cpd", shape.order(), rank, kernels, maxIterations, valueType)
         .withTolerance(tolerance);
+  }
+
+  /** Adds the ridge to the diagonal of normal equations: a part of the mean of the diagonal. */
+  void addRidge(DMatrixRMaj v) {
+    double ridge = ridge() * CommonOps_DDRM.trace(v) / rank();
+    for (int r = 0; ridge > 0 && r < rank(); r++) {
+      v.add(r, r, ridge);
+    }
   }
 }
