@@ -12,8 +12,8 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 
 /**
- * The contracts of engines in an application that has no off-heap memory, and whose Kryo refuses
- * classes that it does not know, Weft's among them.
+ * The contracts of engines in an application that has no off-heap memory, though it names a size,
+ * and whose Kryo refuses classes that it does not know, Weft's among them.
  */
 class ForeignSessionTest {
   @BeforeAll
@@ -23,7 +23,9 @@ class ForeignSessionTest {
             "spark.serializer",
             "org.apache.spark.serializer.KryoSerializer",
             "spark.kryo.registrationRequired",
-            "true"));
+            "true",
+            "spark.memory.offHeap.size",
+            "64m"));
   }
 
   @AfterAll
@@ -34,7 +36,7 @@ class ForeignSessionTest {
   @AfterEach
   void nothingStaysOffHeap() {
     LocalSpark.assertNothingResident();
-    assertThat(SparkEnv.get().memoryManager().maxOffHeapMemory()).isZero();
+    assertThat(SparkEnv.get().conf().getBoolean("spark.memory.offHeap.enabled", false)).isFalse();
   }
 
   @Nested

@@ -61,9 +61,12 @@ public final class OwnPool {
     return Math.max(LEAST_BYTES, (all - heap) / 4 * 3);
   }
 
-  /** Whether this process is one of those. */
+  /**
+   * Whether this process is one of those. A size without {@code spark.memory.offHeap.enabled} gives
+   * none: Spark's pages are on the heap then, and have no address.
+   */
   static boolean isUsed() {
-    return SparkEnv.get().memoryManager().maxOffHeapMemory() == 0;
+    return !isSparks(SparkEnv.get().conf());
   }
 
   /**
