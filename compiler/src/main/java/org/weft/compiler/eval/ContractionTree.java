@@ -25,9 +25,9 @@ import org.weft.compiler.algebra.TensorExpr;
  * and of a lower peak than another, up to {@value #MOST_KEPT}: the cheapest tree that fits is then
  * exact.
  */
-final class ContractionTree {
+public final class ContractionTree {
   /** The number of subsets grows as 2^n, that of their divisions as 3^n. */
-  static final int MOST_EXACT = 13;
+  public static final int MOST_EXACT = 13;
 
   /** Trees of one subset. */
   private static final int MOST_KEPT = 16;
@@ -55,7 +55,7 @@ final class ContractionTree {
    * @param bytes of the result; 0 for a factor and for the last product, which are there anyway
    * @param peak bytes of intermediate results at once while this is computed
    */
-  record Node(
+  public record Node(
       int factor,
       @Nullable Node left,
       @Nullable Node right,
@@ -73,7 +73,7 @@ final class ContractionTree {
     }
 
     /** Whether it is a product of several factors that was there. */
-    boolean isThere() {
+    public boolean isThere() {
       return left == null && Long.bitCount(factors) > 1;
     }
   }
@@ -100,7 +100,7 @@ final class ContractionTree {
    *     the final result does not show which cells have one
    * @param mostBytes of intermediate results at once
    */
-  ContractionTree(
+  public ContractionTree(
       List<TensorExpr.Access> factors,
       Set<IndexVar> result,
       Estimates estimates,
@@ -115,7 +115,7 @@ final class ContractionTree {
    * @param there subsets of several factors, as bits, whose products are there already and cost
    *     only their reading; only products of up to {@value #MOST_EXACT} factors use them
    */
-  ContractionTree(
+  public ContractionTree(
       List<TensorExpr.Access> factors,
       Set<IndexVar> result,
       Estimates estimates,
@@ -172,7 +172,7 @@ final class ContractionTree {
   }
 
   /** The best tree over all factors; empty if none keeps within the memory. */
-  Optional<Node> best() {
+  public Optional<Node> best() {
     if (factors.size() <= MOST_EXACT) {
       return exact();
     }
@@ -223,7 +223,7 @@ final class ContractionTree {
   }
 
   /** The product of all factors as a tensor that is kept. */
-  Node whole() {
+  public Node whole() {
     Outline made = outline((1L << factors.size()) - 1, false);
     return new Node(
         -1,

@@ -19,7 +19,7 @@ import org.weft.compiler.algebra.TensorExpr;
  * spread evenly. Operands, and modes of one operand, are taken to be independent. Numbers are
  * doubles, because they may exceed every integer type.
  */
-final class Estimates {
+public final class Estimates {
   private final LabelSizes labels;
   private final Map<String, Double> entries;
   private final Function<String, Optional<ModeCounts>> counts;
@@ -28,7 +28,7 @@ final class Estimates {
   /**
    * @param entries stored entries by tensor, which may grow; a tensor without a number is full
    */
-  Estimates(LabelSizes labels, Map<String, Double> entries) {
+  public Estimates(LabelSizes labels, Map<String, Double> entries) {
     this(labels, entries, name -> Optional.empty());
   }
 
@@ -37,7 +37,7 @@ final class Estimates {
    *
    * @param counts of a tensor by name, where its entries can be counted
    */
-  Estimates(
+  public Estimates(
       LabelSizes labels,
       Map<String, Double> entries,
       Function<String, Optional<ModeCounts>> counts) {

@@ -14,7 +14,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 
 /** The size of every label of a statement, on which all its tensors agree. */
-final class LabelSizes {
+public final class LabelSizes {
   private final Map<IndexVar, Long> sizes = new LinkedHashMap<>();
   private final Map<IndexVar, String> sources = new LinkedHashMap<>();
   private final Set<String> open = new HashSet<>();
@@ -54,7 +54,7 @@ final class LabelSizes {
   }
 
   /** Sizes that are known by name. */
-  static LabelSizes of(Map<String, Long> byName) {
+  public static LabelSizes of(Map<String, Long> byName) {
     LabelSizes labels = new LabelSizes();
     byName.forEach((name, size) -> labels.add(new IndexVar(name), size, "the given size"));
     return labels;

@@ -17,11 +17,11 @@ import org.weft.tensor.ValueType;
  * lowering does it. A variable of the result or of the outermost reduction opens a loop; a
  * reduction inside a product is computed on its own, and its value stands in its place afterwards.
  */
-final class NestCost {
+public final class NestCost {
   private final Estimates estimates;
   private int temporaries;
 
-  NestCost(Estimates estimates) {
+  public NestCost(Estimates estimates) {
     this.estimates = estimates;
   }
 
@@ -29,7 +29,7 @@ final class NestCost {
    * @param order all variables, outermost loop first
    * @param result the variables of the result
    */
-  double of(TensorExpr expr, List<IndexVar> order, Set<IndexVar> result) {
+  public double of(TensorExpr expr, List<IndexVar> order, Set<IndexVar> result) {
     return of(expr, order, Set.of(), result, 1);
   }
 

@@ -173,6 +173,18 @@ final class ArchitectureTest {
     goesOneWay("org.weft.planner", PLANNING, from, below);
   }
 
+  /** What evaluates one statement does not know what several share. */
+  @Test
+  void oneStatementDoesNotKnowTheOthers() {
+    noClasses()
+        .that()
+        .resideInAPackage("org.weft.compiler.eval")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.weft.compiler.eval.share")
+        .check(PRODUCT);
+  }
+
   /** Rows know no method, and no class of decompositions knows a method of another package. */
   @Test
   void methodsDoNotKnowEachOther() {

@@ -1,4 +1,4 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.share;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +10,8 @@ import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.eval.Estimates;
+import org.weft.compiler.eval.LabelSizes;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
 import org.weft.tensor.TensorFormat;

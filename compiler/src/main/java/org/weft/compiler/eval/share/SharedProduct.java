@@ -1,4 +1,4 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.share;
 
 import java.util.List;
 import org.weft.tensor.ValueType;

@@ -1,4 +1,4 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.share;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,6 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.eval.ContractionTree;
+import org.weft.compiler.eval.NestCost;
 import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;

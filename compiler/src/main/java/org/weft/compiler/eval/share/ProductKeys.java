@@ -1,4 +1,4 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.share;
 
 import java.util.ArrayList;
 import java.util.Comparator;
