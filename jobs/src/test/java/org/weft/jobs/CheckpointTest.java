@@ -244,6 +244,8 @@ class CheckpointTest {
         "--resume | expected --checkpoint DIR with --resume",
         "--checkpoint DIR/k --every 5 | such as 10it, 30s, 5m or 1h, found '5'",
         "--checkpoint DIR/k --every 0it | found '0it'",
+        "--memory -5g | --memory -5g: expected a size",
+        "--memory 0 | --memory 0: expected a size",
         "--init DIR | expected the folder of a decomposition, found no summary.json",
         "--init DIR/model --starts 2 | expected --starts 1 with --init",
         "--init DIR/model --rank 2 | expected a model of --rank 2, found one of rank 3",

@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The launcher where there are jars and no sources. Its archive of classes is made once, and
@@ -125,6 +127,25 @@ class LauncherIT {
     assertThat(missing.status()).isEqualTo(2);
     assertThat(missing.err()).startsWith("weft: WEFT-").hasLineCount(1);
     assertThat(missing.loads(SPARK)).isFalse();
+  }
+
+  /** The launcher reads the size for the heap, before the command does. */
+  @ParameterizedTest
+  @CsvSource({
+    "2g, 0",
+    "08g, 0",
+    "010g, 0",
+    "2147483648, 0",
+    "-5g, 2",
+    "0, 2",
+    "g, 2",
+    "99999999999999999999g, 2",
+    "9223372036854775807t, 2",
+  })
+  void sizesOfMemoryAreTakenOrRefusedInOneLine(String size, int status) throws IOException {
+    Ran ran = weft("stats", "x.tns", "--memory", size);
+    assertThat(ran.status()).as(ran.err()).isEqualTo(status);
+    assertThat(ran.err().lines().filter(line -> !line.startsWith("Preparing"))).hasSize(status / 2);
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
@@ -96,7 +97,9 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
             text);
       }
       int count = Integer.parseInt(number);
-      return seconds == 0 ? new Every(count, 0) : new Every(0, count * seconds * 1_000_000_000L);
+      return seconds == 0
+          ? new Every(count, 0)
+          : new Every(0, TimeUnit.SECONDS.toNanos(count * seconds));
     }
   }
 

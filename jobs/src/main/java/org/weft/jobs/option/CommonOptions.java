@@ -184,11 +184,16 @@ public final class CommonOptions {
    * @throws WeftException {@code USAGE}
    */
   public static long bytes(String size) {
+    long bytes;
     try {
-      return ConfigFactory.parseString("memory = " + size).getBytes("memory");
+      bytes = ConfigFactory.parseString("memory = " + size).getBytes("memory");
     } catch (ConfigException e) {
+      bytes = 0;
+    }
+    if (bytes <= 0) {
       throw usage("%s %s: expected a size, for example 512m or 32g", MEMORY, size);
     }
+    return bytes;
   }
 
   public ReadOptions readOptions() {
