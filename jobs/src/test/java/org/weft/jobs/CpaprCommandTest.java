@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,20 @@ class CpaprCommandTest {
         .content()
         .contains("2 components, log-likelihood ", ">log-likelihood</th>")
         .doesNotContain(", fit ", "|T - model|");
+  }
+
+  /** A square of R numbers per slice comes near what an int counts. */
+  @ParameterizedTest
+  @ValueSource(ints = {32_767, 32_769, 40_000, 46_340, 46_341, 65_536})
+  void ranksWhoseSquaresDoNotFitAreRefusedForMemory(int rank) {
+    String line = "%s %s --method %s --rank " + rank + " --memory 4g --output " + path("d");
+    for (String command : List.of("cpapr pdnr", "complete als")) {
+      String[] words = command.split(" ");
+      Run run = Run.of(line.formatted(words[0], tensor, words[1]).split(" "));
+      assertThat(run.err()).contains("WEFT-400");
+      assertThat(run.status()).as(run.err()).isEqualTo(1);
+      assertThat(folder.resolve("d")).doesNotExist();
+    }
   }
 
   @ParameterizedTest

@@ -114,7 +114,7 @@ public record KernelPlan(
 
   /** How often the kernel walks the tensor: once for every panel. */
   public int panels() {
-    return rank() == 0 ? 1 : (rank() + panel() - 1) / panel();
+    return rank() == 0 ? 1 : 1 + (rank() - 1) / panel(); // a sum with panel() may overflow
   }
 
   /**
