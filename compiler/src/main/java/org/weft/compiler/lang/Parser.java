@@ -77,6 +77,9 @@ public final class Parser {
     Token open = tokens.peek();
     @Nullable Mask mask = tokens.accept(Kind.LESS) ? expressions.mask(open, target) : null;
     Statement.@Nullable Assignment assignment = assignment(tokens);
+    if (assignment == null) {
+      return Optional.empty();
+    }
     Syntax value = expressions.expression();
     tokens.accept(Kind.SEMICOLON);
     if (!tokens.isAt(Kind.END) && !tokens.isAt(Kind.UNKNOWN)) {
@@ -85,9 +88,7 @@ public final class Parser {
           "expected an operator or the end of the statement, found " + tokens.peek().found(),
           "write one statement, with + - or * between operands");
     }
-    return assignment == null
-        ? Optional.empty()
-        : Optional.of(new Statement(target, mask, assignment, value));
+    return Optional.of(new Statement(target, mask, assignment, value));
   }
 
   /** Takes the assignment operator; null after an error. */
