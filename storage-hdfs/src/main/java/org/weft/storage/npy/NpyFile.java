@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Compression;
@@ -26,7 +28,7 @@ public final class NpyFile {
 
   private NpyFile() {}
 
-  /** Rows of a matrix, asked for once each, in order. */
+  /** Rows of a matrix, requested once each, in order. */
   @FunctionalInterface
   public interface RowSource {
     /** Fills {@code into}, one element per column, with row {@code row}. */
@@ -157,29 +159,35 @@ public final class NpyFile {
   static final class DoubleOut {
     private final OutputStream out;
     private final byte[] buffer = new byte[BUFFER_ELEMENTS * Double.BYTES];
-    private int at;
+    private final DoubleBuffer elements =
+        ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
 
     DoubleOut(OutputStream out) {
       this.out = out;
     }
 
     void write(double[] values, int from, int count) throws IOException {
-      for (int i = from; i < from + count; i++) {
-        write(values[i]);
+      int done = 0;
+      while (done < count) {
+        if (!elements.hasRemaining()) {
+          flush();
+        }
+        int next = Math.min(count - done, elements.remaining());
+        elements.put(values, from + done, next);
+        done += next;
       }
     }
 
     void write(double value) throws IOException {
-      if (at == buffer.length) {
+      if (!elements.hasRemaining()) {
         flush();
       }
-      DOUBLES.set(buffer, at, value);
-      at += Double.BYTES;
+      elements.put(value);
     }
 
     void flush() throws IOException {
-      out.write(buffer, 0, at);
-      at = 0;
+      out.write(buffer, 0, elements.position() * Double.BYTES);
+      elements.clear();
     }
   }
 
