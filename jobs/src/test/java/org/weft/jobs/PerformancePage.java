@@ -26,6 +26,8 @@ final class PerformancePage {
   static final List<String> TABLES =
       Stream.of(
               "jobs",
+              "methods",
+              "billion",
               "mttkrp",
               "kernels",
               "dense",
@@ -57,6 +59,7 @@ final class PerformancePage {
       | tensor | shape | entries |
       | --- | --- | --- |
       | skewed3 | 12092 x 9184 x 28818 | 8.0 million, Zipf-skewed, 2.3 per fiber |
+      | ratings | 5954 x 3880 x 36 | 0.8 million, like ratings of films by users and months |
       | thin3 | 165427 x 11374 x 2 | 5.1 million, Zipf-skewed, 1.0 per fiber |
       | skewed4 | 183 x 24 x 1140 x 1717 | 3.4 million, Zipf-skewed |
       """;
