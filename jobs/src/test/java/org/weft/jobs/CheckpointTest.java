@@ -25,8 +25,8 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.option.CommonOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 
 /** {@code weft ingest} on Spark in this process, with small tables, and what it then holds. */
 abstract class IngestCase {

@@ -16,8 +16,8 @@ import org.weft.engine.local.LocalBackend;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.SparkEngine;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 
 /**
  * Tensors and what computes with them: the executors of a Spark session, or the threads of this

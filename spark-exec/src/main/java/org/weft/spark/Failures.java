@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.FSError;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /** Finds our own error in what Spark throws for a failed job, or the error that a fault is. */
 public final class Failures {

@@ -42,7 +42,7 @@ import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.TensorStatistics;

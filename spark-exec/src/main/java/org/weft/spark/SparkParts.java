@@ -21,7 +21,7 @@ import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.spark.wire.Wire;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.TensorStatistics;

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 
 /** What a name in a statement stands for. */
 sealed interface Operand {

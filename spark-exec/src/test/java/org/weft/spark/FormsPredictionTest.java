@@ -21,8 +21,8 @@ import org.weft.planner.Forms;
 import org.weft.planner.JobPlan;
 import org.weft.planner.PlanCosts;
 import org.weft.planner.StepCosts;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 
 /**

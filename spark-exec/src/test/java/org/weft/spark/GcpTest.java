@@ -24,7 +24,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.SampledZeros;
 import org.weft.engine.local.LocalBackend;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;

@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.local.LocalBackend;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /** The contract of CP-ALS in this process. */
 class LocalCpdTest extends CpdContract {

@@ -29,13 +29,14 @@ import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -73,8 +74,7 @@ class SpilledTensorTest {
             .withShape(TensorShape.of(SIZES))
             .withContainer(ContainerOptions.defaults().withPartEntries(4000));
     try (TensorOutput output =
-        TensorFiles.create(
-            FileAccess.local(), uri, TensorOutput.Existing.REFUSE, SIZES.length, written)) {
+        TensorFiles.create(FileAccess.local(), uri, Existing.REFUSE, SIZES.length, written)) {
       for (InputSplit split : plan.splits()) {
         try (BlockReader reader = TensorFiles.read(FileAccess.local(), plan, split)) {
           while (reader.hasNext()) {

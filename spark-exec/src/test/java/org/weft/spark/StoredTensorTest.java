@@ -19,11 +19,12 @@ import org.weft.engine.ProgressListener;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
@@ -35,8 +36,7 @@ class StoredTensorTest {
 
   @TempDir Path folder;
 
-  private String write(String name, TensorOutput.Existing existing, int from, int to)
-      throws Exception {
+  private String write(String name, Existing existing, int from, int to) throws Exception {
     String uri = folder.resolve(name).toString();
     WriteOptions options =
         WriteOptions.defaults()
@@ -81,9 +81,9 @@ class StoredTensorTest {
 
   @Test
   void partsAreReadIntoPlaceWithoutShuffleWhereTheyFit() throws Exception {
-    String text = write("x.tns", TensorOutput.Existing.REFUSE, 0, 40);
-    String stored = write("x.weft", TensorOutput.Existing.REFUSE, 0, 25);
-    write("x.weft", TensorOutput.Existing.APPEND, 25, 40);
+    String text = write("x.tns", Existing.REFUSE, 0, 40);
+    String stored = write("x.weft", Existing.REFUSE, 0, 25);
+    write("x.weft", Existing.APPEND, 25, 40);
     for (ValueType type : List.of(ValueType.DOUBLE, ValueType.FLOAT)) {
       for (int mode = 0; mode < 3; mode++) {
         mttkrp(text, mode, type, "text.npy");
@@ -102,8 +102,8 @@ class StoredTensorTest {
 
   @Test
   void aDecompositionStartsFromTheParts() throws Exception {
-    String stored = write("c.weft", TensorOutput.Existing.REFUSE, 0, 40);
-    String text = write("c.tns", TensorOutput.Existing.REFUSE, 0, 40);
+    String stored = write("c.weft", Existing.REFUSE, 0, 40);
+    String text = write("c.tns", Existing.REFUSE, 0, 40);
     List<CpdResult> results = new ArrayList<>();
     for (String uri : List.of(text, stored)) {
       try (Engine engine =
@@ -124,11 +124,11 @@ class StoredTensorTest {
 
   @Test
   void overlappingPartsAddUp() throws Exception {
-    String stored = write("o.weft", TensorOutput.Existing.REFUSE, 0, 40);
-    write("o.weft", TensorOutput.Existing.APPEND, 10, 20);
+    String stored = write("o.weft", Existing.REFUSE, 0, 40);
+    write("o.weft", Existing.APPEND, 10, 20);
     JobReport report = mttkrp(stored, 0, ValueType.DOUBLE, "twice.npy");
     assertThat(report.seconds("shuffle")).isPositive();
-    mttkrp(write("p.tns", TensorOutput.Existing.REFUSE, 0, 40), 0, ValueType.DOUBLE, "once.npy");
+    mttkrp(write("p.tns", Existing.REFUSE, 0, 40), 0, ValueType.DOUBLE, "once.npy");
     DenseMatrix twice =
         org.weft.storage.npy.NpyFile.read(
             FileAccess.local(), folder.resolve("twice.npy").toString());

@@ -34,8 +34,8 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
 import org.weft.error.WeftException;
 import org.weft.planner.machine.Resources;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 

@@ -22,8 +22,8 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.HashedSplit;
 import org.weft.engine.local.LocalBackend;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.RandomAccess;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * The labels of a mode: UTF-8 text, one per line, plain or gzip; line n (from 1) labels the

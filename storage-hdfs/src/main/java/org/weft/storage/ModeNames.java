@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FileAccess;
 
 /** The names of modes: a mode that nobody named is called {@code mode} and its number. */
 public final class ModeNames {

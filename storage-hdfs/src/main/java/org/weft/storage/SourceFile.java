@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.codec.Bzip2Source;
+import org.weft.storage.file.FileAccess;
 
 /** One existing input file: the name that messages use, its length, and its bytes. */
 public final class SourceFile {

@@ -6,6 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * A file format as a plugin: found by {@link java.util.ServiceLoader}, chosen by extension, checked
@@ -65,13 +68,9 @@ public interface TensorFileFormat {
    * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and is to be refused
    */
   default TensorOutput create(
-      FileAccess access,
-      String uri,
-      TensorOutput.Existing existing,
-      int order,
-      WriteOptions options)
+      FileAccess access, String uri, Existing existing, int order, WriteOptions options)
       throws IOException {
-    if (existing == TensorOutput.Existing.APPEND) {
+    if (existing == Existing.APPEND) {
       checkAppend(access, uri);
     }
     OutputCommit output = OutputCommit.begin(access, uri, existing);

@@ -13,6 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -240,18 +242,13 @@ public final class TensorFiles {
   public static TensorOutput create(
       FileAccess access, String uri, boolean overwrite, int order, WriteOptions options)
       throws IOException {
-    TensorOutput.Existing existing =
-        overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+    Existing existing = overwrite ? Existing.REPLACE : Existing.REFUSE;
     return create(access, uri, existing, order, options);
   }
 
   /** As above, with what becomes of a target that exists already. */
   public static TensorOutput create(
-      FileAccess access,
-      String uri,
-      TensorOutput.Existing existing,
-      int order,
-      WriteOptions options)
+      FileAccess access, String uri, Existing existing, int order, WriteOptions options)
       throws IOException {
     return formatOf(uri).create(access, uri, existing, order, options);
   }

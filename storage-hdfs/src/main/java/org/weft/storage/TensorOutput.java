@@ -1,6 +1,7 @@
 package org.weft.storage;
 
 import java.io.IOException;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -26,18 +27,6 @@ public interface TensorOutput extends TensorWriter {
   /** Removes what was not committed. */
   @Override
   void close() throws IOException;
-
-  /** What an output does about one that exists already. */
-  enum Existing {
-    /** It is an error, now or at commit. */
-    REFUSE,
-    /** It is replaced. */
-    REPLACE,
-    /** Its entries stay, the new ones are added; containers only, and one must exist. */
-    APPEND,
-    /** It stays and this one is dropped: for outputs that several attempts may make. */
-    KEEP
-  }
 
   /** An output of one file: {@code writer} fills what {@code commit} publishes. */
   record OfFile(OutputCommit output, TensorWriter writer) implements TensorOutput {

@@ -3,6 +3,7 @@ package org.weft.storage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Iterator;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorStorage;

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.storage.TensorOutput.Existing;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FaultyFileSystem;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 

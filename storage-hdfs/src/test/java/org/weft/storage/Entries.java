@@ -2,6 +2,7 @@ package org.weft.storage;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /** Entries as text, so that a failing comparison shows them. */

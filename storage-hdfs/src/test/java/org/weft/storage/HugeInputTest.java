@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /** Files that are, or say that they are, larger than memory: refused or read in bounded memory. */

@@ -11,6 +11,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FaultyFileSystem;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 class LabelsTest {
   @TempDir Path folder;

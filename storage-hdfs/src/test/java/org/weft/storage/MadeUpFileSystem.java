@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.Seekable;
+import org.weft.storage.file.FileAccess;
 
 /** A file under {@code madeup:} that nobody stores: a beginning, one byte many times, an end. */
 public final class MadeUpFileSystem extends FilterFileSystem {

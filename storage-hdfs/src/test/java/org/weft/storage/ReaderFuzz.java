@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FileAccess;
 
 /**
  * What the coverage-guided fuzzer calls: bytes as a file of every format in turn. Anything but

@@ -21,11 +21,12 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -71,8 +72,7 @@ final class ContainerOnHdfsIT {
     void run(int blocksWritten);
   }
 
-  private void write(String uri, TensorOutput.Existing existing, Between between)
-      throws IOException {
+  private void write(String uri, Existing existing, Between between) throws IOException {
     WriteOptions options =
         WriteOptions.defaults()
             .withShape(SHAPE)
@@ -108,7 +108,7 @@ final class ContainerOnHdfsIT {
     String uri = uri("died.weft");
     write(
         uri,
-        TensorOutput.Existing.REPLACE,
+        Existing.REPLACE,
         blocks -> {
           if (blocks == BLOCKS / 2) {
             cluster.killDataNode();
@@ -137,13 +137,13 @@ final class ContainerOnHdfsIT {
   @Test
   void ofTwoWritersOneWinsAndTheOldVersionStays() throws IOException {
     String uri = uri("raced.weft");
-    write(uri, TensorOutput.Existing.REPLACE, blocks -> {});
+    write(uri, Existing.REPLACE, blocks -> {});
     long first = Container.open(files, uri).version();
     assertThatThrownBy(
             () ->
                 write(
                     uri,
-                    TensorOutput.Existing.REPLACE,
+                    Existing.REPLACE,
                     blocks -> {
                       if (blocks == BLOCKS) {
                         overtake(uri);
@@ -159,7 +159,7 @@ final class ContainerOnHdfsIT {
 
   private void overtake(String uri) {
     try {
-      write(uri, TensorOutput.Existing.REPLACE, blocks -> {});
+      write(uri, Existing.REPLACE, blocks -> {});
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
@@ -168,8 +168,8 @@ final class ContainerOnHdfsIT {
   @Test
   void theBytesAreThoseOfALocalContainer(@TempDir Path folder) throws IOException {
     String local = folder.resolve("same.weft").toString();
-    write(local, TensorOutput.Existing.REFUSE, blocks -> {});
-    write(uri("same.weft"), TensorOutput.Existing.REFUSE, blocks -> {});
+    write(local, Existing.REFUSE, blocks -> {});
+    write(uri("same.weft"), Existing.REFUSE, blocks -> {});
     List<Path> written;
     try (Stream<Path> all = Files.walk(Path.of(local))) {
       written = all.filter(Files::isRegularFile).toList();

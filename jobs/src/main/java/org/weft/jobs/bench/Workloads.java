@@ -36,7 +36,7 @@ import org.weft.planner.tune.BlockFormats;
 import org.weft.planner.tune.TileFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.Packing;

@@ -28,7 +28,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.run.StorageProgramFiles;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -22,7 +22,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
 import org.weft.runtime.CpuFeatures;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -15,13 +15,14 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.process.Versions;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -189,11 +190,11 @@ public final class ConvertCommand extends WeftCommand {
         : ReorderOptions.moved(labels, Relabelling.ofLabels(shape, permutations));
   }
 
-  private TensorOutput.Existing existing() {
+  private Existing existing() {
     if (append) {
-      return TensorOutput.Existing.APPEND;
+      return Existing.APPEND;
     }
-    return common.overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+    return common.overwrite ? Existing.REPLACE : Existing.REFUSE;
   }
 
   /** The command without the folder that the output is in: the same wherever it is written. */

@@ -22,11 +22,11 @@ import org.weft.jobs.wordnet.Synset;
 import org.weft.jobs.wordnet.WordNet;
 import org.weft.planner.job.Job;
 import org.weft.scratch.ScratchFolder;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

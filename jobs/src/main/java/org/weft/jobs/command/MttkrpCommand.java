@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.jobs.file.Operands;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;

@@ -12,7 +12,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.run.PartedProgram;
 import org.weft.jobs.run.Session;
 import org.weft.jobs.run.StorageProgramFiles;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.jobs.file.Operands;
 import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.Job;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;

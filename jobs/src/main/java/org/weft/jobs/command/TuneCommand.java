@@ -25,7 +25,7 @@ import org.weft.planner.tune.TunedStore;
 import org.weft.planner.tune.Tuner;
 import org.weft.planner.tune.TuningResult;
 import org.weft.planner.tune.TuningTask;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 import picocli.CommandLine.Command;

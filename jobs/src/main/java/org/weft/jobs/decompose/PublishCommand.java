@@ -9,7 +9,7 @@ import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.ModelPointer;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

@@ -18,7 +18,7 @@ import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.output.TextTable;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -7,10 +7,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 
 /**
  * What a file says of one of its modes.

@@ -3,10 +3,10 @@ package org.weft.jobs.file;
 import java.util.List;
 import java.util.Map;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Option;
 
 /** Names for the modes of an input whose format has none. */

@@ -9,9 +9,9 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.SurvivingModes;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
+import org.weft.storage.file.FileAccess;
 
 /**
  * Names and labels of a result's modes, by the rule of {@link SurvivingModes}.

@@ -14,7 +14,7 @@ import org.weft.jobs.output.Console;
 import org.weft.memory.MemoryScope;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Reorderers;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;

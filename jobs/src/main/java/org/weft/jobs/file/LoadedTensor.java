@@ -3,11 +3,11 @@ package org.weft.jobs.file;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 

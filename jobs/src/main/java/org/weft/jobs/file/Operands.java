@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;

@@ -28,9 +28,9 @@ import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.FileRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
-import org.weft.storage.Fingerprints;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.Fingerprints;
+import org.weft.storage.file.OutputCommit;
 import org.weft.storage.npy.NpyRows;
 
 /**

@@ -18,8 +18,8 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.Residuals;
-import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 
 /** What a run took, models of other ranks, and outliers by their labels. */
 final class MeasuredFigures {

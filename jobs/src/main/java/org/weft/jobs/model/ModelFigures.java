@@ -18,8 +18,8 @@ import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.Mirrors;
 import org.weft.jobs.report.Residuals;
 import org.weft.jobs.report.Signs;
-import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
 /** Reads the {@link Figures} of a report from the folder of a decomposition. */

@@ -10,8 +10,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * A file that names the folder of a model, so that what is published changes in one step: {@code

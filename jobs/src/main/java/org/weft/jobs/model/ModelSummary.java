@@ -14,10 +14,10 @@ import org.weft.engine.StepReport;
 import org.weft.jobs.output.JsonText;
 import org.weft.jobs.process.Versions;
 import org.weft.planner.machine.MachineParameters;
-import org.weft.storage.Contents;
-import org.weft.storage.FileAccess;
-import org.weft.storage.Fingerprints;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.Contents;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.Fingerprints;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.statistics.TensorStatistics;
 

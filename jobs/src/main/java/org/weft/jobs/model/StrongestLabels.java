@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -24,7 +24,7 @@ import org.weft.error.WeftException;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Option;
 
 /** The key under which entries are written, so that writing them again changes nothing. */

@@ -26,8 +26,8 @@ import org.weft.jobs.process.Surroundings;
 import org.weft.planner.PlannerOptions;
 import org.weft.planner.machine.MachineFile;
 import org.weft.planner.machine.MachineParameters;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Option;
 

@@ -20,8 +20,8 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.file.OperandFiles;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
 

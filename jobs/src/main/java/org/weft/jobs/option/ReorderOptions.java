@@ -19,10 +19,10 @@ import org.weft.planner.job.Job;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
 

@@ -9,7 +9,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * What a run says: results on standard output; progress, notes and errors on standard error.

@@ -15,7 +15,7 @@ import org.apache.hadoop.service.launcher.IrqHandler;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.jspecify.annotations.Nullable;
 import org.weft.scratch.ScratchFolder;
-import org.weft.storage.UnfinishedOutputs;
+import org.weft.storage.file.UnfinishedOutputs;
 
 /**
  * How the process ends when its command does not return: SIGTERM and SIGINT, with status 143 and

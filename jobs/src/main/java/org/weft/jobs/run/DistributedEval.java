@@ -23,9 +23,9 @@ import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.EvalOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.EntryLines;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 
 /** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
 public final class DistributedEval {

@@ -20,8 +20,8 @@ import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 
 /**
  * {@code weft run} where a master is named: the program's tensors lie in parts on its executors.

@@ -23,8 +23,8 @@ import org.weft.scratch.ScratchFolder;
 import org.weft.spark.Failures;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.output.FactorTable;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
+import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyRows;
 
 /**

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.Syncable;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /**
  * What happens in a run: JSON lines in its log, and from each of them the text for people. Members:

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * The end of a run in Prometheus's text format, for the node exporter's folder of text files. Names

@@ -17,8 +17,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * The state of a workflow: JSON files, each of which appears whole, by a rename.

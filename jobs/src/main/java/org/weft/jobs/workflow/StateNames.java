@@ -1,6 +1,6 @@
 package org.weft.jobs.workflow;
 
-import org.weft.storage.Fingerprints;
+import org.weft.storage.file.Fingerprints;
 
 /** Names of records in a {@link StateFolder}. */
 final class StateNames {

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.Contents;
-import org.weft.storage.Fingerprints;
+import org.weft.storage.file.Contents;
+import org.weft.storage.file.Fingerprints;
 
 /** The contents of what steps depend on, as keys have them. */
 final class StepInputs {

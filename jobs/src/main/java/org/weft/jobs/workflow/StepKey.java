@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.weft.storage.Fingerprints;
+import org.weft.storage.file.Fingerprints;
 
 /**
  * What a step's result depends on: the words of its command, and the contents of its inputs. Two

@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.Contents;
-import org.weft.storage.FileAccess;
-import org.weft.storage.Fingerprints;
+import org.weft.storage.file.Contents;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.Fingerprints;
 
 /**
  * Runs one step of a run, or finds that it need not. In this order, so that an end between any two

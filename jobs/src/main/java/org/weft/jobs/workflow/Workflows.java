@@ -16,7 +16,7 @@ import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.output.TextTable;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /** One workflow and its state: what the commands {@code weft workflow ...} do. */
 public final class Workflows {

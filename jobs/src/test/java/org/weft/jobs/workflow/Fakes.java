@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /**
  * Commands of tests: {@code join OUT IN...} writes the inputs one after the other, {@code save}

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /** A run that is killed at any of its file operations goes on right; at each with -Plong. */
 class KilledWorkflowTest {

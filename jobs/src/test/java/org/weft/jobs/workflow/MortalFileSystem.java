@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.weft.jobs.FailingFileSystem;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /**
  * The local file system under {@code mortal:}, as a process sees it that is killed: after some

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 class WorkflowRunTest {
   private static final String SUM_OF_XX =

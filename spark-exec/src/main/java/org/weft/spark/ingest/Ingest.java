@@ -27,13 +27,13 @@ import org.weft.spark.Failures;
 import org.weft.spark.label.Dictionary;
 import org.weft.spark.label.StoredLabels;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
-import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
 
 /**

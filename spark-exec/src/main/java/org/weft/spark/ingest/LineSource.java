@@ -23,7 +23,7 @@ import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import scala.Tuple2;
 
 /**

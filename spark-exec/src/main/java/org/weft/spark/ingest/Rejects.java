@@ -16,8 +16,8 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 
 /** Rows that cannot be used: counted by reason, and written to a CSV file, each with its place. */
 final class Rejects implements AutoCloseable {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.OutputCommit;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 

@@ -12,7 +12,6 @@ import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -21,6 +20,8 @@ import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
@@ -146,7 +147,7 @@ final class OutputTask implements Serializable {
     long written;
     WriteOptions options = WriteOptions.defaults().withShape(shape).withLabels(labels);
     try (TensorOutput output =
-        TensorFiles.create(files, uri, TensorOutput.Existing.KEEP, shape.order(), options)) {
+        TensorFiles.create(files, uri, Existing.KEEP, shape.order(), options)) {
       written = body.writeTo(output);
       output.commit();
     } catch (IOException e) {

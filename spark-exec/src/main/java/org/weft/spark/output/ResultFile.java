@@ -17,14 +17,14 @@ import org.weft.spark.kernel.EntryBlock;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
 import scala.Tuple2;
 
@@ -144,8 +144,7 @@ public final class ResultFile {
             .withShape(shape)
             .withLabels(labels)
             .withContainer(modeOrder.map(details::withModeOrder).orElse(details));
-    TensorOutput.Existing existing =
-        overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE;
+    Existing existing = overwrite ? Existing.REPLACE : Existing.REFUSE;
     try (ParallelContainer container = ParallelContainer.begin(files, uri, existing)) {
       JavaRDD<ContainerPiece> pieces = made.by(task(uri, shape), container.target(options));
       container.commit(options, Wire.reduce(pieces, ContainerPiece::merge));

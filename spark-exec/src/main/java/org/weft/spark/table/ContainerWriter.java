@@ -9,11 +9,11 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.weft.spark.kryo.JavaForm;
-import org.weft.storage.FileAccess;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
+import org.weft.storage.file.FileAccess;
 
 /**
  * A table into a version of a container: each task writes data files of its own, which nobody sees

@@ -9,10 +9,11 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /** A table into one file, by one task that commits it. */
@@ -79,11 +80,9 @@ final class FileWriter implements Serializable {
   }
 
   /** A retried attempt accepts the file of an earlier one, whose success Spark did not hear of. */
-  private TensorOutput.Existing existing() {
+  private Existing existing() {
     TaskContext task = TaskContext.get();
     boolean retry = task != null && (task.attemptNumber() > 0 || task.stageAttemptNumber() > 0);
-    return overwrite
-        ? TensorOutput.Existing.REPLACE
-        : retry ? TensorOutput.Existing.KEEP : TensorOutput.Existing.REFUSE;
+    return overwrite ? Existing.REPLACE : retry ? Existing.KEEP : Existing.REFUSE;
   }
 }

@@ -15,9 +15,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 
 /** {@code format("frostt")}: FROSTT and Matrix Market text, and the other single files. */

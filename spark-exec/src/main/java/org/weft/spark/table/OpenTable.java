@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.FileAccess;
 
 /**
  * A tensor that has been found and whose header is known; travels to tasks. Of a container it is

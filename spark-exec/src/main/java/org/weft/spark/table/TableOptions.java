@@ -13,8 +13,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /** The options that a table was given, checked; names in any case. */

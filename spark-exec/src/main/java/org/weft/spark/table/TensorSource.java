@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
+import org.weft.storage.file.FileAccess;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**

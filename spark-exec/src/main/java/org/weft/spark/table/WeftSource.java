@@ -19,14 +19,14 @@ import org.apache.spark.sql.types.StructType;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ParallelContainer;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /** {@code format("weft")}: containers, version by version. */
@@ -150,12 +150,8 @@ public final class WeftSource extends TensorSource {
           .log(System.Logger.Level.INFO, "{0}: batch {1} is there already", path, batch);
       return;
     }
-    TensorOutput.Existing existing =
-        append
-            ? TensorOutput.Existing.APPEND
-            : mode == SaveMode.Overwrite
-                ? TensorOutput.Existing.REPLACE
-                : TensorOutput.Existing.REFUSE;
+    Existing existing =
+        append ? Existing.APPEND : mode == SaveMode.Overwrite ? Existing.REPLACE : Existing.REFUSE;
     WriteOptions written = writeOptions(files, options, columns, append);
     try (ParallelContainer made = ParallelContainer.begin(files, path, existing)) {
       ContainerWriter.write(data, columns, options.flag(TableOptions.SORT, true), made, written);

@@ -29,8 +29,8 @@ import org.weft.engine.StatementJob;
 import org.weft.engine.StatementResult;
 import org.weft.engine.local.LocalBackend;
 import org.weft.planner.distributed.Measured;
-import org.weft.storage.FileAccess;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.ValueType;
 
 /** The bytes that a plan predicts for its exchanges are those that its steps send. */

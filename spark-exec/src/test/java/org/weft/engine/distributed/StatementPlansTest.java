@@ -39,7 +39,7 @@ import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.planner.distributed.Route;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;

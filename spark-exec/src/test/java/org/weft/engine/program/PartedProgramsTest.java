@@ -26,7 +26,7 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.local.LocalBackend;
 import org.weft.spark.LocalSpark;
 import org.weft.spark.SparkEngine;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorStorage;
 
 /** Programs whose tensors lie in parts print what they print in one process. */

@@ -27,16 +27,16 @@ import org.weft.error.ErrorCode;
 import org.weft.spark.LocalSpark;
 import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
-import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /** Columns of labels: rows that say which labels an entry has, whatever the coordinates are. */

@@ -23,11 +23,12 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.LocalSpark;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /** Tensors read as tables. Entry (i, j, k) of the container is {@code 100 i + 10 j + k}. */
@@ -47,12 +48,11 @@ final class ReadTableTest {
         ContainerOptions.defaults()
             .withModeNames(List.of("user", "item", "time"))
             .withPartEntries(PART_ENTRIES),
-        TensorOutput.Existing.REFUSE);
+        Existing.REFUSE);
   }
 
   /** A part for each slice of the first mode. */
-  private static void write(ContainerOptions options, TensorOutput.Existing existing)
-      throws IOException {
+  private static void write(ContainerOptions options, Existing existing) throws IOException {
     CooBlock.Builder entries = new CooBlock.Builder(3, 16);
     for (int i = 0; i < SLICES; i++) {
       for (int e = 0; e < PART_ENTRIES; e++) {
@@ -238,9 +238,9 @@ final class ReadTableTest {
     String first = container;
     try {
       container = again;
-      write(ContainerOptions.defaults(), TensorOutput.Existing.REFUSE);
+      write(ContainerOptions.defaults(), Existing.REFUSE);
       Dataset<Row> before = tensor();
-      write(ContainerOptions.defaults(), TensorOutput.Existing.APPEND);
+      write(ContainerOptions.defaults(), Existing.APPEND);
       assertThat(before.count()).isEqualTo(SLICES * PART_ENTRIES);
       assertThat(tensor().count()).isEqualTo(2 * SLICES * PART_ENTRIES);
       assertThat(spark.read().format("weft").option("version", 1).load(again).count())
@@ -261,7 +261,7 @@ final class ReadTableTest {
           ContainerOptions.defaults()
               .withPartEntries(PART_ENTRIES)
               .withPermutations(Map.of(0, new int[] {7, 6, 5, 4, 3, 2, 1, 0}, 1, new int[] {1, 0})),
-          TensorOutput.Existing.REFUSE);
+          Existing.REFUSE);
       Dataset<Row> found =
           spark.read().format("weft").option("labels", true).load(container).where("mode0 = 2");
       assertThat(partitionsOf(found)).as("ranges are of stored coordinates").isEqualTo(SLICES);

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.ErrorCode;
 import org.weft.spark.LocalSpark;
-import org.weft.storage.FileAccess;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /** Tensors in Spark's catalog: what SQL alone can do with them. */

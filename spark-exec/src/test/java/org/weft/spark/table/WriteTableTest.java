@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.spark.LocalSpark;
-import org.weft.storage.FileAccess;
 import org.weft.storage.container.Container;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
 /** Tables written as tensors. */

@@ -9,11 +9,11 @@ import java.util.NoSuchElementException;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.BlockReader;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /** The blocks of one split, as the file has them: the option {@code blockEntries} is not asked. */

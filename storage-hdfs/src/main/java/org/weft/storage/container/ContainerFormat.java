@@ -10,19 +10,20 @@ import java.util.Objects;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.BlockReader;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.Labels;
-import org.weft.storage.OutputCommit;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFileFormat;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.TensorWriter;
-import org.weft.storage.VersionName;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
+import org.weft.storage.file.VersionName;
 
 /** Containers as one of the formats that commands read and write: a split for each part. */
 @AutoService(TensorFileFormat.class)
@@ -121,11 +122,7 @@ public final class ContainerFormat implements TensorFileFormat {
 
   @Override
   public TensorOutput create(
-      FileAccess access,
-      String uri,
-      TensorOutput.Existing existing,
-      int order,
-      WriteOptions options) {
+      FileAccess access, String uri, Existing existing, int order, WriteOptions options) {
     requireFolder(uri, options.zeroBased());
     ContainerTransaction transaction = ContainerTransaction.begin(access, uri, existing);
     boolean ready = false;
@@ -143,8 +140,7 @@ public final class ContainerFormat implements TensorFileFormat {
   @Override
   public void checkOutput(FileAccess access, String uri, boolean overwrite) {
     requireFolder(uri, false);
-    ContainerTransaction.requireNew(
-        access, uri, overwrite ? TensorOutput.Existing.REPLACE : TensorOutput.Existing.REFUSE);
+    ContainerTransaction.requireNew(access, uri, overwrite ? Existing.REPLACE : Existing.REFUSE);
     OutputCommit.probe(access, uri + "/version", false, false);
   }
 

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /**
  * Removes what nobody can reach: old versions if asked, data files that no version names, and

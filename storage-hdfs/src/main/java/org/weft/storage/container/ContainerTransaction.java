@@ -10,12 +10,12 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.DurableStream;
-import org.weft.storage.FileAccess;
-import org.weft.storage.OutputCommit;
-import org.weft.storage.TensorOutput.Existing;
-import org.weft.storage.UnfinishedOutputs;
-import org.weft.storage.UnfinishedTree;
+import org.weft.storage.file.DurableStream;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
+import org.weft.storage.file.UnfinishedOutputs;
+import org.weft.storage.file.UnfinishedTree;
 
 /**
  * One version in the making. Data files go to {@code data/N}, which nobody reads until the manifest

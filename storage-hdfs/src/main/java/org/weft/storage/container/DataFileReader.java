@@ -17,7 +17,7 @@ import org.apache.hadoop.fs.StreamCapabilities;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.NativeMemory;
-import org.weft.storage.FileAccess;
+import org.weft.storage.file.FileAccess;
 
 /**
  * Bytes of one data file straight into off-heap memory: by a channel from local disks, by the

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.storage.ContainerOptions;
-import org.weft.storage.FileAccess;
-import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -134,7 +134,7 @@ public final class ParallelContainer implements AutoCloseable {
    *
    * @param options those of the target; labels are numbered already, so they are those of pieces
    * @return false if the batch is there already, and nothing is published
-   * @throws org.weft.error.WeftException as {@link org.weft.storage.OutputCommit#commit}
+   * @throws org.weft.error.WeftException as {@link org.weft.storage.file.OutputCommit#commit}
    */
   public boolean commit(WriteOptions options, ContainerPiece pieces) throws IOException {
     int order = pieces.order();

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorWriter;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.statistics.TensorStatistics;
 

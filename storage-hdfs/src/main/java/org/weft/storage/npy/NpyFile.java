@@ -11,8 +11,8 @@ import java.nio.DoubleBuffer;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Compression;
-import org.weft.storage.FileAccess;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
 /**

@@ -7,11 +7,11 @@ import org.weft.error.WeftException;
 import org.weft.runtime.LineParser;
 import org.weft.storage.BlockReader;
 import org.weft.storage.Compression;
-import org.weft.storage.FileAccess;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 
 /**

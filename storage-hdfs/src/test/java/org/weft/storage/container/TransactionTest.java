@@ -28,13 +28,13 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
-import org.weft.storage.FaultyFileSystem;
-import org.weft.storage.FaultyFileSystem.Fault;
-import org.weft.storage.FileAccess;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
-import org.weft.storage.TensorOutput.Existing;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.file.Existing;
+import org.weft.storage.file.FaultyFileSystem;
+import org.weft.storage.file.FaultyFileSystem.Fault;
+import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -11,7 +11,6 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.storage.TensorOutput.Existing;
 
 /**
  * One output, a file or a folder, that appears whole or not at all: written under a hidden name
@@ -129,7 +128,8 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     return new OutputCommit(access, uri, Existing.KEEP);
   }
 
-  static OutputCommit begin(FileAccess access, String uri, Existing existing) {
+  /** Starts an output that treats one that exists as {@code existing} says. */
+  public static OutputCommit begin(FileAccess access, String uri, Existing existing) {
     return new OutputCommit(access, uri, existing);
   }
 

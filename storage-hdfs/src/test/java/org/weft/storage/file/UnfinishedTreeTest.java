@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.Entries;
 
 /** Whole or not at all, on the local file system and on one that fails in every way. */
 class OutputCommitTest {

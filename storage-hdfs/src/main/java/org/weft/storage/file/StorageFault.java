@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

@@ -1,4 +1,4 @@
-package org.weft.storage;
+package org.weft.storage.file;
 
 /**
  * What tells contents from others: their length and a check sum, whose kind stands before the
