@@ -19,6 +19,7 @@ import org.weft.decomposition.rows.RowRule;
 @SuppressWarnings("ArrayRecordComponent")
 record AppendedRow(Equations fresh, Equations old, boolean keepsOld, boolean nonnegative, int rank)
     implements RowRule {
+  private static final double FLOOR = 1e-16;
 
   /** {@code a V = b}: V and its inverse, row-major. */
   record Equations(double[] v, double[] inverse) implements java.io.Serializable {
@@ -45,15 +46,27 @@ record AppendedRow(Equations fresh, Equations old, boolean keepsOld, boolean non
 
   private void solve(Equations equations, double[] a, double[] b) {
     if (nonnegative) {
-      double[] ones = new double[rank];
-      Arrays.fill(ones, 1);
-      new Hals(ones, ones, equations.v()).apply(new double[][] {a, b}, new double[0]);
+      descend(equations.v(), a, b);
       return;
     }
     for (int r = 0; r < rank; r++) {
       a[r] = 0;
       for (int s = 0; s < rank; s++) {
         a[r] += b[s] * equations.inverse()[s * rank + r];
+      }
+    }
+  }
+
+  /** As {@link Hals} does for rows that have the same equations. */
+  private void descend(double[] v, double[] a, double[] b) {
+    for (int r = 0; r < rank; r++) {
+      double diagonal = v[r * rank + r];
+      double product = 0;
+      for (int s = 0; s < rank; s++) {
+        product += a[s] * v[s * rank + r];
+      }
+      if (diagonal > 0) {
+        a[r] = Math.max(b[r] > 0 ? FLOOR : 0, a[r] + (b[r] - product) / diagonal);
       }
     }
   }

@@ -111,7 +111,7 @@ public record Cpd(
     Constraint constraint = constraints.get(mode);
     if (constraint == null) {
       return nonnegative
-          ? new FactorUpdate.Nonnegative()
+          ? new FactorUpdate.Nonnegative(algebra())
           : new FactorUpdate.LeastSquares(algebra());
     }
     if (!constraint.isOfRows()) {
@@ -162,6 +162,9 @@ public record Cpd(
     check(shape.order());
     List<KernelRequest> kernels =
         new ArrayList<>(List.of(algebra().product(), algebra().gram(), algebra().inner()));
+    if (nonnegative) {
+      kernels.addAll(algebra().hals());
+    }
     if (!constraints.isEmpty()) {
       kernels.add(algebra().copy());
     }

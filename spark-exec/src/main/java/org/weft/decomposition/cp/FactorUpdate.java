@@ -6,7 +6,6 @@ import org.ejml.data.DMatrixRMaj;
 import org.weft.decomposition.rows.Hals;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowAlgebra;
-import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
@@ -79,11 +78,11 @@ interface FactorUpdate {
   }
 
   /** A step towards the solution that keeps A nonnegative, {@link Hals}. */
-  record Nonnegative() implements FactorUpdate {
+  record Nonnegative(RowAlgebra algebra) implements FactorUpdate {
     @Override
     public Step step(Problem problem) {
-      Hals row = new Hals(problem.weights(), problem.others(), problem.v().data);
-      return problem.product().then(RowOperation.each(row, "A", "M"));
+      double[] v = problem.v().data;
+      return problem.product().then(algebra.hals("A", "M", problem.weights(), problem.others(), v));
     }
   }
 }

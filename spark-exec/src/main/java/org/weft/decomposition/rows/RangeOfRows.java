@@ -61,6 +61,8 @@ public final class RangeOfRows {
       replace(replace);
     } else if (operation instanceof RowOperation.Sum sum) {
       sum(sum);
+    } else if (operation instanceof Hals hals) {
+      hals.run(kernels, tensor(hals.rows()), tensor(hals.data()), threads, scope);
     } else {
       each((RowOperation.Each) operation);
     }

@@ -72,6 +72,32 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,r) parallel(i)");
   }
 
+  /** The kernels of {@link Hals} on rows of the type of A. */
+  public List<KernelRequest> hals() {
+    Map<String, TensorFormat> both = Map.of("A", rows(result), "T", MATRIX, "v", VECTOR);
+    Map<String, TensorFormat> sum = Map.of("T", MATRIX, "v", VECTOR, "w", VECTOR);
+    Map<String, TensorFormat> vectors = Map.of("a", VECTOR, "u", VECTOR, "w", VECTOR);
+    return List.of(
+        request("columns", "T(r,i) = A(i,r) * v(r)", both, "order(i,r)"),
+        request("sum", "w(i) = T(s,i) * v(s)", sum, "order(s,i)"),
+        request(
+            "bounded", "a(i) = max(max(0, min(u(i), 1e-16)), u(i) - w(i))", vectors, "sequential"),
+        request("rows", "A(i,r) = T(r,i)", Map.of("A", rows(result), "T", MATRIX), "order(i,r)"));
+  }
+
+  /**
+   * One update of nonnegative rows {@code a} by their MTTKRP {@code m}, {@link Hals}.
+   *
+   * @param weights what the columns of a are multiplied by first
+   * @param others what the columns of m are multiplied by
+   * @param v of the normal equations: R x R, row-major
+   */
+  public RowOperation hals(String a, String m, double[] weights, double[] others, double[] v) {
+    Hals.Symbols symbols =
+        new Hals.Symbols(symbol("columns"), symbol("sum"), symbol("bounded"), symbol("rows"));
+    return Hals.of(symbols, a, m, weights, others, v);
+  }
+
   /** {@code a = m p}. */
   public RowOperation product(String a, String m, String p) {
     return new RowOperation.Replace(product().symbol(), "A", a, Map.of("M", m, "P", p));

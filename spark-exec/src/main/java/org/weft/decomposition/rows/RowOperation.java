@@ -10,7 +10,8 @@ import java.util.Map;
  * Part of a {@link Step}: applied to a range of rows, where they lie. Matrices and sums have the
  * names that the step gives them.
  */
-public sealed interface RowOperation extends Serializable {
+public sealed interface RowOperation extends Serializable
+    permits RowOperation.Replace, RowOperation.Sum, RowOperation.Each, Hals {
 
   /** Names that it reads before it changes them. */
   List<String> reads();
