@@ -77,6 +77,17 @@ final class ChildProcess {
     return process.exitValue();
   }
 
+  /** Waits until the process has ended and returns its status. */
+  int waitFor() {
+    try {
+      return process.waitFor();
+    } catch (InterruptedException e) {
+      killTree();
+      Thread.currentThread().interrupt();
+      return SIGKILL_STATUS;
+    }
+  }
+
   /** Processes below this one whose command line holds the text. */
   List<ProcessHandle> descendants(String commandPart) {
     return process

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * The folder of one cluster: {@code spark/jars} (symbolic links), {@code spark/conf}, {@code
- * hadoop/conf}, {@code data} and {@code logs}.
+ * The folder of one cluster: {@code spark/conf}, {@code hadoop/conf}, {@code data} and {@code
+ * logs}.
  *
  * <p>The class paths come from the files that the build of {@code it/hadoop} and {@code it/spark}
  * leaves; logs live under {@code target/cluster-logs}, so that they outlast the run.
@@ -39,10 +39,6 @@ final class ClusterFolder {
                   ProcessHandle.current().pid() + "-" + COUNT.getAndIncrement())
               .toAbsolutePath();
       Files.createDirectories(logs);
-      Path jars = Files.createDirectories(root.resolve("spark/jars"));
-      for (Path jar : classPath("spark")) {
-        Files.createSymbolicLink(jars.resolve(jar.getFileName()), jar);
-      }
       Files.createDirectories(root.resolve("spark/conf"));
       for (String server : List.of("hdfs", "datanode", "static")) { // the jars carry no web pages
         Files.createDirectories(root.resolve("hadoop/conf/webapps").resolve(server));
@@ -69,10 +65,6 @@ final class ClusterFolder {
               + kind,
           e);
     }
-  }
-
-  Path sparkHome() {
-    return root.resolve("spark");
   }
 
   Path sparkConf() {

@@ -38,6 +38,7 @@ public final class ClusterSession implements AutoCloseable {
             .map(Path::toString)
             .collect(Collectors.joining(",")));
     conf.set("spark.memory.offHeap.size", "512m");
+    conf.set("spark.executor.extraJavaOptions", cluster.executorOptions());
     settings.forEach(conf::set);
     SparkEngine.configure(conf, options);
     context = new JavaSparkContext(conf);

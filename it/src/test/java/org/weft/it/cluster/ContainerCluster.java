@@ -146,6 +146,11 @@ public final class ContainerCluster implements TestCluster {
   }
 
   @Override
+  public String executorOptions() {
+    return "";
+  }
+
+  @Override
   public synchronized boolean killWorkerExecutor() {
     for (int i = 0; i < ClusterSettings.WORKERS; i++) {
       GenericContainer<?> worker = servers.get("worker-" + i);

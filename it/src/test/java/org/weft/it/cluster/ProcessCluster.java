@@ -50,6 +50,7 @@ public final class ProcessCluster implements TestCluster {
   }
 
   private static ProcessCluster startOnce() {
+    SparkHome.prepare();
     ProcessCluster cluster = new ProcessCluster();
     Runtime.getRuntime().addShutdownHook(cluster.hook);
     try {
@@ -143,7 +144,7 @@ public final class ProcessCluster implements TestCluster {
 
   private ChildProcess spawn(String name, List<String> command) {
     Path log = folder.log(name + "-" + starts++);
-    return ChildProcess.start(name, command, folder.data(name), submitter.environment(), log);
+    return ChildProcess.start(name, command, folder.data(name), submitter.serverEnvironment(), log);
   }
 
   private void startMaster() {
@@ -180,6 +181,11 @@ public final class ProcessCluster implements TestCluster {
   @Override
   public RunningSubmission start(SparkApplication application) {
     return submitter.start(application);
+  }
+
+  @Override
+  public String executorOptions() {
+    return submitter.executorOptions();
   }
 
   @Override

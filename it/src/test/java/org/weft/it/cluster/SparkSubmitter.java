@@ -19,7 +19,7 @@ final class SparkSubmitter {
       Path.of(System.getProperty("java.home"), "bin", "java").toAbsolutePath().toString();
 
   /** Drivers and executors live for seconds: they are compiled as this process is. */
-  private static final List<String> COMPILATION =
+  static final List<String> COMPILATION =
       ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
           .filter(option -> option.startsWith("-XX:TieredStopAtLevel="))
           .toList();
@@ -35,6 +35,7 @@ final class SparkSubmitter {
   String executorOptions() {
     List<String> options = new ArrayList<>(COMPILATION);
     options.add("-XX:+UseSerialGC");
+    options.addAll(SparkHome.archiveOptions(List.of()));
     options.add("-Xlog:class+load=info:file=" + folder.logs().resolve("executor-classes-%p.log"));
     return String.join(" ", options);
   }
@@ -43,11 +44,19 @@ final class SparkSubmitter {
     return JavaModuleOptions.defaultModuleOptions();
   }
 
-  Map<String, String> environment() {
-    Map<String, String> environment = new TreeMap<>();
-    environment.put("SPARK_HOME", folder.sparkHome().toString());
+  /** The environment of drivers. */
+  private Map<String, String> driverEnvironment() {
+    Map<String, String> environment = serverEnvironment();
     environment.put("SPARK_CONF_DIR", folder.sparkConf().toString());
     environment.put("HADOOP_CONF_DIR", folder.hadoopConf().toString());
+    return environment;
+  }
+
+  /** The environment of servers, which executors inherit. */
+  Map<String, String> serverEnvironment() {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("SPARK_HOME", SparkHome.root().toString());
+    environment.put("SPARK_CONF_DIR", SparkHome.emptyConf().toString());
     environment.put("SPARK_SCALA_VERSION", "2.13");
     environment.put("SPARK_LOCAL_IP", "127.0.0.1");
     environment.put("SPARK_PUBLIC_DNS", "127.0.0.1");
@@ -59,13 +68,12 @@ final class SparkSubmitter {
 
   /** A Spark JVM's command up to its main class. */
   List<String> sparkJvm(int heapMebibytes, List<Path> before) {
-    List<String> classPath = new ArrayList<>();
-    before.forEach(jar -> classPath.add(jar.toString()));
+    List<String> classPath = new ArrayList<>(List.of(SparkHome.classPath(before)));
     classPath.add(folder.sparkConf().toString());
     classPath.add(folder.hadoopConf().toString());
-    classPath.add(folder.sparkHome() + "/jars/*");
     List<String> command = new ArrayList<>(List.of(JAVA, "-Xmx" + heapMebibytes + "m"));
     command.add("-XX:+UseSerialGC");
+    command.addAll(SparkHome.archiveOptions(before));
     command.addAll(List.of(moduleOptions().split(" ")));
     command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
     return command;
@@ -96,7 +104,8 @@ final class SparkSubmitter {
     Path output = folder.log(name + ".out");
     Path error = folder.log(name);
     ChildProcess driver =
-        ChildProcess.start(name, command, folder.data("drivers"), environment(), output, error);
+        ChildProcess.start(
+            name, command, folder.data("drivers"), driverEnvironment(), output, error);
     drivers.add(driver);
     return new RunningSubmission(driver, output, error, temporary);
   }

@@ -26,6 +26,9 @@ public interface TestCluster extends AutoCloseable {
   /** {@code spark://127.0.0.1:port}. */
   String sparkMaster();
 
+  /** Options of executors' JVMs: they live for seconds. Empty where the cluster has none. */
+  String executorOptions();
+
   /** Starts {@code spark-submit} in client mode against this cluster and returns at once. */
   RunningSubmission start(SparkApplication application);
 
