@@ -116,7 +116,8 @@ class CommandLineTest {
         "frobnicate x                            | Unmatched argument",
         "mttkrp                                  | Missing required",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
-        "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one",
+        "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one: the"
+            + " tensor's order is 3 and its modes have no names",
         "mttkrp IN --mode 3 --rank 2 --output m.npy | expected --mode 0 to 2, found 3",
         "mttkrp IN --mode user --names item,week,user2 --rank 2 --output m.npy | expected --mode 0"
             + " to 2 or item, week, user2, found user",
@@ -128,7 +129,9 @@ class CommandLineTest {
         "ttm IN --mode 0 --rank 2 --output y.npy | the result of weft ttm is sparse",
         "ttm IN --mode 0 --rank 2 --output y.mtx | the result has order 3",
         "ttm IN --mode 0 --matrix u.txt --output y.tns | expected a dense operand in a .npy file",
-        "cpd IN --rank 0 --output d              | rank",
+        "cpd IN --rank 0 --output d              | expected a rank of 1 to 46340, found 0",
+        "cpd IN --rank 46341 --output d          | expected a rank of 1 to 46340, found 46341",
+        "cpd IN --rank 2147483647 --output d     | expected a rank of 1 to 46340",
         "cpd IN --rank 2 --iterations 0 --output d | expected at least 1 iteration",
         "cpd IN --rank 2 --output d --labels 7=x | expected --labels of a mode from 0 to 2",
         "stats IN --partitions -1| at least 0",
@@ -157,6 +160,18 @@ class CommandLineTest {
     assertThat(run.err()).startsWith("weft: WEFT-").contains(expected);
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err().strip().lines()).hasSize(1);
+    assertThat(Run.names(folder)).containsExactly("in.tns");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {20_000, 46_340})
+  void ranksWhoseMatricesDoNotFitAreRefusedForMemory(int rank) {
+    String input = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
+    String output = folder.resolve("d").toString();
+    String line = "cpd %s --rank %d --memory 4g --output %s".formatted(input, rank, output);
+    Run run = Run.of(line.split(" "));
+    assertThat(run.err()).contains("WEFT-400", "matrices of %d x %d".formatted(rank, rank));
+    assertThat(run.status()).isEqualTo(1);
     assertThat(Run.names(folder)).containsExactly("in.tns");
   }
 

@@ -22,17 +22,18 @@ public final class NamedMode {
     if (named >= 0) {
       return named;
     }
+    String why = "modes count from 0";
     try {
       int number = Integer.parseInt(text.strip());
       if (number >= 0 && number < order) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // a name that no mode has
+      why = known(names).isEmpty() ? "its modes have no names" : "no mode has this name";
     }
     throw usage(
-        "%s: expected %s 0 to %d%s, found %s: the tensor's order is %d and modes count from 0",
-        uri, option, order - 1, known(names), text, order);
+        "%s: expected %s 0 to %d%s, found %s: the tensor's order is %d and %s",
+        uri, option, order - 1, known(names), text, order, why);
   }
 
   private static String known(List<String> names) {

@@ -45,9 +45,15 @@ public record Cpd(
     double ridge) {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
+  /** The numbers of an R x R matrix are counted by an int. */
+  private static final int LARGEST_RANK = 46_340;
+
+  /** R x R matrices at a time: of an update, its inverse, and what the inverse is found with. */
+  private static final int SQUARES = 4;
+
   public Cpd {
-    if (rank < 1) {
-      throw usage("a rank of at least 1", rank);
+    if (rank < 1 || rank > LARGEST_RANK) {
+      throw usage("a rank of 1 to " + LARGEST_RANK, rank);
     }
     if (maxIterations < 1) {
       throw usage("at least 1 iteration", maxIterations);
@@ -121,7 +127,7 @@ public record Cpd(
     return new AdmmUpdate(site, constraint, mode, rank, valueType, dual);
   }
 
-  /** Smooth factors come to one process, twice. */
+  /** R x R matrices, and smooth factors, which come to one process, twice. */
   Method.Memory memory(TensorShape shape) {
     long most =
         constraints.entrySet().stream()
@@ -129,9 +135,15 @@ public record Cpd(
             .mapToLong(entry -> shape.size(entry.getKey()))
             .max()
             .orElse(0);
+    double smooth = 2.0 * most * rank * Double.BYTES;
+    double squares = (double) SQUARES * rank * rank * Double.BYTES;
     return new Method.Memory(
-        2.0 * most * rank * Double.BYTES,
-        "a smooth mode of " + most + " slices, which is solved in one process; give a lower rank");
+        smooth + squares,
+        smooth > squares
+            ? "a smooth mode of "
+                + most
+                + " slices, which is solved in one process; give a lower rank"
+            : "matrices of " + rank + " x " + rank + "; give a lower rank");
   }
 
   /**
