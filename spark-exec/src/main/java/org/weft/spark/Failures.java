@@ -126,9 +126,12 @@ public final class Failures {
   public static WeftException applicationEnded(String reason, @Nullable Throwable cause) {
     return new WeftException(
         ErrorCode.CLUSTER_UNAVAILABLE,
-        "Spark ended the application: "
-            + reason
-            + "; the logs of master and workers say why, run again when they are well",
+        reason.startsWith("All masters are unresponsive")
+            ? "expected a Spark master at the address of --master (spark.master), found none that"
+                + " answers; check host and port, or start the master, and run again"
+            : "Spark ended the application: "
+                + reason
+                + "; the logs of master and workers say why, run again when they are well",
         cause);
   }
 

@@ -81,7 +81,8 @@ public final class OperandFiles {
                 + source
                 + ": expected a tensor with "
                 + order
-                + " modes, as the expression labels it, found "
+                + (order == 1 ? " mode" : " modes")
+                + ", as the expression labels it, found "
                 + entries.shape());
       }
       read.operands.put(name, entries);

@@ -1,6 +1,7 @@
 package org.weft.storage.file;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.util.Locale;
@@ -78,6 +79,11 @@ final class StorageFault {
       if (lower.contains("read-only file system")) {
         return "the file system is read-only; name another place";
       }
+      if (cause instanceof ConnectException) {
+        return "expected a file system at this address, found nothing that answers ("
+            + lastWords(message)
+            + "); check host and port, or start the file system, and run again";
+      }
       if (cause instanceof AccessControlException
           || cause instanceof AccessDeniedException
           || lower.contains("permission denied")) {
@@ -88,6 +94,12 @@ final class StorageFault {
         + failure.getClass().getSimpleName()
         + reason(failure)
         + "); check that it is reachable, has space, and that you may access the path";
+  }
+
+  /** What the system said, without what Hadoop puts around it. */
+  private static String lastWords(String message) {
+    String first = shown(message).replaceFirst("; +For more details see:.*", "");
+    return first.substring(first.lastIndexOf(": ") + (first.contains(": ") ? 2 : 1));
   }
 
   private static String reason(IOException failure) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -359,6 +360,21 @@ class OutputCommitTest {
         .hasMessageContaining("f/x.tns: ")
         .hasMessageContaining(said)
         .hasMessageNotContaining("weft-tmp");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Connection refused | (Connection refused)",
+        "Call From vm/127.0.0.1 to localhost:9 failed on connection exception:"
+            + " java.net.ConnectException: Connection refused; For more details see:  http://x"
+            + " | (Connection refused)"
+      })
+  void aFileSystemThatDoesNotAnswerIsNamedByItsAddress(String message, String said) {
+    assertThat(FileAccess.unavailable("hdfs://h:9/x.tns", new ConnectException(message)))
+        .hasMessageContaining("hdfs://h:9/x.tns: expected a file system at this address")
+        .hasMessageContaining(said);
   }
 
   @Test
