@@ -47,24 +47,26 @@ import picocli.CommandLine.Option;
     name = "bench",
     sortOptions = false,
     description = {
-      "Time kernels on this machine beside what the machine can do: memory bandwidth and arithmetic"
-          + " of kernels from the same compiler, measured in the same run.",
-      "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR, spmv also in full blocks"
-          + " and without empty rows, spmm in tiles, where that may pay. Tensors: ttv, ttm (last"
-          + " mode), mttkrp (every mode), cp-als (an iteration). Workloads run in turns; medians"
-          + " count. 'bound' is the share of the speed that bytes and operations allow which no"
-          + " kernel can avoid.",
-      "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice; matrices: banded, fem,"
-          + " power-law, uniform; others are files. --scale 1 is 2 to 10 million entries each.",
-      "With --expression: any statement on random operands, as 'weft eval' plans it; 'bound' counts"
-          + " operands and result once, and the operations of the plan. --expressions tccg is the"
-          + " 48 contractions of the TCCG benchmark, the largest of them smaller.",
-      "With --orders: what orders of 'weft reorder' cost, their metrics, and SpMV and SpMM, or TTV,"
-          + " TTM and MTTKRP of the first rank, with and without them. Matrices of the suite are"
-          + " shuffled first, rows and columns apart; its tensors are by nature.",
+      "Time kernels on this machine beside the machine's bounds: memory bandwidth and arithmetic,"
+          + " measured in the same run by kernels of the same compiler.",
+      "Matrices: spmv, spmm and sddmm (32 columns), spgemm and add in CSR. Where it may pay, spmv"
+          + " also runs in full blocks and without empty rows, and spmm in tiles. Tensors: ttv,"
+          + " ttm (last mode), mttkrp (every mode), cp-als (an iteration). Workloads run in"
+          + " turns; medians count. 'bound' is the time of the bytes and operations that no"
+          + " kernel can avoid, as a share of the median.",
+      "Tensors of the suite: nell-2, nell-1, vast, uber, lbnl, half-slice. Matrices of the suite:"
+          + " banded, fem, power-law, uniform. Any other name is a file. --scale 1 is 2 to 10"
+          + " million entries each.",
+      "With --expression: time any statement on random operands, as 'weft eval' plans it. 'bound'"
+          + " counts operands and result once, and the operations of the plan. --expressions tccg"
+          + " times the 48 contractions of the TCCG benchmark, the largest ones at smaller sizes.",
+      "With --orders: show what orders of 'weft reorder' cost and what their metrics are, and"
+          + " time SpMV and SpMM, or TTV, TTM and MTTKRP of the first rank, with and without each"
+          + " order. Rows and columns of the suite's matrices are shuffled independently first;"
+          + " its tensors stay as they are generated.",
       "With --calibrate: fit the constants of the cost model on this machine and write them to a"
-          + " file, which the option --machine of other commands reads. Plans for executors take"
-          + " the file of one of their machines."
+          + " file, which the option --machine of other commands reads. For a cluster, calibrate"
+          + " on the machine of an executor."
     },
     footer = {
       "",

@@ -38,13 +38,13 @@ import picocli.CommandLine.Parameters;
     name = "codesign",
     sortOptions = false,
     description = {
-      "Predict what accelerators for small matrix products would do for dense contractions: time,"
-          + " GFLOP/s, for a watt and for an area, and which designs no other beats.",
+      "Predict how accelerators for small matrix products would run dense contractions: time,"
+          + " GFLOP/s, GFLOP/s per watt and per area, and the designs that no other design beats.",
       "A file of designs is HOCON or JSON: a tile of m x n x k, cycles (a number, \"dot(u,c)\" or"
           + " \"systolic\"), a clock, and if known bandwidth, scratchpad, power and area.",
-      "The contractions are the 30 of COMET's paper unless others are named. With --program they are"
-          + " those of a .ta program, as 'weft run' plans its statements; what else it computes is"
-          + " listed. The assumptions of the model stand below the figures.",
+      "The contractions are the 30 of COMET's paper unless others are named. With --program they"
+          + " are those of a .ta program, as 'weft run' plans its statements; its other"
+          + " statements are listed. The assumptions of the model stand below the figures.",
       "With --emulate, every contraction also runs on one thread of this machine with a wait in the"
           + " place of the micro-kernel, as the paper does it: packing, loops and writing are"
           + " measured, and no result is computed."

@@ -37,9 +37,9 @@ import picocli.CommandLine.Parameters;
       "Convert a tensor between file formats, chosen by extension: .tns and .mtx, plain or .gz,"
           + " .bz2, .zst, the binary .wtb, .npy for full matrices, and the folder .weft, which jobs"
           + " load fastest; Harwell-Boeing .rb and .hb are read.",
-      "Entries come out sorted, duplicates summed. A file that is sorted already streams through;"
-          + " another is sorted, on local disk beyond a third of the heap. --zero-based applies to"
-          + " .tns on both sides."
+      "Entries come out sorted, duplicates summed. A sorted file streams through. Any other file"
+          + " is sorted, on the local disk if it takes more than a third of the heap."
+          + " --zero-based applies to .tns on both sides."
     },
     footer = {
       "",
@@ -56,15 +56,15 @@ public final class ConvertCommand extends WeftCommand {
   @Option(
       names = "--append",
       description =
-          "Add the entries to a .weft tensor that exists: a new version, which shares the files of"
-              + " the old one. Modes with labels are compared by these: labels that are new get new"
-              + " coordinates after the others. Values at coordinates that are there add up.")
+          "Add the entries to a .weft tensor that exists: a new version, which shares the files"
+              + " of the old one. Modes with labels are compared by label; new labels get"
+              + " coordinates after the known ones. Values at known coordinates add up.")
   boolean append;
 
   @Option(
       names = "--by-coordinates",
       description =
-          "With --append: the coordinates are those of the tensor, whatever labels there are.")
+          "With --append: take the coordinates of IN as they are, whatever its labels are.")
   boolean byCoordinates;
 
   @Mixin BatchOptions batch = new BatchOptions();

@@ -82,8 +82,8 @@ public final class IngestCommand extends WeftCommand {
       names = "--aggregate",
       paramLabel = "HOW",
       description =
-          "What becomes of rows with the same labels: sum, count, mean, min, max, or any, which is"
-              + " 1 (default: sum).")
+          "How rows with the same labels become one value: sum, count, mean, min, max, or any,"
+              + " which is 1 (default: sum).")
   IngestJob.Aggregate aggregate = IngestJob.Aggregate.SUM;
 
   @Option(
@@ -161,8 +161,8 @@ public final class IngestCommand extends WeftCommand {
       names = "--min-count",
       paramLabel = "MODE=N",
       description =
-          "Drop labels of a mode with fewer than N rows, and so on, until all that are left have as"
-              + " many; repeatable.")
+          "Drop labels of a mode with fewer than N rows, again and again, until every label that"
+              + " is left has N rows; repeatable.")
   Map<String, Long> minCounts = new LinkedHashMap<>();
 
   @Option(
@@ -182,10 +182,9 @@ public final class IngestCommand extends WeftCommand {
   @Option(
       names = "--append",
       description =
-          "Add the entries to the tensor OUT, by their labels: those that it has keep their"
-              + " coordinates, others get new ones after them, so that modes are then in the order"
-              + " in which labels came. Values of labels that are there add up. Without a tensor at"
-              + " OUT one is made.")
+          "Add the entries to the tensor OUT, by their labels: known labels keep their"
+              + " coordinates, and new labels get coordinates after them. Values at known labels"
+              + " add up. If there is no tensor at OUT, one is made.")
   boolean append;
 
   @Mixin BatchOptions batch = new BatchOptions();

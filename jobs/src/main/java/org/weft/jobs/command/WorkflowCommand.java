@@ -86,8 +86,8 @@ public final class WorkflowCommand implements Runnable {
       name = "run",
       sortOptions = false,
       description = {
-        "Run a workflow. Steps that were done from the same inputs by the same command are kept, in"
-            + " whichever run that was."
+        "Run a workflow. A step that was done from the same inputs by the same command, in any"
+            + " run, is kept."
       },
       footer = {"", "Example: weft workflow run nightly.yaml --set date=2026-11-20"})
   static final class Start extends WithParameters {
@@ -119,9 +119,10 @@ public final class WorkflowCommand implements Runnable {
       name = "resume",
       sortOptions = false,
       description = {
-        "Go on with a run that failed or was interrupted, with its parameters and with the text"
-            + " that the file had. Steps that are done are kept, the others run. If an input that"
-            + " no step makes has changed since the run began, nothing runs: start a new run."
+        "Go on with a run that failed or was interrupted, with the parameters and the text of the"
+            + " file at its start. Steps that are done are kept, all other steps run. If an input"
+            + " that no step makes has changed since the run began, nothing runs: start a new"
+            + " run."
       },
       footer = {"", "Example: weft workflow resume nightly.yaml"})
   static final class Resume extends Action {

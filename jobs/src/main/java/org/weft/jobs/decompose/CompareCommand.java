@@ -35,10 +35,10 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     sortOptions = false,
     description = {
-      "Compare two CP models: which component of one is which of the other, and how far apart they"
-          + " are. The drift is 0 for the same components in any order, and 1 for nothing in"
-          + " common.",
-      "Rows meet by their labels where both models have labels, otherwise by number."
+      "Compare two CP models: which component of A matches which component of B, and how far"
+          + " apart the two are. The drift is 0 for the same components in any order, and 1 if"
+          + " nothing is alike.",
+      "Rows are matched by their labels where both models have labels, otherwise by number."
     },
     footer = {
       "",
@@ -48,7 +48,7 @@ public final class CompareCommand extends WeftCommand {
   @Parameters(index = "0", paramLabel = "A", description = "A model, or a pointer to one.")
   String first = "";
 
-  @Parameters(index = "1", paramLabel = "B", description = "Another one.")
+  @Parameters(index = "1", paramLabel = "B", description = "Another model, or a pointer to one.")
   String second = "";
 
   @Option(

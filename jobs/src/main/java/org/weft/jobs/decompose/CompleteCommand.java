@@ -46,11 +46,11 @@ import picocli.CommandLine.Option;
     name = "complete",
     sortOptions = false,
     description = {
-      "Tensor completion: a CP model of the entries that are stored, the others being unknown, not"
-          + " zero, with a ridge, a mean and a bias for each slice.",
+      "Tensor completion: a CP model of the entries that are stored. All other cells are unknown,"
+          + " not zero. The model has a ridge, a mean and a bias for each slice.",
       "Entries are held out by a hash of their coordinates; the model with the least error at the"
-          + " validation entries is kept. The output folder is that of weft cpd; the last columns"
-          + " are those of the biases, a mode each, and of the mean."
+          + " validation entries is kept. The output folder is as of weft cpd. The last columns"
+          + " hold the biases, a column for each mode, and the mean."
     },
     footer = {
       "",
@@ -93,7 +93,7 @@ public final class CompleteCommand extends RankedCommand {
   @Option(
       names = "--validate",
       paramLabel = "FILE",
-      description = "A tensor of the entries that decide instead of a share of IN.")
+      description = "A tensor of validation entries, in place of a share of IN.")
   @Nullable String validate;
 
   @Option(
@@ -101,8 +101,8 @@ public final class CompleteCommand extends RankedCommand {
       split = ",",
       paramLabel = "X",
       description =
-          "Weight of small factors, relative to the sums of an average slice. Of several the one"
-              + " with the least error is kept (default: 0.1,0.01,0.001).")
+          "Weight of small factors, relative to the sums of an average slice. Of several ridges"
+              + " the one with the least error is kept (default: 0.1,0.01,0.001).")
   double[] ridges = {0.1, 0.01, 0.001};
 
   @Option(
@@ -110,7 +110,8 @@ public final class CompleteCommand extends RankedCommand {
       paramLabel = "N",
       description =
           "Begin N times, from the seeds S, S+1, ...: with few entries a start may end in a local"
-              + " optimum. The least error is kept, all are in summary.json (default: 1).")
+              + " optimum. The start with the least error is kept; summary.json has all (default:"
+              + " 1).")
   int starts = 1;
 
   @Option(names = "--no-biases", description = "No column for the mean, nor for biases.")
@@ -120,7 +121,8 @@ public final class CompleteCommand extends RankedCommand {
       names = "--tolerance",
       paramLabel = "T",
       description =
-          "An error is less than another if it is less by this part (default: ${DEFAULT-VALUE}).")
+          "An error counts as smaller only if it is smaller by this part (default:"
+              + " ${DEFAULT-VALUE}).")
   double tolerance;
 
   @Option(

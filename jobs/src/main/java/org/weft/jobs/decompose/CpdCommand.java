@@ -42,8 +42,8 @@ import picocli.CommandLine.Option;
       "CP decomposition by alternating least squares: T(i,j,k) is approximated by the sum over r of"
           + " lambda(r) * A(i,r) * B(j,r) * C(k,r).",
       "The output folder holds mode0.npy, mode1.npy, ... (mode size x R, columns of norm 1),"
-          + " lambda.npy, summary.json, and modeN.tsv for modes with labels. Rows of a simplex mode"
-          + " are as they are; lambda is that of the other modes' columns."
+          + " lambda.npy, summary.json, and modeN.tsv for modes with labels. Columns of a simplex"
+          + " mode are not normalised; lambda comes from the columns of the other modes."
     },
     footer = {
       "",

@@ -29,13 +29,12 @@ import picocli.CommandLine.Option;
     name = "gcp",
     sortOptions = false,
     description = {
-      "Generalised CP decomposition: the model whose losses f(x, m) over all cells add up to the"
-          + " least, by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds,"
-          + " bernoulli-logit, gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an"
-          + " expression in x and m.",
-      "Cells that are not stored are zeros: all of them count in a small tensor, a sample in a"
-          + " large one, drawn once for gradients and losses. With --zeros 0 they are unknown. The"
-          + " output folder is that of weft cpd."
+      "Generalised CP decomposition: a model with the least sum of losses f(x, m) over all cells,"
+          + " by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit,"
+          + " gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
+      "Cells that are not stored are zeros. A small tensor counts all zeros, a large tensor a"
+          + " sample that is drawn once for gradients and losses. With --zeros 0 they are"
+          + " unknown. The output folder is as of weft cpd."
     },
     footer = {
       "",
@@ -60,7 +59,7 @@ public final class GcpCommand extends RankedCommand {
 
   @Option(
       names = "--nonnegative",
-      description = "Factors of at least 0, which most losses with a name need and have anyway.")
+      description = "Constrain factors to be nonnegative. Most losses with a name do so anyway.")
   boolean nonnegative;
 
   @Option(

@@ -38,10 +38,12 @@ import picocli.CommandLine.Parameters;
     name = "predict",
     sortOptions = false,
     description = {
-      "The values of a CP model at the coordinates of a tensor's entries: a line each, labels where"
-          + " the model has them, otherwise coordinates from 1. With OUT they become a tensor.",
-      "With --top and --mode, the slices of a mode that have the largest values where the other"
-          + " coordinates of an entry are given. The entries' values are read for the error alone."
+      "The values of a CP model at the coordinates of a tensor's entries: a line each, with"
+          + " labels where the model has labels, otherwise with coordinates from 1. With OUT the"
+          + " values become a tensor.",
+      "With --top and --mode: for each entry, the slices of the mode that have the largest values"
+          + " at the entry's other coordinates. The values in QUERY only serve to report the"
+          + " error."
     },
     footer = {
       "",
@@ -65,7 +67,7 @@ public final class PredictCommand extends WeftCommand {
       index = "2",
       arity = "0..1",
       paramLabel = "OUT",
-      description = "Tensor of the values, or a text of what --top finds, instead of lines.")
+      description = "Tensor of the values, or with --top a text file, instead of lines.")
   @Nullable String out;
 
   @Option(

@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
     name = "publish",
     sortOptions = false,
     description = {
-      "Point a file at the folder of a model, in place of the one before, in one step. Commands"
-          + " that read a model take the file as well."
+      "Write a small file that points to the folder of a model. A pointer that exists is replaced"
+          + " in one step. Commands that read a model take the pointer, too."
     },
     footer = {"", "Example: weft publish models/2026-11-20 models/current"})
 public final class PublishCommand extends WeftCommand {

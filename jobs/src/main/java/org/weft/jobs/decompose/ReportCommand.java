@@ -35,10 +35,11 @@ import picocli.CommandLine.Parameters;
     name = "report",
     sortOptions = false,
     description = {
-      "Show a decomposition that weft cpd wrote as one HTML page to look at, print or send: what"
-          + " ran, the tensor, convergence, a card for each component with its share of the"
-          + " tensor's variation and the strongest labels of every mode, a mode of time as a line"
-          + " in its own order, the overlap of components, and the run against its plan.",
+      "Show a CP model as one HTML page to look at, print or send. The page says what ran, on"
+          + " which tensor, and how it converged. A card for each component has its share of the"
+          + " tensor's variation and the strongest labels of every mode; a mode of time is a line"
+          + " in its own order. Then come the overlap of components, and the run against its"
+          + " plan.",
       "A mode is one of time if its name says so (time, date, year, month, week, day, hour) or all"
           + " its labels are dates. The page needs no network."
     },
@@ -46,7 +47,10 @@ import picocli.CommandLine.Parameters;
 public final class ReportCommand extends WeftCommand {
   private static final int OUTLIERS = 5;
 
-  @Parameters(index = "0", paramLabel = "DIR", description = "Folder that weft cpd wrote.")
+  @Parameters(
+      index = "0",
+      paramLabel = "DIR",
+      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
   String folder = "";
 
   @Parameters(index = "1", paramLabel = "OUT", description = "The page: .html.")

@@ -28,15 +28,18 @@ import picocli.CommandLine.Parameters;
     name = "top",
     sortOptions = false,
     description = {
-      "Show the components of a decomposition that weft cpd wrote: for each, heaviest first, the"
-          + " labels of every mode with the largest weights, by magnitude. A mode without labels"
-          + " shows its coordinates, from 1."
+      "Show the components of a CP model, heaviest first: for each, the labels of every mode with"
+          + " the largest weights, by magnitude. A mode without labels shows its coordinates,"
+          + " from 1."
     },
     footer = {"", "Example: weft top factors --count 8"})
 public final class TopCommand extends WeftCommand {
   private static final int LEAST_WIDTH = 8;
 
-  @Parameters(index = "0", paramLabel = "DIR", description = "Folder that weft cpd wrote.")
+  @Parameters(
+      index = "0",
+      paramLabel = "DIR",
+      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
   String folder = "";
 
   @Option(

@@ -13,8 +13,8 @@ import picocli.CommandLine.Option;
 public final class InputNames {
   /** What every command says about the tensor that it reads. */
   public static final String INPUT =
-      "Tensor: .weft (x.weft@3 is version 3), .tns, .mtx, .rb, .hb, each of these four also .gz, .bz2,"
-          + " .zst, or .wtb.";
+      "Tensor file: .tns, .mtx, .rb or .hb, each also with .gz, .bz2 or .zst; .wtb; or .weft"
+          + " (x.weft@3 is version 3).";
 
   @Option(
       names = "--names",

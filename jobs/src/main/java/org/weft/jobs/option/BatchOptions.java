@@ -17,8 +17,8 @@ public final class BatchOptions {
       names = "--batch",
       paramLabel = "KEY",
       description =
-          "Name what is written, such as the day that it is of. A batch that the tensor has already"
-              + " is not written again: a job that is retried changes nothing.")
+          "A name for the entries that are written, such as their day. A batch that the tensor"
+              + " has already is not written again, so a job that is retried changes nothing.")
   @Nullable
   public String key;
 

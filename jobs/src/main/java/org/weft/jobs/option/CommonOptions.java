@@ -49,7 +49,9 @@ public final class CommonOptions {
       hidden = true,
       names = "--master",
       paramLabel = "URL",
-      description = "Spark master, such as local[2] or spark://host:7077. spark-submit's wins.")
+      description =
+          "Spark master, such as local[2] or spark://host:7077. A master of spark-submit goes"
+              + " before it.")
   @Nullable
   public String master;
 
@@ -67,8 +69,8 @@ public final class CommonOptions {
       names = "--threads",
       paramLabel = "N",
       description =
-          "Cores to use: those of the process in local mode, those of each task on a cluster; 0"
-              + " takes all, or one per task (default: 0).")
+          "Cores to use: of the process in local mode, of each task on a cluster. 0 takes all"
+              + " cores in local mode, and one per task on a cluster (default: 0).")
   public int threads;
 
   @Option(
@@ -77,8 +79,8 @@ public final class CommonOptions {
       names = MEMORY,
       paramLabel = "SIZE",
       description =
-          "Memory of the process, as 512m or 6g: what does not fit of a tensor lies in files of the"
-              + " local disk (default: most of the machine's memory).")
+          "Memory of the process, as 512m or 6g. Parts of a tensor that do not fit lie in files"
+              + " of the local disk (default: most of the machine's memory).")
   public @Nullable String memory;
 
   @Option(
@@ -106,7 +108,7 @@ public final class CommonOptions {
       hidden = true,
       names = "--type",
       paramLabel = "TYPE",
-      description = "Value type of the kernels: double or float (default: ${DEFAULT-VALUE}).")
+      description = "Value type of the kernels: double or float (default: double).")
   public ValueType type = ValueType.DOUBLE;
 
   @Option(
@@ -152,7 +154,8 @@ public final class CommonOptions {
       hidden = true,
       names = "--check",
       description =
-          "Compile bounds checks into the kernels: slower, and an error instead of a crash.")
+          "Compile bounds checks into the kernels: they are slower, and end in an error instead"
+              + " of a crash.")
   public boolean check;
 
   @Option(
@@ -160,22 +163,22 @@ public final class CommonOptions {
       hidden = true,
       names = "--reproducible",
       description =
-          "The same bits on any number of threads and cores, at some cost; without it, on equal"
-              + " ones.")
+          "Give the same bits on any number of threads and cores, which takes some time. Without"
+              + " it, only equal numbers give the same bits.")
   public boolean reproducible;
 
   @Option(
       order = 112,
       hidden = true,
       names = {"-q", "--quiet"},
-      description = "Results and errors only.")
+      description = "Print results and errors only.")
   public boolean quiet;
 
   @Option(
       order = 113,
       hidden = true,
       names = {"-v", "--verbose"},
-      description = "Spark's log, and stack traces of errors.")
+      description = "Print Spark's log, and stack traces of errors.")
   public boolean verbose;
 
   /**

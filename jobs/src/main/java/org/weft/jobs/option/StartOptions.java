@@ -49,8 +49,8 @@ public final class StartOptions {
       names = "--starts",
       paramLabel = "N",
       description =
-          "Decompose N times, from the seeds S, S+1, ...; the best fit is kept, all are in"
-              + " summary.json (default: 1).")
+          "Decompose N times, from the seeds S, S+1, .... The model of the best fit is kept;"
+              + " summary.json has the fits of all (default: 1).")
   int starts = 1;
 
   @Option(
@@ -59,9 +59,9 @@ public final class StartOptions {
       paramLabel = "HOW",
       description =
           "Initial factors: random; nvecs, the leading singular vectors of each mode as two"
-              + " iterations of weft tucker find them; or the folder of an earlier weft cpd of the"
-              + " same rank, or a pointer to it. Rows that a grown tensor has more are random"
-              + " (default: random).")
+              + " iterations of weft tucker find them; or the folder of an earlier weft cpd of"
+              + " the same rank, or a pointer to it. If the tensor has more slices than the"
+              + " model, their rows are random (default: random).")
   public String init = RANDOM;
 
   @Option(
@@ -81,15 +81,16 @@ public final class StartOptions {
       order = 63,
       names = "--every",
       paramLabel = "T",
-      description = "How often to keep it: 10it, 30s, 5m or 1h (default: 10it).")
+      description = "How often to keep the state: 10it, 30s, 5m or 1h (default: 10it).")
   String every = "10it";
 
   @Option(
       order = 64,
       names = "--resume",
       description =
-          "Go on from --checkpoint, with the arguments of the run that wrote it; the result has the"
-              + " bits of a run that was not interrupted. Without a state there, begin.")
+          "Go on from the state in --checkpoint, with the arguments of the run that wrote it. The"
+              + " result has the bits of a run that was not interrupted. Without a state, the run"
+              + " begins anew.")
   boolean resume;
 
   /**
