@@ -8,6 +8,8 @@ import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.text.Bytes;
+import org.weft.text.TextTable;
 
 /** A plan as text: the tensor, each pass with its partitions, the steps and the memory. */
 final class PlanText {
@@ -32,10 +34,13 @@ final class PlanText {
         s.shape(), s.entries(), s.density(), s.norm());
     line(
         "cluster     %d executor(s) x %d core(s), %d thread(s) per task, %s each",
-        r.executors(), r.coresPerExecutor(), r.kernelThreads(), bytes(r.memoryBytesPerExecutor()));
+        r.executors(),
+        r.coresPerExecutor(),
+        r.kernelThreads(),
+        Bytes.text(r.memoryBytesPerExecutor()));
     line(
         "library     %s, %s, sha256 %.12s",
-        bytes(plan.image().library().length), plan.image().cpu(), plan.image().sha256());
+        Bytes.text(plan.image().library().length), plan.image().cpu(), plan.image().sha256());
     if (plan.forms() != null) {
       forms(plan.forms());
     }
@@ -46,19 +51,20 @@ final class PlanText {
         "forms       %s: %s",
         forms.chosen() == Forms.ONE ? "one, rooted at mode " + forms.root() : "one for each mode",
         forms.reason());
-    line("  %-22s %10s %14s %14s %10s", "", "packed", "per executor", "s / iteration", "s in all");
-    forms("one, rooted at mode " + forms.root(), forms.one());
-    forms("one for each mode", forms.all());
+    TextTable table =
+        new TextTable("<>").row("", "packed", "per executor", "s / iteration", "s in all");
+    table.row(form("one, rooted at mode " + forms.root(), forms.one()));
+    table(table.row(form("one for each mode", forms.all())));
   }
 
-  private void forms(String name, PlanCosts costs) {
-    line(
-        "  %-22s %10s %14s %14.4f %10.2f",
-        name,
-        bytes(costs.storageBytes()),
-        bytes(costs.peakMemoryBytesPerExecutor()),
-        costs.iterationSeconds(),
-        costs.seconds());
+  private static String[] form(String name, PlanCosts costs) {
+    return new String[] {
+      name,
+      Bytes.text(costs.storageBytes()),
+      Bytes.text(costs.peakMemoryBytesPerExecutor()),
+      decimal("%.4f", costs.iterationSeconds()),
+      decimal("%.2f", costs.seconds())
+    };
   }
 
   private void pass(JobPlan plan, ModePlan mode) {
@@ -102,25 +108,23 @@ final class PlanText {
   }
 
   private void partitions(ModePlan mode) {
-    line(
-        "  %4s  %-32s %13s %10s %10s %10s %9s %9s",
-        "part", "slices", "nonzeros", "storage", "result", "moved", "Mflop", "ms");
+    TextTable table =
+        new TextTable("><>")
+            .row("part", "slices", "nonzeros", "storage", "result", "moved", "Mflop", "ms");
     List<PartitionCosts> costs = mode.partitions();
     int shown = costs.size() <= PARTITIONS_SHOWN ? costs.size() : PARTITIONS_SHOWN / 2;
     for (int p = 0; p < shown; p++) {
-      partition(Integer.toString(p), costs.get(p).range().toString(), costs.get(p));
+      table.row(partition(Integer.toString(p), costs.get(p)));
     }
     if (shown < costs.size()) {
       PartitionCosts heaviest = costs.get(0);
       for (PartitionCosts cost : costs) {
         heaviest = cost.seconds() > heaviest.seconds() ? cost : heaviest;
       }
-      line("  %4s  (%d more; the longest is)", "...", costs.size() - shown);
-      partition(Integer.toString(costs.indexOf(heaviest)), heaviest.range().toString(), heaviest);
+      table.row("...", "(" + (costs.size() - shown) + " more; the longest is)");
+      table.row(partition(Integer.toString(costs.indexOf(heaviest)), heaviest));
     }
-    partition(
-        "all",
-        "",
+    PartitionCosts all =
         new PartitionCosts(
             costs.get(0).range(),
             costs.stream().mapToDouble(PartitionCosts::entries).sum(),
@@ -128,20 +132,23 @@ final class PlanText {
             costs.stream().mapToDouble(PartitionCosts::resultBytes).sum(),
             costs.stream().mapToDouble(PartitionCosts::bytesMoved).sum(),
             costs.stream().mapToDouble(PartitionCosts::flops).sum(),
-            costs.stream().mapToDouble(PartitionCosts::seconds).sum()));
+            costs.stream().mapToDouble(PartitionCosts::seconds).sum());
+    String[] sum = partition("all", all);
+    sum[1] = "";
+    table(table.row(sum));
   }
 
-  private void partition(String name, String slices, PartitionCosts c) {
-    line(
-        "  %4s  %-32s %,13.0f %10s %10s %10s %9.1f %9.2f",
-        name,
-        slices,
-        c.entries(),
-        bytes(c.storageBytes()),
-        bytes(c.resultBytes()),
-        bytes(c.bytesMoved()),
-        c.flops() / 1e6,
-        c.seconds() * 1e3);
+  private static String[] partition(String name, PartitionCosts c) {
+    return new String[] {
+      name,
+      c.range().toString(),
+      decimal("%,.0f", c.entries()),
+      Bytes.text(c.storageBytes()),
+      Bytes.text(c.resultBytes()),
+      Bytes.text(c.bytesMoved()),
+      decimal("%.1f", c.flops() / 1e6),
+      decimal("%.2f", c.seconds() * 1e3)
+    };
   }
 
   private void steps(JobPlan plan) {
@@ -152,21 +159,21 @@ final class PlanText {
           "steps; kernel and merge are one iteration over all modes, at most %d iterations",
           costs.iterations());
     }
-    line("  %-8s %10s %9s %10s %14s", "step", "bytes", "Mflop", "seconds", "per executor");
+    TextTable table = new TextTable("<>").row("step", "bytes", "Mflop", "seconds", "per executor");
     for (StepCosts step : costs.steps()) {
-      line(
-          "  %-8s %10s %9.1f %10.3f %14s",
+      table.row(
           step.step(),
-          bytes(step.bytesMoved()),
-          step.flops() / 1e6,
-          step.seconds(),
-          bytes(step.memoryBytesPerExecutor()));
+          Bytes.text(step.bytesMoved()),
+          decimal("%.1f", step.flops() / 1e6),
+          decimal("%.3f", step.seconds()),
+          Bytes.text(step.memoryBytesPerExecutor()));
     }
+    table(table);
     line(
         "storage of %d packed form(s) %s; at most %s of memory per executor; %.2f s in all",
         plan.packedForms().size(),
-        bytes(costs.storageBytes()),
-        bytes(costs.peakMemoryBytesPerExecutor()),
+        Bytes.text(costs.storageBytes()),
+        Bytes.text(costs.peakMemoryBytesPerExecutor()),
         costs.seconds());
   }
 
@@ -174,15 +181,12 @@ final class PlanText {
     return format.order() == 0 ? "scalar" : format.toString();
   }
 
-  private static String bytes(double bytes) {
-    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    int unit = 0;
-    double scaled = bytes;
-    while (scaled >= 1024 && unit < units.length - 1) {
-      scaled /= 1024;
-      unit++;
-    }
-    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", scaled, units[unit]);
+  private static String decimal(String format, double number) {
+    return String.format(Locale.ROOT, format, number);
+  }
+
+  private void table(TextTable table) {
+    table.lines().forEach(line -> line("  %s", line));
   }
 
   private void line(String format, Object... arguments) {

@@ -91,7 +91,8 @@ final class ArchitectureTest {
             "org.weft.tensor..",
             "org.weft.memory..",
             "org.weft.runtime..",
-            "org.weft.scratch..")
+            "org.weft.scratch..",
+            "org.weft.text..")
         .layer("compiler")
         .definedBy("org.weft.compiler..")
         .layer("reorder")

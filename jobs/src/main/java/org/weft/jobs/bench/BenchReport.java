@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.weft.jobs.output.TabSeparated;
-import org.weft.jobs.output.TextTable;
+import org.weft.text.TextTable;
 
 /**
  * What a run of the suite found.

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import org.weft.jobs.output.TabSeparated;
-import org.weft.jobs.output.TextTable;
+import org.weft.text.TextTable;
 
 /**
  * What {@code weft codesign} prints and writes: designs, contractions, and what was assumed.

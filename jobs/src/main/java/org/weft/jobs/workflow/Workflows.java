@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.output.TextTable;
 import org.weft.storage.file.FileAccess;
+import org.weft.text.TextTable;
 
 /** One workflow and its state: what the commands {@code weft workflow ...} do. */
 public final class Workflows {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Bytes;
 
 /**
  * How a statement runs on tensors that lie on many machines.
@@ -79,8 +80,8 @@ public record DistributedPlan(
           Locale.ROOT,
           "%s: %s exchanged, %s a task, %.3f s",
           what,
-          amount(bytes),
-          amount(memoryBytes),
+          Bytes.text(bytes),
+          Bytes.text(memoryBytes),
           seconds);
     }
   }
@@ -137,23 +138,12 @@ public record DistributedPlan(
           String.format(
               Locale.ROOT,
               " [%s moved, %s a task, %.3g flops, %.3f s%s]",
-              amount(costs.bytes()),
-              amount(costs.memoryBytes()),
+              Bytes.text(costs.bytes()),
+              Bytes.text(costs.memoryBytes()),
               costs.flops(),
               costs.seconds(),
               measured == null ? "" : "; measured " + measured));
     }
     text.append('\n');
-  }
-
-  static String amount(double bytes) {
-    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = bytes;
-    int unit = 0;
-    while (value >= 1024 && unit + 1 < units.length) {
-      value /= 1024;
-      unit++;
-    }
-    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
   }
 }

@@ -1,6 +1,7 @@
 package org.weft.planner.distributed;
 
 import java.util.Locale;
+import org.weft.text.Bytes;
 
 /**
  * What a node of a plan took when it ran.
@@ -26,7 +27,7 @@ public record Measured(long bytes, long entries, double seconds) {
 
   @Override
   public String toString() {
-    String moved = bytes > 0 ? DistributedPlan.amount(bytes) + " moved, " : "";
+    String moved = bytes > 0 ? Bytes.text(bytes) + " moved, " : "";
     return String.format(Locale.ROOT, "%s%,d entries, %.3f s of tasks", moved, entries, seconds);
   }
 }

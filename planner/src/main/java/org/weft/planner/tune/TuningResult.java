@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.weft.text.TextTable;
 
 /**
  * What a search found.
@@ -106,35 +107,30 @@ public record TuningResult(
     StringBuilder text = new StringBuilder();
     text.append(counts(enumerated, illegal, pruned));
     text.append(String.format(Locale.ROOT, ", %d timed and verified%n", trials.size()));
-    String row = "%4s %11s %11s %19s %11s %6s %8s  %s%n";
-    text.append(
-        String.format(
-            Locale.ROOT,
-            row,
-            "",
-            "median ms",
-            "fastest ms",
-            "quartiles ms",
-            "model ms",
-            "runs",
-            "speed-up",
-            "variant"));
+    TextTable table =
+        new TextTable(">>>>>>><")
+            .row(
+                "",
+                "median ms",
+                "fastest ms",
+                "quartiles ms",
+                "model ms",
+                "runs",
+                "speed-up",
+                "variant");
     for (int i = 0; i < trials.size(); i++) {
       Trial t = trials.get(i);
-      text.append(
-          String.format(
-              Locale.ROOT,
-              row,
-              i + 1,
-              millis(t.medianSeconds()),
-              millis(t.timings().fastest()),
-              millis(t.timings().lowerQuartile()) + ".." + millis(t.timings().upperQuartile()),
-              millis(t.predictedSeconds()),
-              t.timings().runs(),
-              String.format(Locale.ROOT, "%.2f", untuned().medianSeconds() / t.medianSeconds()),
-              t.variant() + (t.untuned() ? "  (without tuning)" : "")));
+      table.row(
+          Integer.toString(i + 1),
+          millis(t.medianSeconds()),
+          millis(t.timings().fastest()),
+          millis(t.timings().lowerQuartile()) + ".." + millis(t.timings().upperQuartile()),
+          millis(t.predictedSeconds()),
+          Integer.toString(t.timings().runs()),
+          String.format(Locale.ROOT, "%.2f", untuned().medianSeconds() / t.medianSeconds()),
+          t.variant() + (t.untuned() ? "  (without tuning)" : ""));
     }
-    return text.toString();
+    return text.append(table.text()).toString();
   }
 
   private static String millis(double seconds) {

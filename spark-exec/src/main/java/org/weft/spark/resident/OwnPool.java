@@ -7,6 +7,7 @@ import org.apache.spark.SparkEnv;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemorySource;
+import org.weft.text.Bytes;
 
 /**
  * Off-heap memory of processes whose Spark has none to give: the application runs without {@code

@@ -7,6 +7,7 @@ import org.apache.spark.storage.BlockId;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemorySource;
+import org.weft.text.Bytes;
 
 /**
  * Off-heap bytes of resident data: the process's allocator, charged to Spark's off-heap storage

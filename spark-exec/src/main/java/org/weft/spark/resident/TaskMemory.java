@@ -13,6 +13,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.text.Bytes;
 
 /**
  * Off-heap memory of one task attempt: pages of Spark's {@link TaskMemoryManager}, one page per

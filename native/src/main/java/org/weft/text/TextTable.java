@@ -1,4 +1,4 @@
-package org.weft.jobs.output;
+package org.weft.text;
 
 import java.util.ArrayList;
 import java.util.Arrays;
