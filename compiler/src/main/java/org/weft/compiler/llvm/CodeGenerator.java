@@ -85,7 +85,7 @@ public final class CodeGenerator {
       Linker linker, long starting, List<LoopFunction> kernels, List<byte[]> others) {
     List<byte[]> objects;
     try (LibraryModules modules = build(kernels)) {
-      objects = new ArrayList<>(objects(modules.used()));
+      objects = new ArrayList<>(objects(modules.all()));
     }
     objects.addAll(others);
     long linking = System.nanoTime();
@@ -170,7 +170,7 @@ public final class CodeGenerator {
     load();
     try (LibraryModules modules = build(kernels)) {
       if (optimised) {
-        modules.used().forEach(CodeGenerator::optimise);
+        modules.all().forEach(CodeGenerator::optimise);
       }
       return modules.print();
     }
@@ -181,7 +181,7 @@ public final class CodeGenerator {
     load();
     try (LibraryModules modules = build(kernels)) {
       StringBuilder text = new StringBuilder();
-      for (ModuleContext module : modules.used()) {
+      for (ModuleContext module : modules.all()) {
         optimise(module);
         text.append(new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8));
       }

@@ -29,34 +29,13 @@ final class KernelEmitter {
 
   private KernelEmitter(LibraryModules modules, LoopFunction kernel) {
     this.kernel = kernel;
-    this.module = isFrame(kernel) ? modules.frames() : modules.tasks();
     this.tasks = modules.tasks();
+    this.module = modules.of(kernel);
     this.buffers = buffers(views);
   }
 
   static void emit(LibraryModules modules, LoopFunction kernel) {
     new KernelEmitter(modules, kernel).emit();
-  }
-
-  /** Whether a kernel may be compiled with little effort: all but few iterations are in tasks. */
-  static boolean isFrame(LoopFunction kernel) {
-    return hasTasks(kernel.body()) && !hasLoops(kernel.body());
-  }
-
-  private static boolean hasTasks(Stmt stmt) {
-    return stmt instanceof Stmt.Gather
-        || stmt instanceof Stmt.For loop && loop.traits().parallel()
-        || stmt.children().stream().anyMatch(KernelEmitter::hasTasks);
-  }
-
-  /** Whether there are loops outside tasks that may have many iterations. */
-  private static boolean hasLoops(Stmt stmt) {
-    if (stmt instanceof Stmt.Gather) {
-      return false;
-    } else if (stmt instanceof Stmt.For loop) {
-      return !loop.traits().parallel() && !loop.traits().few();
-    }
-    return stmt instanceof Stmt.While || stmt.children().stream().anyMatch(KernelEmitter::hasLoops);
   }
 
   private AliasScopes scopes(ModuleContext of) {

@@ -1,40 +1,77 @@
 package org.weft.compiler.llvm;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.weft.compiler.loop.LoopFunction;
+import org.weft.compiler.loop.Stmt;
 
 /**
- * The modules of one library. A kernel that does nothing but divide its loops among tasks runs once
- * per call, and is half of the code: it is compiled with less effort than the tasks.
- *
- * @param tasks functions with loops over entries
- * @param frames kernels whose loops are all in tasks
+ * The modules of one library, which are compiled side by side. A kernel that divides loops among
+ * tasks is compiled apart from the tasks. If it does nothing else, it runs once per call and is
+ * half of the code, so that it is compiled with less effort.
  */
-record LibraryModules(ModuleContext tasks, ModuleContext frames) implements AutoCloseable {
+final class LibraryModules implements AutoCloseable {
 
-  /** Empty modules. */
-  static LibraryModules of(Target target) {
-    ModuleContext tasks = new ModuleContext(target, "weft", Effort.FULL);
+  /** What the functions of a module do. */
+  private enum Part {
+    /** Tasks, and kernels without any. Every kernel has a part here. */
+    TASKS("weft", Effort.FULL),
+    /** Kernels with tasks, and with loops of their own. */
+    CALLERS("weft-callers", Effort.FULL),
+    /** Kernels whose loops are all in tasks. */
+    FRAMES("weft-frames", Effort.QUICK);
+
+    private final String module;
+    private final Effort effort;
+
+    Part(String module, Effort effort) {
+      this.module = module;
+      this.effort = effort;
+    }
+
+    static Part of(LoopFunction kernel) {
+      if (!hasTasks(kernel.body())) {
+        return TASKS;
+      }
+      return hasLoops(kernel.body()) ? CALLERS : FRAMES;
+    }
+
+    static Set<Part> of(List<LoopFunction> kernels) {
+      Set<Part> parts = EnumSet.of(TASKS);
+      kernels.forEach(kernel -> parts.add(of(kernel)));
+      return parts;
+    }
+  }
+
+  private final Map<Part, ModuleContext> modules = new EnumMap<>(Part.class);
+
+  private LibraryModules(Target target, Set<Part> parts) {
     try {
-      return new LibraryModules(tasks, new ModuleContext(target, "weft-frames", Effort.QUICK));
+      parts.forEach(part -> modules.put(part, new ModuleContext(target, part.module, part.effort)));
     } catch (RuntimeException e) {
-      tasks.close();
+      close();
       throw e;
     }
   }
 
   /** How many modules {@code kernels} need. */
   static int countFor(List<LoopFunction> kernels) {
-    return kernels.stream().anyMatch(KernelEmitter::isFrame) ? 2 : 1;
+    return Part.of(kernels).size();
   }
 
   /** The modules of {@code kernels}, verified. */
   static LibraryModules build(Target target, List<LoopFunction> kernels) {
-    LibraryModules modules = of(target);
+    LibraryModules modules = new LibraryModules(target, Part.of(kernels));
     try {
       kernels.forEach(kernel -> KernelEmitter.emit(modules, kernel));
-      modules.used().forEach(ModuleContext::verify);
+      modules.all().forEach(ModuleContext::verify);
       return modules;
     } catch (RuntimeException e) {
       modules.close();
@@ -42,20 +79,48 @@ record LibraryModules(ModuleContext tasks, ModuleContext frames) implements Auto
     }
   }
 
-  /** The tasks, in which every kernel has a part, then the frames if there are any. */
-  List<ModuleContext> used() {
-    return frames.hasFunctions() ? List.of(tasks, frames) : List.of(tasks);
+  private static boolean hasTasks(Stmt stmt) {
+    return stmt instanceof Stmt.Gather
+        || stmt instanceof Stmt.For loop && loop.traits().parallel()
+        || stmt.children().stream().anyMatch(LibraryModules::hasTasks);
+  }
+
+  /** Whether there are loops outside tasks that may have many iterations. */
+  private static boolean hasLoops(Stmt stmt) {
+    if (stmt instanceof Stmt.Gather) {
+      return false;
+    } else if (stmt instanceof Stmt.For loop) {
+      return !loop.traits().parallel() && !loop.traits().few();
+    }
+    return stmt instanceof Stmt.While
+        || stmt.children().stream().anyMatch(LibraryModules::hasLoops);
+  }
+
+  /** Where the function of {@code kernel} is. */
+  ModuleContext of(LoopFunction kernel) {
+    return Objects.requireNonNull(modules.get(Part.of(kernel)));
+  }
+
+  /** Where the tasks of kernels are. */
+  ModuleContext tasks() {
+    return Objects.requireNonNull(modules.get(Part.TASKS));
+  }
+
+  /** The module of tasks, then the others that there are. */
+  List<ModuleContext> all() {
+    return List.copyOf(modules.values());
   }
 
   /** LLVM IR text of the modules as they stand. */
   String print() {
-    return used().stream().map(ModuleContext::print).collect(Collectors.joining("\n"));
+    return all().stream().map(ModuleContext::print).collect(Collectors.joining("\n"));
   }
 
-  /** Frees both, the later one first. */
+  /** Frees all, later ones first. */
   @Override
   public void close() {
-    frames.close();
-    tasks.close();
+    List<ModuleContext> made = new ArrayList<>(all());
+    Collections.reverse(made);
+    made.forEach(ModuleContext::close);
   }
 }

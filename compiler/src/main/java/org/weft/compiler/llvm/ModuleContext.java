@@ -245,18 +245,6 @@ final class ModuleContext implements AutoCloseable {
         what + ": " + detail.strip() + "; this is a bug in code generation, report the kernel");
   }
 
-  /** Whether any function of it has a body. */
-  boolean hasFunctions() {
-    LLVMValueRef function = LLVMGetFirstFunction(module);
-    while (function != null && !function.isNull()) {
-      if (LLVMIsDeclaration(function) == 0) {
-        return true;
-      }
-      function = LLVMGetNextFunction(function);
-    }
-    return false;
-  }
-
   /** LLVM IR text of the module as it stands. */
   String print() {
     return LlvmNative.takeMessage(LLVMPrintModuleToString(module));

@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.bytedeco.llvm.global.LLVM.*;
 
 import java.util.List;
+import java.util.Map;
 import org.bytedeco.llvm.LLVM.LLVMValueRef;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.KernelRequest;
+import org.weft.compiler.Schedule;
+import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.loop.ExampleKernels;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
 import org.weft.tensor.Width;
 
 class CodeGeneratorTest {
@@ -88,6 +95,28 @@ class CodeGeneratorTest {
     List<LoopFunction> both = List.of(ExampleKernels.spmv(true), ExampleKernels.filter(Width.W32));
     String together = generator.llvmIr(both, false);
     assertThat(together.substring(together.indexOf(frame))).doesNotContain("@filter");
+  }
+
+  /** A kernel with loops of its own is compiled beside its tasks, with the same effort. */
+  @Test
+  void callersAreCompiledBesideTheirTasks() {
+    TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
+    KernelRequest gemm =
+        new KernelRequest(
+            "gemm",
+            "C(i,j) = A(i,k) * B(k,j)",
+            Map.of("C", dense, "A", dense, "B", dense),
+            Map.of(),
+            Schedule.parse("parallel gemm(i)"));
+    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
+      String ir = compiler.explain(gemm).llvmIr();
+      int callers = ir.indexOf("ModuleID = 'weft-callers'");
+      assertThat(ir).doesNotContain("weft-frames");
+      assertThat(ir.substring(0, callers)).contains("define hidden void @gemm_loop1(");
+      assertThat(ir.substring(callers))
+          .contains("define void @gemm(")
+          .contains("declare hidden void @gemm_loop1(");
+    }
   }
 
   @Test

@@ -317,13 +317,14 @@ final class PackedSide {
     Expr to = each.name(name + "_row", row);
     Expr rest = each.name(name + "_rest", Expr.min(Expr.sub(depth, before), Expr.of(LINE)));
     Code whole = each.nested();
-    line(first, source, to, Expr.of(LINE), term -> Expr.add(source, term), whole);
+    line(first, source, to, Expr.of(LINE), 0, term -> Expr.add(source, term), whole);
     Code some = each.nested();
     line(
         first,
         source,
         to,
         rest,
+        1,
         term -> Expr.add(origin, new Expr.Load(terms, Expr.add(before, term))),
         some);
     Expr apart = gaps(terms, before, Expr.sub(rest, Expr.of(1)), each);
@@ -335,7 +336,13 @@ final class PackedSide {
   }
 
   private void line(
-      Expr first, Expr source, Expr to, Expr count, UnaryOperator<Expr> term, Code code) {
+      Expr first,
+      Expr source,
+      Expr to,
+      Expr count,
+      int copies,
+      UnaryOperator<Expr> term,
+      Code code) {
     LoopVariable cell = LoopVariable.integer(code.fresh(name + "_cell"));
     Code each = code.nested();
     Expr entry = Expr.add(first, Expr.of(cell));
@@ -348,8 +355,10 @@ final class PackedSide {
     Expr loaded = new Expr.Load(operand, Expr.add(term.apply(Expr.of(number)), offset));
     Expr at = Expr.add(place, Expr.mul(Expr.of(number), Expr.of(width)));
     inner.add(new Stmt.Store(panels, at, value.apply(loaded)));
-    each.add(new Stmt.For(number, Expr.of(0), count, inner.block(), LoopTraits.SCALAR));
-    code.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), each.block(), LoopTraits.SERIAL));
+    LoopTraits along = LoopTraits.SCALAR.withUnroll(copies);
+    each.add(new Stmt.For(number, Expr.of(0), count, inner.block(), along));
+    LoopTraits traits = LoopTraits.SERIAL.withUnroll(copies);
+    code.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), each.block(), traits));
   }
 
   /** Packs the panels of some lines of runs together: every line of the operand is read once. */
