@@ -123,6 +123,37 @@ class OperatorTypesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "y(i) = M(i,i) + M(i,i)          | -18014398509481986,-2,10",
+        "y(i) = M(i,i) / 2 * 2           | -9007199254740992,9223372036854775806,4",
+        "y(i) = max(M(i,j), M(i,i)) / 0  | 0,0,0",
+        "Y(i,i) = M(i,j)                 | -9007199254740993,0,0,0,9223372036854775807,0,0,0,5"
+      })
+  void repeatedLabelsAreOfTheTypeOfTheirTensor(String statement, String expected) {
+    MemoryScope scope = MemoryScope.root("types", MemorySource.system());
+    try {
+      CooBlock.Builder block = new CooBlock.Builder(2, 4, true);
+      block.addLong(new long[] {0, 0}, -9007199254740993L);
+      block.addLong(new long[] {1, 1}, Long.MAX_VALUE);
+      block.addLong(new long[] {2, 2}, 5);
+      List<CooBlock> entries = List.of(block.build());
+      int order = statement.startsWith("y") ? 1 : 2;
+      TensorFormat result = TensorFormat.parse("Dense", order, ValueType.LONG);
+      for (String format : List.of("CSR", "COO", "Dense", "CSC")) {
+        TensorFormat stored = TensorFormat.parse(format, 2, ValueType.LONG);
+        TensorStorage matrix = Packing.pack(scope, TensorShape.of(3, 3), stored, entries);
+        assertThat(evaluate(statement, Map.of("M", matrix), scope, result))
+            .as(format)
+            .containsExactly(expected.split(","));
+      }
+    } finally {
+      scope.close();
+    }
+  }
+
   @Test
   void reducersStartFromTheirIdentityInEveryType() {
     for (ValueType type : ValueType.values()) {

@@ -25,7 +25,8 @@ import org.weft.tensor.ValueType;
  * </pre>
  *
  * The diagonal I is a tensor without arrays: a dense level and below it, at each position, the one
- * coordinate that equals the position. Loops merge it like any other operand.
+ * coordinate that equals the position. Loops merge it like any other operand. It has the type of
+ * the tensor that it is of, so that the statement's type stays what it is.
  */
 public final class Diagonals {
   private final Map<IndexVar, Long> sizes;
@@ -116,9 +117,9 @@ public final class Diagonals {
 
   private TensorExpr diagonal(IndexVar row, IndexVar column, TensorExpr.Access origin) {
     diagonals++;
+    ValueType type = origin.tensor().format().valueType();
     TensorFormat format =
-        new TensorFormat(
-            List.of(LevelSpec.of("D"), LevelSpec.of("S")), new int[] {0, 1}, ValueType.DOUBLE);
+        new TensorFormat(List.of(LevelSpec.of("D"), LevelSpec.of("S")), new int[] {0, 1}, type);
     TensorVar tensor = new TensorVar("I_" + diagonals, format, TensorVar.Kind.DIAGONAL);
     return new TensorExpr.Access(accesses++, tensor, List.of(row, column), origin.span());
   }
