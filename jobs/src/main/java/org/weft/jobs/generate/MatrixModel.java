@@ -11,10 +11,10 @@ import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
 
 /**
- * What a synthetic square matrix looks like: one of the kinds of seeds/001, table 5. Entries come
- * row by row, sorted and without duplicates; values are uniform multiples of 0.01 in (0, 10], and
- * the diagonal of a structured kind is stored. Memory is one row, or one number per row for {@code
- * power-law}.
+ * What a synthetic square matrix looks like: one of the kinds of table 5 of Chou et al. 2018.
+ * Entries come row by row, sorted and without duplicates; values are uniform multiples of 0.01 in
+ * (0, 10], and the diagonal of a structured kind is stored. Memory is one row, or one number per
+ * row for {@code power-law}.
  *
  * @param kind where the entries are
  * @param rows rows and columns

@@ -13,7 +13,7 @@ import org.weft.tensor.TensorShape;
 /**
  * What a synthetic tensor looks like: mode sizes, nonzeros, and skew per mode.
  *
- * <p>The named models have the mode sizes and nonzeros of COMET's table 2 (seeds/000, section 8.1)
+ * <p>The named models have the mode sizes and nonzeros of table 2 of COMET's paper (section 8.1)
  * and of FROSTT's uber and lbnl-network. That table prints freebase-music's second mode as
  * 223,344,784: its first and second mode are the same entities, 23,344,784 of them, and so they are
  * here.

@@ -1,7 +1,11 @@
 /**
- * Models of tensors whose missing entries are unknown and not zero: {@link
- * org.weft.decomposition.completion.Completion} keeps the best model of its {@link
- * org.weft.decomposition.completion.Solver}, of which there are three.
+ * Models of tensors whose missing entries are unknown and not zero.
+ *
+ * <p>{@link org.weft.decomposition.completion.Completion} runs a {@link
+ * org.weft.decomposition.completion.Solver} and keeps the model with the least error at the
+ * held-out entries. A solver improves the factors: {@code NormalSolver} by least squares, {@code
+ * CoordinateSolver} a component at a time, {@code GradientSolver} along gradients of batches. Read
+ * {@code Completion} first.
  */
 @NullMarked
 package org.weft.decomposition.completion;

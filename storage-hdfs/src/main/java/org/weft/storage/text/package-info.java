@@ -1,7 +1,8 @@
 /**
- * Text formats: FROSTT {@code .tns} and Matrix Market {@code .mtx}. {@link
- * org.weft.storage.text.LineBuffer} hands out runs of whole lines of a split, {@link
- * org.weft.storage.text.CoordinateReader} turns them into columns; read those two first.
+ * Text formats: FROSTT {@code .tns}, Matrix Market {@code .mtx}, Harwell-Boeing and
+ * Rutherford-Boeing. {@link org.weft.storage.text.LineBuffer} hands out runs of whole lines of a
+ * split, {@link org.weft.storage.text.CoordinateReader} turns them into columns; read those two
+ * first.
  *
  * <p>Invariants: no object per entry and no string per token on the way in; every number read is
  * the double nearest to its text, every number written is the shortest text that reads back as the
