@@ -46,27 +46,11 @@ Shape shape(const int64_t *at) {
           at[12]};
 }
 
-/* Calls f with a pointer of the unsigned element type of `bytes` bytes. */
-template <typename F>
-void typed(char *data, int64_t bytes, F f) {
-  switch (bytes) {
-    case 1: f(reinterpret_cast<uint8_t *>(data)); break;
-    case 2: f(reinterpret_cast<uint16_t *>(data)); break;
-    case 4: f(reinterpret_cast<uint32_t *>(data)); break;
-    default: f(reinterpret_cast<uint64_t *>(data)); break;
-  }
-}
-
 template <typename T>
 void swap(T *&a, T *&b) {
   T *kept = a;
   a = b;
   b = kept;
-}
-
-template <typename T>
-T narrow(const T *, uint64_t value) {
-  return static_cast<T>(value);
 }
 
 /* The levels of a form, and what tells of two keys the first level in which they differ. */

@@ -42,10 +42,15 @@ namespace weft {
  *   last level is dense; args[9]: their type: 0 double, 1 float, 2 int32, 3 int64; args[10]: whether
  *   those of records are int64.
  * SQUARES: args[8] out: bits of the double that is the sum of squares of args[2] values of type args[9]
- *   at args[4], added in an order that does not depend on threads. */
+ *   at args[4], added in an order that does not depend on threads.
+ * UNPACK is the way back: columns of args[2] stored entries, on the calling thread. args[5]: address of
+ *   the values; args[8]: address of those to be had, doubles, or int64 if args[10] is not 0, which args[9],
+ *   their type, then is; args[11]: the first position of the last level. Listed are levels, outermost
+ *   first, 9 numbers each: a Level; its size if it is dense; its number of positions; addresses and element
+ *   bytes of pos and crd; address and element bytes, 4 or 8, of the column that is filled. */
 void pack(int64_t *args);
 
-enum Step { LOAD, ORDER, SORT, MERGE, COUNT, BUILD, SQUARES };
+enum Step { LOAD, ORDER, SORT, MERGE, COUNT, BUILD, SQUARES, UNPACK };
 
 enum Level { DENSE, COMPRESSED, SINGLETON };
 

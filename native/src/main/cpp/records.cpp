@@ -221,7 +221,8 @@ void pack(int64_t *args) {
     case MERGE: merge_records(request); break;
     case COUNT: count_levels(request); break;
     case BUILD: build_levels(request); break;
-    default: sum_squares(request); break;
+    case SQUARES: sum_squares(request); break;
+    default: unpack_entries(request); break;
   }
 }
 

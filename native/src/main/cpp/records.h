@@ -82,6 +82,23 @@ struct Request {
   }
 };
 
+/* Calls f with a pointer of the unsigned element type of `bytes` bytes. */
+template <typename F>
+void typed(char *data, int64_t bytes, F f) {
+  switch (bytes) {
+    case 1: f(reinterpret_cast<uint8_t *>(data)); break;
+    case 2: f(reinterpret_cast<uint16_t *>(data)); break;
+    case 4: f(reinterpret_cast<uint32_t *>(data)); break;
+    default: f(reinterpret_cast<uint64_t *>(data)); break;
+  }
+}
+
+/* `value` as an element of the array, in which it fits. */
+template <typename T>
+T narrow(const T *, uint64_t value) {
+  return static_cast<T>(value);
+}
+
 /* Calls f(number) for each of `tasks` numbers, on as many threads as the request has. */
 template <typename F>
 void each(int64_t threads, int64_t tasks, F f) {
@@ -98,6 +115,7 @@ void merge_records(Request request);
 void count_levels(Request request);
 void build_levels(Request request);
 void sum_squares(Request request);
+void unpack_entries(Request request);
 
 }  // namespace weft
 

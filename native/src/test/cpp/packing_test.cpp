@@ -166,6 +166,36 @@ void duplicates_merge() {
   }
 }
 
+/* Entries from `from` on as columns; the arrays are those of the next test. */
+void check_unpacked(const Records &records, int64_t from, int64_t count, int64_t rows,
+                    const uint32_t *pos, const uint16_t *crd, const int32_t *values) {
+  int32_t *row = static_cast<int32_t *>(malloc(static_cast<size_t>(count) * 4));
+  int64_t *column = static_cast<int64_t *>(malloc(static_cast<size_t>(count) * 8));
+  double *value = static_cast<double *>(malloc(static_cast<size_t>(count) * 8));
+  int64_t args[header + 18] = {};
+  args[1] = weft::UNPACK;
+  args[2] = count;
+  args[5] = address(values);
+  args[7] = 2;
+  args[8] = address(value);
+  args[9] = 2;
+  args[11] = from;
+  const int64_t levels[] = {weft::DENSE, rows, rows, 0, 0, 0, 0, address(row), 4,
+                            weft::COMPRESSED, 0, records.n, address(pos), 4, address(crd), 2,
+                            address(column), 8};
+  memcpy(args + header, levels, sizeof levels);
+  process()->pack(args);
+  EXPECT(args[0] == WEFT_OK);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t key = static_cast<uint64_t>(row[i]) << 16 | static_cast<uint64_t>(column[i]);
+    EXPECT(records.at(from + i)[0] == key);
+    EXPECT(value[i] == static_cast<double>(from + i));
+  }
+  free(row);
+  free(column);
+  free(value);
+}
+
 /* Compressed below dense, of a matrix of 16-bit rows and columns. */
 void levels_are_built() {
   constexpr int64_t n = 150000;
@@ -205,6 +235,9 @@ void levels_are_built() {
       EXPECT(records.at(p)[0] == (static_cast<uint64_t>(row) << 16 | crd[p]));
       EXPECT(values[p] == p);
     }
+  }
+  for (int64_t from = 0; from < n; from += 50001) {
+    check_unpacked(records, from, n - from < 777 ? n - from : 777, rows, pos, crd, values);
   }
   free(pos);
   free(crd);

@@ -8,9 +8,6 @@ import org.weft.tensor.level.LevelFormat;
  * outside the tensor are passed over.
  */
 final class EntryCursor {
-  /** A compressed level without doubles: position and coordinate of a child for each parent. */
-  private static final String RUN_LEVEL = "CU";
-
   private final TensorStorage storage;
   private final TensorFormat format;
   private final LevelFormat[] levels;
@@ -61,26 +58,6 @@ final class EntryCursor {
       return settle(0);
     }
     at[last]++;
-    return settle(last);
-  }
-
-  /** Whether entries of the last level differ in its coordinate alone, which each entry stores. */
-  boolean hasRuns() {
-    int last = levels.length - 1;
-    return last >= 0
-        && format.coordinate(last) instanceof LevelCoordinate.Mode
-        && levels[last].symbol().equals(RUN_LEVEL);
-  }
-
-  /** Entries from the present one to the end of its parent, where {@link #hasRuns()}. */
-  long run() {
-    return end[levels.length - 1] - position();
-  }
-
-  /** Moves {@code entries} ahead, at most {@link #run()}; false at the end. */
-  boolean next(long entries) {
-    int last = levels.length - 1;
-    at[last] += entries;
     return settle(last);
   }
 

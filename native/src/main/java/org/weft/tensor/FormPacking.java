@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.MemoryScope;
@@ -53,17 +52,17 @@ final class FormPacking {
   }
 
   /** The forms in the order of their formats; none is left if there is an error. */
-  List<TensorStorage> pack(List<TensorFormat> formats, Queue<CooBlock> blocks) {
+  List<TensorStorage> pack(List<TensorFormat> formats, EntrySource entries) {
     @Nullable TensorStorage[] forms = new TensorStorage[formats.size()];
     try {
       List<Integer> counted = new ArrayList<>();
       List<Group> groups = groups(formats, counted);
       int left = groups.size() + counted.size();
       for (Group group : groups) {
-        packGroup(group, formats, source(blocks, --left == 0), forms);
+        packGroup(group, formats, --left == 0 ? entries : entries.again(), forms);
       }
       for (int form : counted) {
-        forms[form] = packCounted(formats.get(form), source(blocks, --left == 0));
+        forms[form] = packCounted(formats.get(form), --left == 0 ? entries : entries.again());
       }
       List<TensorStorage> all = new ArrayList<>();
       for (TensorStorage form : forms) {
@@ -78,23 +77,6 @@ final class FormPacking {
       }
       throw e;
     }
-  }
-
-  /** Those who come last take the blocks from the queue. */
-  private static BlockSource source(Queue<CooBlock> blocks, boolean last) {
-    return BlockSource.of(last ? blocks : new ArrayDeque<>(blocks));
-  }
-
-  /** One form, of blocks that can be taken only once. */
-  TensorStorage pack(TensorFormat format, BlockSource blocks) {
-    List<Integer> counted = new ArrayList<>();
-    List<Group> groups = groups(List.of(format), counted);
-    if (groups.isEmpty()) {
-      return packCounted(format, blocks);
-    }
-    @Nullable TensorStorage[] made = new TensorStorage[1];
-    packGroup(groups.get(0), List.of(format), blocks, made);
-    return Objects.requireNonNull(made[0]);
   }
 
   private static List<Group> groups(List<TensorFormat> formats, List<Integer> counted) {
@@ -122,14 +104,14 @@ final class FormPacking {
   private void packGroup(
       Group group,
       List<TensorFormat> formats,
-      BlockSource blocks,
+      EntrySource entries,
       @Nullable TensorStorage[] forms) {
     KeyLayout layout = group.layout(shape);
     List<List<Bits>> sequences = new ArrayList<>();
     for (int form : group.forms()) {
       sequences.add(layout.sequence(formats.get(form)));
     }
-    try (PackRecords records = RecordLoader.load(blocks, layout, origin, threads)) {
+    try (PackRecords records = RecordLoader.load(entries, layout, origin, threads)) {
       List<Bits> order = orderOf(records, sequences);
       boolean merged = false;
       for (int next : FormSequence.plan(order, sequences)) {
@@ -159,11 +141,11 @@ final class FormPacking {
     return candidates.stream().filter(records::isInOrder).findFirst().orElse(null);
   }
 
-  private TensorStorage packCounted(TensorFormat format, BlockSource blocks) {
+  private TensorStorage packCounted(TensorFormat format, EntrySource entries) {
     int[] modeOrder = format.modeOrder();
     CooBlock sorted;
     KeyLayout plain = new KeyLayout(shape, new long[shape.order()]);
-    try (PackRecords records = RecordLoader.load(blocks, plain, origin, threads)) {
+    try (PackRecords records = RecordLoader.load(entries, plain, origin, threads)) {
       records.sort(FormSequence.sort(null, plain.sequence(modeOrder)));
       duplicates = records.mergeDuplicates();
       sorted = records.toBlock();
@@ -177,7 +159,7 @@ final class FormPacking {
     TensorShape counted = TensorShape.of(sizes);
     long[] splits = Arrays.copyOf(KeyLayout.splits(format), shape.order() + 1);
     KeyLayout layout = new Group(splits, List.of()).layout(counted);
-    BlockSource block = BlockSource.of(new ArrayDeque<>(List.of(sorted.withColumn(numbers))));
+    EntrySource block = EntrySource.of(new ArrayDeque<>(List.of(sorted.withColumn(numbers))));
     try (PackRecords records =
         RecordLoader.load(block, layout, new long[shape.order() + 1], threads)) {
       records.sort(FormSequence.sort(null, layout.sequence(format)));

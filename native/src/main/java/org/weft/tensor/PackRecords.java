@@ -26,7 +26,8 @@ final class PackRecords implements AutoCloseable {
     MERGE,
     COUNT,
     BUILD,
-    SQUARES
+    SQUARES,
+    UNPACK
   }
 
   /** Records that one task makes levels of. */

@@ -43,7 +43,7 @@ public final class Packing {
       origin[format.modeOrder()[0]] = rootOffset;
     }
     return new FormPacking(parent, shape, origin, 1)
-        .pack(List.of(format), new ArrayDeque<>(blocks))
+        .pack(List.of(format), EntrySource.of(new ArrayDeque<>(blocks)))
         .get(0);
   }
 
@@ -62,11 +62,12 @@ public final class Packing {
       List<TensorFormat> formats,
       Queue<CooBlock> blocks,
       int threads) {
-    return packAll(parent, shape, formats, blocks, new long[shape.order()], threads);
+    return packAll(
+        parent, shape, formats, EntrySource.of(blocks), new long[shape.order()], threads);
   }
 
   /**
-   * As above, of a part of a tensor.
+   * As above, of a part of a tensor, whose entries are taken from a source.
    *
    * @param shape of the part
    * @param origin the first coordinate of the part in each mode, which is subtracted
@@ -75,23 +76,11 @@ public final class Packing {
       MemoryScope parent,
       TensorShape shape,
       List<TensorFormat> formats,
-      Queue<CooBlock> blocks,
+      EntrySource entries,
       long[] origin,
       int threads) {
     FormPacking packing = new FormPacking(parent, shape, origin, threads);
-    return packed(packing.pack(formats, blocks), packing, threads);
-  }
-
-  /** As above, one form of blocks that can be taken only once. */
-  public static PackedForms packOne(
-      MemoryScope parent,
-      TensorShape shape,
-      TensorFormat format,
-      BlockSource blocks,
-      long[] origin,
-      int threads) {
-    FormPacking packing = new FormPacking(parent, shape, origin, threads);
-    return packed(List.of(packing.pack(format, blocks)), packing, threads);
+    return packed(packing.pack(formats, entries), packing, threads);
   }
 
   private static PackedForms packed(List<TensorStorage> forms, FormPacking packing, int threads) {
@@ -139,7 +128,7 @@ public final class Packing {
     KeyLayout layout = new KeyLayout(shape, new long[shape.order()]);
     PackRecords records =
         RecordLoader.load(
-            BlockSource.of(new ArrayDeque<>(blocks)), layout, new long[shape.order()], threads);
+            EntrySource.of(new ArrayDeque<>(blocks)), layout, new long[shape.order()], threads);
     try {
       List<KeyLayout.Bits> sequence = layout.sequence(modeOrder);
       if (!records.isInOrder(sequence)) {
@@ -172,10 +161,8 @@ public final class Packing {
    * All stored entries in storage order, in blocks of {@code blockSize}, made as they are asked.
    */
   public static Iterator<CooBlock> unpackBlocks(TensorStorage storage, int blockSize) {
-    EntryCursor cursor = new EntryCursor(storage);
-    boolean inRuns = cursor.hasRuns() && storage.format().valueType() != ValueType.LONG;
-    return inRuns
-        ? new RunBlocks(storage, cursor, blockSize)
+    return StoredEntries.suits(storage)
+        ? new StoredBlocks(storage, blockSize)
         : new BlockIterator(storage, blockSize);
   }
 

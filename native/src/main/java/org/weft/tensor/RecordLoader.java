@@ -1,10 +1,13 @@
 package org.weft.tensor;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ElementType;
+import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeMemory;
 import org.weft.tensor.KeyLayout.Coordinate;
@@ -12,44 +15,46 @@ import org.weft.tensor.PackRecords.Arguments;
 import org.weft.tensor.PackRecords.Step;
 
 /**
- * Makes records of blocks, in their order: threads take block after block from the queue, and copy
- * columns off the heap piece by piece, from where the C++ runtime makes records of them.
+ * Makes records of entries, in their order: threads take piece after piece from the source, and
+ * have some columns of it at a time off the heap, of which the C++ runtime makes records.
  */
 final class RecordLoader {
-  /** Entries of a piece: its columns stay in a core's cache. */
-  private static final int PIECE = 8192;
+  /** Entries that are copied at once: their columns stay in a core's cache. */
+  private static final int COPIED = 8192;
 
   /** Fewer entries are not worth a thread. */
   private static final long SHARED_FROM = 1 << 16;
 
   private static final int PER_COLUMN = 8;
 
-  /** A block and the number of its first entry. */
-  private record Taken(CooBlock block, long first) {}
+  /** A piece and the number of its first entry. */
+  private record Taken(EntrySource.Piece piece, long first) {}
 
-  private final BlockSource blocks;
+  private final EntrySource entries;
   private final PackRecords records;
+  private final int order;
   private final long[] origin;
   private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
   private long next;
 
-  private RecordLoader(BlockSource blocks, PackRecords records, long[] origin) {
-    this.blocks = blocks;
+  private RecordLoader(EntrySource entries, PackRecords records, long[] origin) {
+    this.entries = entries;
     this.records = records;
+    this.order = records.layout().shape().order();
     this.origin = origin;
   }
 
   /**
-   * Takes all blocks of a source.
+   * Takes all pieces of a source.
    *
    * @param origin first coordinate in each mode, which is subtracted
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code OUT_OF_MEMORY}
    */
-  static PackRecords load(BlockSource blocks, KeyLayout layout, long[] origin, int threads) {
-    long entries = blocks.entries();
-    PackRecords records = new PackRecords(layout, entries, blocks.hasLongValues(), threads);
+  static PackRecords load(EntrySource entries, KeyLayout layout, long[] origin, int threads) {
+    long size = entries.entries();
+    PackRecords records = new PackRecords(layout, size, entries.hasLongValues(), threads);
     try {
-      new RecordLoader(blocks, records, origin).run(entries < SHARED_FROM ? 1 : threads);
+      new RecordLoader(entries, records, origin).run(size < SHARED_FROM ? 1 : threads);
       return records;
     } catch (RuntimeException e) {
       records.close();
@@ -59,9 +64,9 @@ final class RecordLoader {
 
   private void run(int threads) {
     if (threads <= 1) {
-      takeBlocks();
+      takePieces();
     } else {
-      IntStream.range(0, threads).parallel().forEach(thread -> takeBlocks());
+      IntStream.range(0, threads).parallel().forEach(thread -> takePieces());
     }
     RuntimeException failed = failure.get();
     if (failed != null) {
@@ -70,43 +75,41 @@ final class RecordLoader {
   }
 
   private synchronized @Nullable Taken take() {
-    CooBlock block = failure.get() == null ? blocks.poll() : null;
-    if (block == null) {
+    EntrySource.Piece piece = failure.get() == null ? entries.poll() : null;
+    if (piece == null) {
       return null;
     }
     long first = next;
-    next += block.size();
-    return new Taken(block, first);
+    next += piece.entries();
+    return new Taken(piece, first);
   }
 
   /** Until none is left or a thread has failed; no thread writes once all have returned. */
-  private void takeBlocks() {
-    int order = records.layout().shape().order();
-    long bytes = (long) PIECE * Long.BYTES * (order + 1);
-    try (Arguments arguments = records.arguments(order, PER_COLUMN)) {
-      long columns = MemorySource.system().allocate(bytes);
-      try {
-        for (Taken taken = take(); taken != null; taken = take()) {
-          load(taken.block(), taken.first(), arguments, columns);
+  private void takePieces() {
+    try (Arguments arguments = records.arguments(order, PER_COLUMN);
+        MemoryScope scope = MemoryScope.root("columns", MemorySource.system())) {
+      long elements = (long) COPIED * (order + 1);
+      long copies = scope.allocateUninitialized(ElementType.I64, elements).address();
+      for (Taken taken = take(); taken != null; taken = take()) {
+        try (EntryColumns columns = taken.piece().open()) {
+          load(columns, taken.first(), arguments, copies);
         }
-      } finally {
-        MemorySource.system().free(columns, bytes);
       }
     } catch (RuntimeException e) {
       failure.compareAndSet(null, e);
     }
   }
 
-  private void load(CooBlock block, long first, Arguments arguments, long columns) {
-    int order = records.layout().shape().order();
-    long values = columns + (long) PIECE * Long.BYTES * order;
-    double @Nullable [] doubles = records.isExact() ? null : block.values();
+  private void load(EntryColumns columns, long first, Arguments arguments, long copies) {
+    long[] copied = new long[order];
+    Arrays.setAll(copied, mode -> copies + (long) COPIED * Long.BYTES * mode);
+    long values = copies + (long) COPIED * Long.BYTES * order;
     for (int mode = 0; mode < order; mode++) {
       Coordinate field = records.layout().mode(mode);
       arguments.list(
           PER_COLUMN * mode,
-          columns + (long) PIECE * Long.BYTES * mode,
-          block.isWide(mode) ? Long.BYTES : Integer.BYTES,
+          copied[mode],
+          columns.isWide(mode) ? Long.BYTES : Integer.BYTES,
           origin[mode],
           records.layout().shape().size(mode),
           field.bits().word(),
@@ -115,35 +118,26 @@ final class RecordLoader {
           field.low());
     }
     arguments.set(8, values);
-    for (int at = 0; at < block.size(); at += PIECE) {
-      int count = Math.min(PIECE, block.size() - at);
-      for (int mode = 0; mode < order; mode++) {
-        long column = columns + (long) PIECE * Long.BYTES * mode;
-        if (block.isWide(mode)) {
-          NativeMemory.copyFromArray(block.longColumn(mode), at, column, count);
-        } else {
-          NativeMemory.copyFromArray(block.intColumn(mode), at, column, count);
-        }
-      }
-      if (doubles == null) {
-        NativeMemory.copyFromArray(block.longValues(), at, values, count);
-      } else {
-        NativeMemory.copyFromArray(doubles, at, values, count);
-      }
+    for (long at = 0; at < columns.size(); at += COPIED) {
+      int count = (int) Math.min(COPIED, columns.size() - at);
+      columns.copy(at, count, copied, values, records.isExact());
       arguments.set(2, count);
       arguments.set(4, records.address(first + at));
       if (!arguments.take(Step.LOAD)) {
-        throw outOfRange(block, at);
+        throw outOfRange(columns, copied, count);
       }
     }
   }
 
-  /** What is wrong with an entry of a block, {@code from} or a later one. */
-  private WeftException outOfRange(CooBlock block, int from) {
+  /** What is wrong with one of the copied entries. */
+  private WeftException outOfRange(EntryColumns columns, long[] copied, int count) {
     TensorShape shape = records.layout().shape();
-    for (int e = from; e < block.size(); e++) {
-      for (int mode = 0; mode < shape.order(); mode++) {
-        long coordinate = block.coordinate(mode, e);
+    for (int e = 0; e < count; e++) {
+      for (int mode = 0; mode < order; mode++) {
+        long coordinate =
+            columns.isWide(mode)
+                ? NativeMemory.getLong(copied[mode] + (long) e * Long.BYTES)
+                : NativeMemory.getInt(copied[mode] + (long) e * Integer.BYTES);
         long local = coordinate - origin[mode];
         if (local < 0 || local >= shape.size(mode)) {
           return outOfRange(mode, coordinate, shape.size(mode), origin[mode]);

@@ -41,7 +41,7 @@ class PackAllTest {
             scope,
             TensorShape.of(4, 6),
             List.of(csf, csf.withModeOrder(1, 0)),
-            blocks,
+            EntrySource.of(blocks),
             new long[] {10, 0},
             2)) {
       assertThat(blocks).isEmpty();

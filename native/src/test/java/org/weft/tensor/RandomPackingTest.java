@@ -1,7 +1,14 @@
 package org.weft.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,6 +65,175 @@ class RandomPackingTest {
     }
   }
 
+  /** Blocks of a stored tensor have the entries that a walk over its levels comes to. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+  void storedEntriesComeBackInBlocks(int order) {
+    int whole = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      Random random = new Random(7000L * order + round);
+      TensorShape shape = TensorShape.of(sizes(order, random));
+      List<CooBlock> blocks = blocks(shape.toArray(), new long[order], random);
+      TensorFormat format = format(shape, random);
+      String what = "order " + order + ", round " + round + ": " + shape + " " + format;
+      for (TensorStorage stored : references(shape, format, List.of(blocks))) {
+        int size = 1 + random.nextInt(1 << random.nextInt(12));
+        List<CooBlock> found = new ArrayList<>();
+        Packing.unpackBlocks(stored, size).forEachRemaining(found::add);
+        sameEntries(found, stored, what);
+        assertThat(found).as(what).allMatch(block -> block.size() <= size);
+        whole += StoredEntries.suits(stored) ? 1 : 0;
+        stored.close();
+      }
+    }
+    assertThat(whole).isGreaterThanOrEqualTo(order == 0 ? 0 : 9);
+  }
+
+  /** Forms of the parts of a stored tensor are those of their entries, bit by bit. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void storedPartsArePackedAsTheirEntriesAre(int order) {
+    int packed = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      Random random = new Random(9000L * order + round);
+      TensorShape shape = TensorShape.of(sizes(order, random));
+      List<List<CooBlock>> parts = new ArrayList<>();
+      for (int part = random.nextInt(4); part >= 0; part--) {
+        parts.add(blocks(shape.toArray(), new long[order], random));
+      }
+      List<TensorStorage> stored = references(shape, format(shape, random), parts);
+      if (stored.size() == parts.size() && stored.stream().allMatch(StoredEntries::suits)) {
+        List<TensorFormat> formats = List.of(format(shape, random), format(shape, random));
+        checkStored(shape, formats, stored, 1 + round % 4, "order " + order + ", round " + round);
+        packed++;
+      }
+      stored.forEach(TensorStorage::close);
+    }
+    assertThat(packed).isPositive();
+  }
+
+  private void checkStored(
+      TensorShape shape,
+      List<TensorFormat> formats,
+      List<TensorStorage> stored,
+      int threads,
+      String what) {
+    List<CooBlock> entries = new ArrayList<>();
+    stored.forEach(part -> entries.add(walked(part)));
+    long[] origin = new long[shape.order()];
+    try (PackedForms expected =
+        Packing.packAll(
+            scope, shape, formats, EntrySource.of(new ArrayDeque<>(entries)), origin, threads)) {
+      EntrySource source = new StoredSource(stored);
+      try (PackedForms found = Packing.packAll(scope, shape, formats, source, origin, threads)) {
+        for (int f = 0; f < formats.size(); f++) {
+          same(found.forms().get(f), expected.forms().get(f), what + " " + formats.get(f));
+        }
+        assertThat(found.duplicates()).as(what).isEqualTo(expected.duplicates());
+        assertThat(found.sumOfSquares()).as(what).isEqualTo(expected.sumOfSquares());
+      }
+    } catch (WeftException e) {
+      assertThatThrownBy(
+              () ->
+                  Packing.packAll(scope, shape, formats, new StoredSource(stored), origin, threads))
+          .as(what)
+          .isInstanceOfSatisfying(
+              WeftException.class, other -> assertThat(other.code()).isEqualTo(e.code()));
+    }
+  }
+
+  /** Parts that stay the test's: each piece is a copy of one. */
+  private final class StoredSource implements EntrySource {
+    private final List<TensorStorage> parts;
+    private int next;
+
+    StoredSource(List<TensorStorage> parts) {
+      this.parts = parts;
+    }
+
+    @Override
+    public long entries() {
+      return parts.stream().mapToLong(TensorStorage::storedEntries).sum();
+    }
+
+    @Override
+    public boolean hasLongValues() {
+      return parts.get(0).format().valueType() == ValueType.LONG;
+    }
+
+    @Override
+    public Piece poll() {
+      if (next == parts.size()) {
+        return null;
+      }
+      TensorStorage part = parts.get(next++);
+      return Piece.load(part.storedEntries(), () -> copy(part));
+    }
+
+    @Override
+    public EntrySource again() {
+      return new StoredSource(parts);
+    }
+
+    private TensorStorage copy(TensorStorage part) {
+      try {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        part.writeTo(new DataOutputStream(bytes));
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+        return TensorStorage.readFrom(scope, part.shape(), part.format(), in);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Storages of those parts that can be had in the format. */
+  private List<TensorStorage> references(
+      TensorShape shape, TensorFormat format, List<List<CooBlock>> parts) {
+    List<TensorStorage> made = new ArrayList<>();
+    for (List<CooBlock> part : parts) {
+      try {
+        made.add(ReferencePacking.pack(scope, shape, format, part, new long[shape.order()]));
+      } catch (WeftException e) {
+        assertThat(e.code()).isNotEqualTo(ErrorCode.INTERNAL);
+      }
+    }
+    return made;
+  }
+
+  /** The entries of a storage by its levels, one at a time. */
+  private static CooBlock walked(TensorStorage stored) {
+    boolean exact = stored.format().valueType() == ValueType.LONG;
+    CooBlock.Builder block = new CooBlock.Builder(stored.shape().order(), 16, exact);
+    stored.forEachPosition(
+        (at, position) -> {
+          if (exact) {
+            block.addLong(at, stored.vals().getLong(position));
+          } else {
+            block.add(at, stored.vals().getDouble(position));
+          }
+        });
+    return block.build();
+  }
+
+  private static void sameEntries(List<CooBlock> found, TensorStorage stored, String what) {
+    CooBlock expected = walked(stored);
+    int at = 0;
+    for (CooBlock block : found) {
+      assertThat(block.hasLongValues()).as(what).isEqualTo(expected.hasLongValues());
+      for (int e = 0; e < block.size(); e++, at++) {
+        for (int mode = 0; mode < block.order(); mode++) {
+          assertThat(block.coordinate(mode, e)).as(what).isEqualTo(expected.coordinate(mode, at));
+        }
+        assertThat(block.longValue(e)).as(what).isEqualTo(expected.longValue(at));
+        assertThat(Double.doubleToRawLongBits(block.value(e)))
+            .as(what)
+            .isEqualTo(Double.doubleToRawLongBits(expected.value(at)));
+      }
+    }
+    assertThat(at).as(what).isEqualTo(expected.size());
+  }
+
   @Test
   void manyEntriesAreSharedAmongThreads() {
     for (int threads = 1; threads <= 4; threads += 3) {
@@ -103,7 +279,8 @@ class RandomPackingTest {
       }
     }
     try (PackedForms packed =
-        Packing.packAll(scope, shape, formats, new ArrayDeque<>(blocks), origin, threads)) {
+        Packing.packAll(
+            scope, shape, formats, EntrySource.of(new ArrayDeque<>(blocks)), origin, threads)) {
       assertThat(refused).as(what).isEmpty();
       for (int f = 0; f < formats.size(); f++) {
         same(packed.forms().get(f), expected.get(f), what + " " + shape + " " + formats.get(f));

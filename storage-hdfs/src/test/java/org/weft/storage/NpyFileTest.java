@@ -8,7 +8,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -98,10 +101,44 @@ class NpyFileTest {
         .hasMessageContaining(says);
   }
 
+  private static void fill(long from, int count, int columns, double[] into) {
+    for (int e = 0; e < count * columns; e++) {
+      into[e] = (from + e / columns) * 10 + e % columns;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,3", "1,1", "8191,1", "8193,1", "5000,7", "3,9000", "4,0"})
+  void rowsOfAnyNumberAndLengthAreWrittenInOrder(long rows, int columns) throws Exception {
+    List<Long> asked = new ArrayList<>();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    NpyFile.write(
+        out,
+        rows,
+        columns,
+        (from, count, into) -> {
+          for (long row = from; row < from + count; row++) {
+            asked.add(row);
+          }
+          fill(from, count, columns, into);
+        });
+    assertThat(asked).isEqualTo(LongStream.range(0, rows).boxed().toList());
+    DenseMatrix expected = DenseMatrix.zeros(rows, columns);
+    for (long row = 0; row < rows; row++) {
+      for (int column = 0; column < columns; column++) {
+        expected.set(row, column, row * 10 + column);
+      }
+    }
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    NpyFile.write(whole, expected);
+    assertThat(out.toByteArray()).isEqualTo(whole.toByteArray());
+  }
+
   @Test
   void writesWhatNumPyWouldWrite() throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    NpyFile.write(out, 2, 3, (i, row) -> Arrays.setAll(row, j -> i * 10 + j));
+    NpyFile.RowSource rows = (from, count, into) -> fill(from, count, 3, into);
+    NpyFile.write(out, 2, 3, rows);
     byte[] bytes = out.toByteArray();
     assertThat(bytes).hasSize(128 + 48);
     assertThat(new String(bytes, 10, 118, StandardCharsets.US_ASCII))

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.weft.scratch.ScratchFolder;
-import org.weft.tensor.BlockSource;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.EntrySource;
 
 /**
  * Entries on their way from the input to packed partitions, where the heap cannot hold them: one
@@ -84,7 +84,7 @@ final class EntryBuckets implements AutoCloseable {
   }
 
   /** The entries of a bucket when all have been added, read from the file one cut after another. */
-  BlockSource blocks(int bucket) {
+  EntrySource blocks(int bucket) {
     List<Cut> cuts = buckets.get(bucket);
     cuts.sort(Comparator.comparingLong(Cut::origin));
     return new Bucket(cuts);
@@ -113,31 +113,34 @@ final class EntryBuckets implements AutoCloseable {
     }
   }
 
-  private final class Bucket implements BlockSource {
+  private final class Bucket implements EntrySource {
+    private final List<Cut> cuts;
     private final Queue<Cut> left;
-    private final long entries;
-    private final boolean exact;
 
     Bucket(List<Cut> cuts) {
+      this.cuts = cuts;
       left = new ArrayDeque<>(cuts);
-      entries = cuts.stream().mapToLong(Cut::entries).sum();
-      exact = !cuts.isEmpty() && cuts.stream().allMatch(Cut::exact);
     }
 
     @Override
     public long entries() {
-      return entries;
+      return cuts.stream().mapToLong(Cut::entries).sum();
     }
 
     @Override
     public boolean hasLongValues() {
-      return exact;
+      return !cuts.isEmpty() && cuts.stream().allMatch(Cut::exact);
     }
 
     @Override
-    public @Nullable CooBlock poll() {
+    public @Nullable Piece poll() {
       Cut cut = left.poll();
-      return cut == null ? null : read(cut);
+      return cut == null ? null : Piece.read(cut.entries(), () -> read(cut));
+    }
+
+    @Override
+    public EntrySource again() {
+      return new Bucket(cuts);
     }
   }
 }

@@ -14,8 +14,8 @@ import org.weft.planner.PackedForm;
 import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.container.Container;
-import org.weft.tensor.BlockSource;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.EntrySource;
 import org.weft.tensor.PackedForms;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
@@ -94,7 +94,7 @@ final class FormParts {
         workers.each(blocks.size(), b -> EntryCuts.of(form.partitioning(), blocks.get(b)))) {
       cuts.forEach(cut -> byPartition.get(cut.partition()).add(cut.entries()));
     }
-    return made(false, number -> pack(number, BlockSource.of(byPartition.get(number)), 1));
+    return made(false, number -> pack(number, EntrySource.of(byPartition.get(number)), 1));
   }
 
   /**
@@ -115,14 +115,15 @@ final class FormParts {
     }
   }
 
-  private Part pack(int number, BlockSource own, int threads) {
+  private Part pack(int number, EntrySource own, int threads) {
     SliceRange range = form.partitioning().ranges().get(number);
     long[] origin = new long[shape.order()];
     origin[form.partitioning().mode()] = form.local() ? range.from() : 0;
     long entries = own.entries();
     PartMemory lies = new PartMemory(memory, kept);
     PackedForms one =
-        Packing.packOne(scope(lies), local(shape, range), form.format(), own, origin, threads);
+        Packing.packAll(
+            scope(lies), local(shape, range), List.of(form.format()), own, origin, threads);
     lies.evict();
     return new Part(range, one.forms().get(0), entries, one.sumOfSquares(), lies);
   }

@@ -101,7 +101,9 @@ final class LocalPasses implements Passes {
     pack(plan.modes());
     LocalSite site = new LocalSite(files, tensor, plan, normSquared, kernels(), scope);
     M model = method.run(site, progress.observer(method));
+    long start = System.nanoTime();
     keep.keep(model, site);
+    clock.add("write", System.nanoTime() - start);
     return model;
   }
 

@@ -23,6 +23,7 @@ import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
 import org.weft.engine.entries.Shared;
+import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
@@ -315,16 +316,39 @@ final class LocalSite implements Site {
             out,
             rows.count(),
             columns,
-            (row, into) -> {
-              long at = (there == null ? row : there.apply(row)) * columns;
-              for (int r = 0; r < columns; r++) {
-                into[r] = values.getDouble(at + r) * factor.scale()[r];
+            (from, count, into) -> {
+              if (there == null) {
+                copy(values, from * columns, into, 0, count * columns);
+              } else {
+                for (int row = 0; row < count; row++) {
+                  copy(values, there.apply(from + row) * columns, into, row * columns, columns);
+                }
               }
+              scale(into, count, factor.scale());
             });
       }
       output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private static void copy(NativeArray values, long from, double[] into, int at, int count) {
+    if (values.type() == ElementType.F64) {
+      long address = values.address() + from * Double.BYTES;
+      NativeMemory.copyToArray(address, into, at, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      into[at + i] = values.getDouble(from + i);
+    }
+  }
+
+  private static void scale(double[] rows, int count, double[] scale) {
+    for (int row = 0; row < count; row++) {
+      for (int r = 0; r < scale.length; r++) {
+        rows[row * scale.length + r] *= scale[r];
+      }
     }
   }
 }

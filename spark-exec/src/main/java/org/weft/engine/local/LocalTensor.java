@@ -2,13 +2,13 @@ package org.weft.engine.local;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobClock;
@@ -27,10 +27,12 @@ import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.EntrySource;
 import org.weft.tensor.PackedForms;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -319,35 +321,53 @@ final class LocalTensor extends EngineTensor {
     List<PackedForm> whole =
         forms.stream().filter(form -> form.partitioning().partitions() == 1).toList();
     boolean last = whole.size() == forms.size() && source() == null;
-    List<CooBlock> taken = relabelled(parsed().blocks());
-    Queue<CooBlock> blocks = last ? new LastBlocks(taken) : new ArrayDeque<>(taken);
-    if (last) {
-      taken = List.of();
-      parsed = null; // the heap has them back block by block, and the system when all are taken
-    }
-    forms.stream()
-        .filter(form -> form.partitioning().partitions() > 1)
-        .forEach(form -> packed.put(form, partsOf(form, kept).pack(List.copyOf(blocks))));
+    EntrySource entries =
+        last && parsed == null && container != null
+            ? storedEntries(container)
+            : parsedEntries(forms, last, kept);
     if (whole.isEmpty()) {
       return;
     }
-    long entries = blocks.stream().mapToLong(CooBlock::size).sum();
+    long count = entries.entries();
     List<TensorFormat> formats = whole.stream().map(PackedForm::format).toList();
     PartMemory lies = new PartMemory(memory, kept);
+    TensorShape shape = statistics().shape();
     PackedForms made =
         Packing.packAll(
             MemoryScope.root("forms of " + uri(), lies),
-            statistics().shape(),
+            shape,
             formats,
-            blocks,
+            entries,
+            new long[shape.order()],
             workers.threads());
     for (int f = 0; f < whole.size(); f++) {
       SliceRange all = whole.get(f).partitioning().ranges().get(0);
       packed.put(
           whole.get(f),
-          List.of(
-              new FormParts.Part(all, made.forms().get(f), entries, made.sumOfSquares(), lies)));
+          List.of(new FormParts.Part(all, made.forms().get(f), count, made.sumOfSquares(), lies)));
     }
+  }
+
+  /** The entries as the container stores them. */
+  private EntrySource storedEntries(Container from) {
+    EntrySource entries = from.entrySource();
+    long[] none = new long[from.shape().order()];
+    Arrays.fill(none, -1);
+    plan.verify(new ReadSummary(none, entries.entries(), entries.entries(), 0));
+    return entries;
+  }
+
+  /** The parsed entries, of which forms of several partitions are packed. */
+  private EntrySource parsedEntries(List<PackedForm> forms, boolean last, long kept) {
+    List<CooBlock> blocks = relabelled(parsed().blocks());
+    if (last) {
+      parsed = null; // the heap has them back block by block, and the system when all are taken
+      return EntrySource.of(new LastBlocks(blocks));
+    }
+    forms.stream()
+        .filter(form -> form.partitioning().partitions() > 1)
+        .forEach(form -> packed.put(form, partsOf(form, kept).pack(blocks)));
+    return EntrySource.of(new ArrayDeque<>(blocks));
   }
 
   private FormParts partsOf(PackedForm form, long kept) {

@@ -28,6 +28,7 @@ import org.weft.memory.NativeMemory;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
+import org.weft.tensor.EntrySource;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -506,6 +507,14 @@ public final class Container implements Serializable {
   public TensorStorage load(
       MemoryScope scope, int part, TensorFormat wanted, TensorShape shape, long rootOffset) {
     return parts(reader -> reader.load(scope, part, wanted, shape, rootOffset, true));
+  }
+
+  /**
+   * All entries in stored coordinates, part by part, to be packed: each part is read when it is
+   * taken, by the thread that takes it.
+   */
+  public EntrySource entrySource() {
+    return new PartSource(this);
   }
 
   /** As {@link #load} in coordinates of the whole, with values that are not read and 0. */

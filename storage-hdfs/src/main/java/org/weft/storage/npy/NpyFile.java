@@ -28,11 +28,11 @@ public final class NpyFile {
 
   private NpyFile() {}
 
-  /** Rows of a matrix, requested once each, in order. */
+  /** Rows of a matrix, requested once each, in order, several at a time. */
   @FunctionalInterface
   public interface RowSource {
-    /** Fills {@code into}, one element per column, with row {@code row}. */
-    void row(long row, double[] into) throws IOException;
+    /** Fills {@code into} with rows {@code [from, from + count)}, one after another. */
+    void rows(long from, int count, double[] into) throws IOException;
   }
 
   /**
@@ -43,15 +43,17 @@ public final class NpyFile {
     return NpyHeader.forDoubles(rows, columns);
   }
 
-  /** Writes a {@code rows x columns} matrix row by row; memory is one row. Does not close. */
+  /** Writes a {@code rows x columns} matrix; memory is some rows. Does not close. */
   public static void write(OutputStream out, long rows, int columns, RowSource source)
       throws IOException {
     out.write(header(rows, columns));
-    double[] row = new double[columns];
+    int most = (int) Math.min(rows, Math.max(1, BUFFER_ELEMENTS / Math.max(1, columns)));
+    double[] some = new double[Math.multiplyExact(most, columns)];
     DoubleOut elements = new DoubleOut(out);
-    for (long i = 0; i < rows; i++) {
-      source.row(i, row);
-      elements.write(row, 0, columns);
+    for (long from = 0; from < rows; from += most) {
+      int count = (int) Math.min(most, rows - from);
+      source.rows(from, count, some);
+      elements.write(some, 0, count * columns);
     }
     elements.flush();
   }
