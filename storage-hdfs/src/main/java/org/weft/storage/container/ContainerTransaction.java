@@ -13,6 +13,7 @@ import org.weft.error.WeftException;
 import org.weft.storage.file.DurableStream;
 import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.Folders;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.file.UnfinishedOutputs;
 import org.weft.storage.file.UnfinishedTree;
@@ -130,9 +131,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
       Path folder = versions.resolve(name);
       boolean ours = false;
       try {
-        if (!fs.mkdirs(folder)) {
-          throw new FileNotFoundException("could not create folder " + folder);
-        }
+        Folders.make(fs, folder);
         if (own.list(folder).length == 0) {
           OutputStream claim = DurableStream.create(fs, new Path(folder, CLAIM));
           ours = true;

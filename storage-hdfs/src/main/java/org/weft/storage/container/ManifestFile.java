@@ -32,12 +32,16 @@ final class ManifestFile {
   private static final String CHECK = "crc32c ";
   private static final int CHECK_BYTES = CHECK.length() + 8 + 1;
   private static final Pattern NAME = Pattern.compile("manifest-([1-9][0-9]{0,17})\\.json");
-  private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 
   private ManifestFile() {}
+
+  /** Loaded by those who read or write a manifest, not by all who ask for a version's name. */
+  private static final class Json {
+    static final ObjectMapper MAPPER =
+        new ObjectMapper()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
+  }
 
   /** The name of the manifest of {@code version}. */
   static String name(long version) {
@@ -55,7 +59,7 @@ final class ManifestFile {
         new DefaultPrettyPrinter().withObjectIndenter(new DefaultIndenter("  ", "\n"));
     try {
       byte[] json =
-          (JSON.writer(printer).writeValueAsString(manifest) + "\n")
+          (Json.MAPPER.writer(printer).writeValueAsString(manifest) + "\n")
               .getBytes(StandardCharsets.UTF_8);
       byte[] whole = Arrays.copyOf(json, json.length + CHECK_BYTES);
       byte[] line = (CHECK + check(json, json.length) + "\n").getBytes(StandardCharsets.UTF_8);
@@ -97,7 +101,7 @@ final class ManifestFile {
               + "; the file is corrupt, copy it again or read an older version");
     }
     try {
-      JsonNode tree = JSON.readTree(bytes, 0, end);
+      JsonNode tree = Json.MAPPER.readTree(bytes, 0, end);
       int formatVersion = tree.path("formatVersion").asInt();
       if (formatVersion > Manifest.FORMAT_VERSION) {
         throw new WeftException(
@@ -109,7 +113,7 @@ final class ManifestFile {
                 + formatVersion
                 + "; it was written by a newer Weft, read it with that");
       }
-      Manifest manifest = JSON.treeToValue(tree, Manifest.class);
+      Manifest manifest = Json.MAPPER.treeToValue(tree, Manifest.class);
       if (manifest.version() != version) {
         throw malformed(uri, "version " + manifest.version(), null);
       }

@@ -88,9 +88,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     }
     boolean created = false;
     try {
-      if (!fs.mkdirs(parent)) {
-        throw new IOException("could not create folder " + parent);
-      }
+      Folders.make(fs, parent);
       created = true;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
@@ -222,9 +220,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
 
   private void makeStagingFolder() {
     try {
-      if (!fs.mkdirs(staging)) {
-        throw new IOException("could not create folder " + staging);
-      }
+      Folders.make(fs, staging);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }

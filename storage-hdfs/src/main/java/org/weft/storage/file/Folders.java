@@ -1,0 +1,30 @@
+package org.weft.storage.file;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+
+/** Folders of outputs. */
+public final class Folders {
+  private Folders() {}
+
+  /**
+   * Makes a folder and those above it; it may be there already. Without its native library, Hadoop
+   * starts a process for each folder on a local disk, to set permissions; here they are the
+   * system's, as those of files are.
+   *
+   * @throws IOException if it cannot be made, or is a file
+   */
+  public static void make(FileSystem fs, Path path) throws IOException {
+    if (fs.getClass() == RawLocalFileSystem.class) {
+      java.nio.file.Path folder = ((RawLocalFileSystem) fs).pathToFile(path).toPath();
+      if (!Files.isDirectory(folder)) { // a link to one is right
+        Files.createDirectories(folder);
+      }
+    } else if (!fs.mkdirs(path)) {
+      throw new IOException("could not create folder " + path);
+    }
+  }
+}
