@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.DenseMatrix;
 
@@ -175,6 +176,24 @@ class EvalCommandTest {
               "A=" + format);
       assertThat(right.out()).as(right.err()).isEqualTo("111.25\n");
     }
+  }
+
+  /** Whatever the order in which a dense result lies in memory. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Dense", "Dense@1,0", "{D:0/2, D:1/2, D:0%2, D:1%2}"})
+  void aDenseResultHasEveryCell(String format) {
+    String[] operands = {"--input", "A=" + a, "--input", "B=" + b, "--format", "C=" + format};
+    assertThat(eval("C(i,k) = A(i,j) * B(j,k)", operands).out())
+        .isEqualTo("1 1 2\n1 2 0\n2 1 0\n2 2 0\n3 1 7\n3 2 0.75\n");
+  }
+
+  @Test
+  void longsPrintAllTheirDigits() {
+    String[] operands = {
+      "--type", "long", "--input", "x=" + x, "--input", "b=3037000499", "--input", "c=1000000007"
+    };
+    assertThat(eval("y(i) = x(i) * b * c", operands).out())
+        .isEqualTo("1 6074001040518006986\n2 0\n3 3037000520259003493\n");
   }
 
   @Test

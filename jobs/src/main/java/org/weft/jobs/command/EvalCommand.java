@@ -288,9 +288,15 @@ public final class EvalCommand extends WeftCommand {
         format.isOrdinary()
             && format.equals(format.withModeOrder(identity(format.order())))
             && format.levels().stream().allMatch(level -> level.properties().ordered());
-    return sorted
-        ? result
-        : evaluator.convert(scope, result, TensorFormat.csf(format.order(), format.valueType()));
+    if (sorted) {
+      return result;
+    }
+    return evaluator.convert(
+        scope,
+        result,
+        format.isDense()
+            ? TensorFormat.dense(format.order(), format.valueType())
+            : TensorFormat.csf(format.order(), format.valueType()));
   }
 
   private static int[] identity(int order) {
@@ -301,7 +307,7 @@ public final class EvalCommand extends WeftCommand {
 
   private void print(Console console, TensorStorage result) {
     EntryLines lines = new EntryLines(console, result.format().valueType(), common.zeroBased);
-    result.forEachEntry(lines::add);
+    lines.add(result);
     lines.flush();
   }
 

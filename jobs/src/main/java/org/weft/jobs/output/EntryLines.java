@@ -1,7 +1,9 @@
 package org.weft.jobs.output;
 
 import java.util.Locale;
+import org.weft.memory.NativeArray;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Prints entries, a line each: coordinates and value. */
@@ -24,11 +26,23 @@ public final class EntryLines {
     this.base = zeroBased ? 0 : 1;
   }
 
-  public void add(long[] at, double value) {
+  /** The entries of a tensor in storage order, its longs with all their digits. */
+  public void add(TensorStorage tensor) {
+    NativeArray values = tensor.vals();
+    tensor.forEachPosition(
+        (at, position) ->
+            line(
+                at,
+                integers
+                    ? Long.toString(values.getLong(position))
+                    : number(values.getDouble(position))));
+  }
+
+  private void line(long[] at, String value) {
     for (long coordinate : at) {
       text.append(coordinate + base).append(' ');
     }
-    text.append(integers ? Long.toString((long) value) : number(value)).append('\n');
+    text.append(value).append('\n');
     if (++lines % LINES_AT_ONCE == 0) {
       flush();
     }
@@ -40,7 +54,7 @@ public final class EntryLines {
       for (int mode = 0; mode < at.length; mode++) {
         at[mode] = block.coordinate(mode, entry);
       }
-      add(at, block.value(entry));
+      line(at, integers ? Long.toString(block.longValue(entry)) : number(block.value(entry)));
     }
   }
 
