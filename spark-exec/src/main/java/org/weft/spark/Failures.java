@@ -20,8 +20,9 @@ public final class Failures {
 
   private static final Pattern LOST_MASTER =
       Pattern.compile(
-          "(?s).*?(Master removed our application[^\\n]*|All masters are unresponsive[^\\n]*"
-              + "|Could not parse Master URL[^\\n]*).*");
+          "(?s).*?(Master removed our application[^\\n]*|All masters are unresponsive[^\\n]*).*");
+  private static final Pattern NO_MASTER =
+      Pattern.compile("(?s).*?Could not parse Master URL: ([^\\n]*).*");
   private static final Pattern STOPPED =
       Pattern.compile(
           "(?s).*(SparkContext was shut down|stopped SparkContext|SparkContext has been shutdown"
@@ -95,6 +96,14 @@ public final class Failures {
     }
     if (LEAST_HEAP.matcher(message).matches()) {
       return heapBelowSparks(cause);
+    }
+    Matcher none = NO_MASTER.matcher(message);
+    if (none.matches()) {
+      return new WeftException(
+          ErrorCode.USAGE,
+          "expected a Spark master such as local[2], spark://host:7077 or yarn, found "
+              + none.group(1),
+          cause);
     }
     Matcher master = LOST_MASTER.matcher(message);
     if (master.matches()) {

@@ -21,6 +21,7 @@ class FailuresTest {
       value = {
         "STAGE Master removed our application: KILLED | WEFT-403 | removed our application: KILLED;",
         "All masters are unresponsive! Giving up. | WEFT-403 | address of --master",
+        "Could not parse Master URL: 'x' | WEFT-100 | spark://host:7077 or yarn, found 'x'",
         "Job 3 cancelled because SparkContext was shut down | WEFT-403 | Spark was stopped",
         "Job 3 cancelled part of cancelled job group weft-1 | WEFT-404 | was cancelled",
         "TASK (10.0.0.1 executor 2): java.lang.OutOfMemoryError: Java heap space | WEFT-400"

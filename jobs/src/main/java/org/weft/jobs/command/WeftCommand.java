@@ -44,6 +44,7 @@ public abstract class WeftCommand implements Callable<Integer> {
     if (common.partitions < 0 || common.threads < 0) {
       throw usage("expected --partitions and --threads of at least 0; 0 chooses");
     }
+    common.refuseNonsense();
     boolean fraction = common.type == ValueType.DOUBLE || common.type == ValueType.FLOAT;
     if (!fraction && !computesIntegers()) {
       throw usage("expected --type double or float, found " + common.type.keyword());

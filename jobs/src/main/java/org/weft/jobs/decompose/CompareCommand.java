@@ -69,10 +69,11 @@ public final class CompareCommand extends WeftCommand {
   @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
-    if (count < 0 || limit != null && !(limit >= 0)) {
-      throw usage(
-          "expected --count and --limit of at least 0, found %d and %s",
-          count, String.valueOf(limit));
+    if (count < 0) {
+      throw usage("expected --count of at least 0, found %d", count);
+    }
+    if (limit != null && !(limit >= 0)) {
+      throw usage("expected --limit of at least 0, found %s", limit);
     }
     if (output != null) {
       checkOutput(files, output);

@@ -97,6 +97,7 @@ public final class CpdCommand extends ModelCommand {
   void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
     int modes = plan.header().order();
     boolean nonnegative = constraints.nonnegative;
+    update.checkForget();
     if (update.isOn()) {
       AppendOptions.Kind kind = update.check(files, modes, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();

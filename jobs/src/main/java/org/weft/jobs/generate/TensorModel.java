@@ -30,6 +30,7 @@ import org.weft.tensor.TensorShape;
  */
 public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Double> exponents)
     implements Generated {
+  private static final double MOST_NONZEROS = 0x1p53;
   private static final List<TensorModel> NAMED =
       List.of(
           model("nell-1", 143_599_552, sizes(2_902_330, 2_143_368, 25_495_389), .9, .9, .9),
@@ -140,6 +141,11 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
     }
     if (factor == 1) {
       return this;
+    }
+    if (nonzeros * factor > MOST_NONZEROS) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected --scale for at most 2^53 nonzeros, found " + factor + " times " + nonzeros);
     }
     double side = Math.pow(factor, 1.0 / sizes.order());
     long[] scaled = sizes.toArray();

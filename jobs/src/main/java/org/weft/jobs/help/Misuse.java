@@ -3,6 +3,7 @@ package org.weft.jobs.help;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.check.Names;
 import picocli.CommandLine.MissingParameterException;
@@ -12,6 +13,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** What to say of a command line that cannot be understood: one line. */
 public final class Misuse {
+  /** What picocli says of a value that lacks the equals sign. */
+  private static final Pattern NO_PAIR =
+      Pattern.compile(
+          "^Value for option option '(\\S+)' \\((.*)\\)"
+              + " should be in KEY=VALUE format but was (.*)$");
+
   private Misuse() {}
 
   /** The message for {@code e}, which came up with {@code arguments}. */
@@ -23,6 +30,7 @@ public final class Misuse {
       return "unknown option " + option + meant(option, spec.optionsMap().keySet()) + see;
     }
     String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
+    message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
     if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
       message += meant(unmatched.getUnmatched().get(0), spec.subcommands().keySet());
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -57,6 +58,16 @@ public final class AppendOptions {
     return append != null;
   }
 
+  /** Refuses a weight that cannot be, or that there is nothing to apply to. */
+  public void checkForget() {
+    if (!(forget > 0 && forget <= 1)) {
+      throw usage("expected --forget above 0 and at most 1, found %s", forget);
+    }
+    if (forget != 1 && append == null) {
+      throw usage("expected --append MODEL with --forget %s, found none", forget);
+    }
+  }
+
   private String model() {
     return Objects.requireNonNull(append);
   }
@@ -87,9 +98,6 @@ public final class AppendOptions {
     }
     if (order.isOn() || order.keepOrder) {
       throw usage("expected --append without --reorder and --keep-order, found one of them");
-    }
-    if (!(forget > 0 && forget <= 1)) {
-      throw usage("expected --forget above 0 and at most 1, found %s", forget);
     }
     ModelFolder folder = ModelFolder.open(files, model());
     if (!folder.method().equals("cpd") || folder.isConstrained()) {
@@ -144,10 +152,13 @@ public final class AppendOptions {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           String.format(
+              Locale.ROOT,
               "%s: expected entries in slices after those of the model %s, which has %s, found"
                   + " none; give new slices the coordinates that follow, or go on from the model"
                   + " with --init",
-              all.uri(), model(), before));
+              all.uri(),
+              model(),
+              before));
     }
     console.note(
         "%,d entries of new slices; the model stands for %,d others",

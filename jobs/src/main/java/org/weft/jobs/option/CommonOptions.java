@@ -199,6 +199,20 @@ public final class CommonOptions {
     return bytes;
   }
 
+  /**
+   * Refuses what no command could use, whether or not this one does.
+   *
+   * @throws WeftException of kind USER
+   */
+  public void refuseNonsense() {
+    if (memory != null) {
+      bytes(memory);
+    }
+    if (machine != null) {
+      machine();
+    }
+  }
+
   public ReadOptions readOptions() {
     return ReadOptions.defaults()
         .withZeroBased(zeroBased)

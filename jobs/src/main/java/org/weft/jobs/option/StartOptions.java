@@ -130,6 +130,9 @@ public final class StartOptions {
     if (resume && checkpoint == null) {
       throw usage("expected --checkpoint DIR with --resume, found none");
     }
+    if (checkpoint != null && checkpoint.isBlank()) {
+      throw usage("expected --checkpoint DIR, found an empty name");
+    }
     CheckpointFolder.Every.parse(every);
     if (StartNames.isFolder(init)) {
       int found = ModelFolder.open(files, init).lambda().length;
