@@ -2,6 +2,7 @@ package org.weft.tensor;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -49,9 +50,11 @@ public final class TensorShape implements Serializable {
       throw new WeftException(
           ErrorCode.OUT_OF_MEMORY,
           String.format(
+              Locale.ROOT,
               "a level that stores every coordinate would have %d x %d positions; store it in a"
                   + " sparse format",
-              parents, size));
+              parents,
+              size));
     }
     return parents * size;
   }

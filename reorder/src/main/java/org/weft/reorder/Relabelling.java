@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -114,8 +115,11 @@ public record Relabelling(List<Permutation> modes) implements Serializable {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           String.format(
+              Locale.ROOT,
               "expected a matrix of %d rows for mode %d, found %d",
-              permutation.size(), mode, matrix.rows()));
+              permutation.size(),
+              mode,
+              matrix.rows()));
     }
     DenseMatrix moved = DenseMatrix.zeros(matrix.rows(), matrix.columns());
     double[] row = new double[matrix.columns()];

@@ -60,8 +60,10 @@ public record Tucker(
     if (maxIterations < 1 || !(tolerance >= 0)) {
       throw new WeftException(
           ErrorCode.USAGE,
-          "tucker: expected at least 1 iteration and a tolerance of at least 0, found %d and %s"
-              .formatted(maxIterations, tolerance));
+          "tucker: expected at least 1 iteration and a tolerance of at least 0, found "
+              + maxIterations
+              + " and "
+              + tolerance);
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -31,6 +32,7 @@ public final class ProcessMemory {
       throw new WeftException(
           ErrorCode.USAGE,
           String.format(
+              Locale.ROOT,
               "expected at least %d MiB of memory, of which the Java heap may take %d (-Xmx), found"
                   + " %d MiB",
               (others + LEAST_FOR_TENSORS) >> 20,

@@ -9,7 +9,11 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.Formatter;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -21,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ArchitectureTest {
   private static final JavaClasses PRODUCT =
       new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages(
               "org.weft.error",
               "org.weft.tensor",
@@ -266,6 +271,32 @@ final class ArchitectureTest {
             "org.weft.compiler.lower..",
             "org.weft.compiler.loop..",
             "org.weft.compiler.llvm..")
+        .check(PRODUCT);
+  }
+
+  /** What people and programs read has the same digits and letters in every country. */
+  @Test
+  void textDoesNotDependOnTheCountry() {
+    noClasses()
+        .should()
+        .callMethod(String.class, "format", String.class, Object[].class)
+        .orShould()
+        .callMethod(String.class, "formatted", Object[].class)
+        .orShould()
+        .callMethod(String.class, "toLowerCase")
+        .orShould()
+        .callMethod(String.class, "toUpperCase")
+        .orShould()
+        .callMethod(PrintStream.class, "printf", String.class, Object[].class)
+        .orShould()
+        .callMethod(PrintStream.class, "format", String.class, Object[].class)
+        .orShould()
+        .callMethod(PrintWriter.class, "printf", String.class, Object[].class)
+        .orShould()
+        .callMethod(PrintWriter.class, "format", String.class, Object[].class)
+        .orShould()
+        .callConstructor(Formatter.class)
+        .because("numbers are written in the default language's digits: name Locale.ROOT")
         .check(PRODUCT);
   }
 

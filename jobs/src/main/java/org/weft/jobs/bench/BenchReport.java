@@ -21,7 +21,8 @@ public record BenchReport(
   /** Machine, bounds and a line for each workload. */
   public String table() {
     StringBuilder text = new StringBuilder();
-    machine.forEach((name, value) -> text.append(String.format("%-8s %s%n", name, value)));
+    machine.forEach(
+        (name, value) -> text.append(String.format(Locale.ROOT, "%-8s %s%n", name, value)));
     bounds.forEach(
         (threads, rates) ->
             text.append(

@@ -23,7 +23,8 @@ public record OrderReport(
   /** Machine, then for each tensor a table of orders and one of kernels. */
   public String table() {
     StringBuilder text = new StringBuilder();
-    machine.forEach((name, value) -> text.append(String.format("%-8s %s%n", name, value)));
+    machine.forEach(
+        (name, value) -> text.append(String.format(Locale.ROOT, "%-8s %s%n", name, value)));
     tensors.forEach(tensor -> text.append(table(tensor, partitions)));
     return text.toString();
   }

@@ -74,14 +74,15 @@ public record CodesignReport(
     text.append(
         isEmulated()
             ? String.format(
+                Locale.ROOT,
                 "%nGFLOP/s of each contraction: predicted, and emulated (nothing is computed)%n")
-            : String.format("%nGFLOP/s of each contraction%n"));
+            : String.format(Locale.ROOT, "%nGFLOP/s of each contraction%n"));
     text.append(contractions().text());
     if (!others.isEmpty()) {
-      text.append(String.format("%nno dense contractions, left out%n"));
+      text.append(String.format(Locale.ROOT, "%nno dense contractions, left out%n"));
       others.forEach(line -> text.append("- ").append(line).append('\n'));
     }
-    text.append(String.format("%nassumed%n"));
+    text.append(String.format(Locale.ROOT, "%nassumed%n"));
     assumptions().forEach(line -> text.append("- ").append(line).append('\n'));
     return text.toString();
   }

@@ -1,6 +1,7 @@
 package org.weft.jobs.command;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -38,8 +39,11 @@ public final class TtvCommand extends TensorJobCommand {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
             String.format(
+                Locale.ROOT,
                 "%s: expected a vector, found a matrix of %d x %d; use weft ttm for matrices",
-                vector, given.rows(), given.columns()));
+                vector,
+                given.rows(),
+                given.columns()));
       }
     }
   }

@@ -3,6 +3,7 @@ package org.weft.jobs.option;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -51,9 +52,13 @@ public final class LabelOptions {
             throw new WeftException(
                 ErrorCode.SHAPE_MISMATCH,
                 String.format(
+                    Locale.ROOT,
                     "%s: expected at least %d labels, the size of mode %d, found %d; is it the"
                         + " labels of another mode?",
-                    byNumber.get(mode), shape.size(mode), mode, names.size()));
+                    byNumber.get(mode),
+                    shape.size(mode),
+                    mode,
+                    names.size()));
           }
         });
   }

@@ -97,7 +97,12 @@ public final class Console {
       return;
     }
     int filled = total == 0 ? 0 : Math.min(BAR, BAR * done / total);
-    err.printf("\r\033[K[%s%s] %s", "=".repeat(filled), " ".repeat(BAR - filled), description);
+    err.printf(
+        Locale.ROOT,
+        "\r\033[K[%s%s] %s",
+        "=".repeat(filled),
+        " ".repeat(BAR - filled),
+        description);
     err.flush();
     barShown = true;
   }

@@ -3,6 +3,7 @@ package org.weft.jobs.process;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
@@ -74,7 +75,7 @@ public final class QuietLogging implements SLF4JServiceProvider {
       String text = MessageFormatter.basicArrayFormat(message, arguments);
       String simple = name.substring(name.lastIndexOf('.') + 1);
       LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
-      System.err.printf("%tT %s %s: %s%n", now, level, simple, text);
+      System.err.printf(Locale.ROOT, "%tT %s %s: %s%n", now, level, simple, text);
       if (failure != null) {
         failure.printStackTrace();
       }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.hadoop.util.VersionInfo;
@@ -46,7 +47,7 @@ public final class Versions implements IVersionProvider {
   @Override
   public String[] getVersion() {
     return all().entrySet().stream()
-        .map(v -> String.format("%-7s %s", v.getKey(), v.getValue()))
+        .map(v -> String.format(Locale.ROOT, "%-7s %s", v.getKey(), v.getValue()))
         .toArray(String[]::new);
   }
 }

@@ -3,6 +3,7 @@ package org.weft.jobs.run;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigValue;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
@@ -134,8 +135,10 @@ public final class Session implements AutoCloseable {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_OPERATION,
           String.format(
+              Locale.ROOT,
               "weft %s runs in one process: expected no Spark master, found %s; leave it out",
-              command, master(options, OptionDefaults.settings())));
+              command,
+              master(options, OptionDefaults.settings())));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.IntFunction;
@@ -37,7 +38,7 @@ public final class DemoText {
     for (int r : order) {
       String relation =
           String.join(" or ", strongest(1, r, RELATIONS, i -> wordnet.relations().get(i).name()));
-      String of = String.format("%2d. %s of", place++, relation);
+      String of = String.format(Locale.ROOT, "%2d. %s of", place++, relation);
       console.result("%s  %s", of, String.join(", ", words(0, r)));
       console.result(
           "%" + of.length() + "s  %s   (weight %.1f)",

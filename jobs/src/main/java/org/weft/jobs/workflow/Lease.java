@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -143,9 +144,14 @@ final class Lease implements AutoCloseable {
     return new WeftException(
         ErrorCode.WORKFLOW_LOCKED,
         String.format(
+            Locale.ROOT,
             "%s: expected no other run of the workflow, found run %s in process %d on %s, whose"
                 + " lease lasts until %s; wait for its end",
-            state.uri(), held.run(), held.process(), held.host(), held.expires()));
+            state.uri(),
+            held.run(),
+            held.process(),
+            held.host(),
+            held.expires()));
   }
 
   private WeftException lost() {

@@ -1,6 +1,7 @@
 package org.weft.jobs.workflow;
 
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -116,9 +117,14 @@ final class StepInputs {
         throw new WeftException(
             ErrorCode.INPUT_CHANGED,
             String.format(
+                Locale.ROOT,
                 "%s: expected the input of step %s as at the start of run %s (%s), found %s; start"
                     + " a new run with 'weft workflow run', which keeps what is still right",
-                uri, step.id(), run.id(), said(before), said(found)));
+                uri,
+                step.id(),
+                run.id(),
+                said(before),
+                said(found)));
       }
       looked.put(uri, stamp);
     }

@@ -1,6 +1,7 @@
 package org.weft.planner.tune;
 
 import java.util.List;
+import java.util.Locale;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -45,7 +46,7 @@ public final class TileFormats {
         || matrix.storedEntries() < FEWEST_ENTRIES * rows * tiles) {
       return List.of();
     }
-    String text = "{D:0/%1$d, D:1/%1$d, D:0%%%1$d, CU:1%%%1$d}".formatted(tile);
+    String text = String.format(Locale.ROOT, "{D:0/%1$d, D:1/%1$d, D:0%%%1$d, CU:1%%%1$d}", tile);
     TensorFormat format = TensorFormat.parse(text, 2, matrix.format().valueType());
     return List.of(format.narrowedFor(matrix.shape(), matrix.storedEntries()));
   }

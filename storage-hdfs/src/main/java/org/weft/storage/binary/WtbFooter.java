@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.SourceFile;
@@ -203,8 +204,13 @@ record WtbFooter(TensorShape shape, long entries, List<Block> blocks, List<Secti
     return new WeftException(
         ErrorCode.CORRUPT_INPUT,
         String.format(
+            Locale.ROOT,
             "%s: expected CRC32C %08x for %s at byte %d, found %08x; the file is corrupt, copy or"
                 + " write it again",
-            file.uri(), expected, what, offset, found));
+            file.uri(),
+            expected,
+            what,
+            offset,
+            found));
   }
 }

@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.Locale;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.WeftException;
@@ -233,7 +234,8 @@ public final class Bzip2Source extends InputStream {
     int recorded = (int) bits(crcAt, Integer.SIZE);
     if (wholeStream && recorded != streamCrc) {
       throw corrupt(
-          String.format("CRC-32 %08x where %08x was recorded", streamCrc, recorded), null);
+          String.format(Locale.ROOT, "CRC-32 %08x where %08x was recorded", streamCrc, recorded),
+          null);
     }
     drop(end);
     if (require(end + 1)) {

@@ -2,6 +2,7 @@ package org.weft.storage.codec;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Locale;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -121,7 +122,8 @@ public final class GzipSource extends InputStream {
     long expectedLength = littleEndian32();
     if (expectedCrc != crc.getValue()) {
       throw corrupt(
-          String.format("CRC-32 %08x where %08x was recorded", crc.getValue(), expectedCrc));
+          String.format(
+              Locale.ROOT, "CRC-32 %08x where %08x was recorded", crc.getValue(), expectedCrc));
     }
     if (expectedLength != (inflater.getBytesWritten() & 0xFFFF_FFFFL)) {
       throw corrupt(
