@@ -194,6 +194,11 @@ public abstract class EngineTensor implements StatementOperand {
     return order == null ? null : order.back();
   }
 
+  /** From the coordinates of the parsed entries to the original ones, if they differ. */
+  final @Nullable Shared<Relabelling> entriesToOriginal() {
+    return source == null ? originalCoordinates() : source.entriesToOriginal();
+  }
+
   /** From the coordinates of the parsed entries to those of the packed forms, if they differ. */
   public final @Nullable Shared<Relabelling> parsedRelabelling() {
     return order == null ? null : order.parsed();

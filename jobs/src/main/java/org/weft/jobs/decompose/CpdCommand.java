@@ -15,6 +15,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.model.ModelSummary;
+import org.weft.jobs.option.AlgorithmOptions;
 import org.weft.jobs.option.AppendOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.ConstraintOptions;
@@ -75,6 +76,8 @@ public final class CpdCommand extends ModelCommand {
               + " (default: auto).")
   Forms forms = Forms.AUTO;
 
+  @Mixin AlgorithmOptions algorithm = new AlgorithmOptions();
+
   @Mixin ConstraintOptions constraints = new ConstraintOptions();
 
   @Mixin StartOptions starts = new StartOptions();
@@ -96,8 +99,9 @@ public final class CpdCommand extends ModelCommand {
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
     int modes = plan.header().order();
-    boolean nonnegative = constraints.nonnegative;
+    boolean nonnegative = constraints.nonnegative || algorithm.isNonnegative();
     update.checkForget();
+    algorithm.check(starts, constraints, update.isOn());
     if (update.isOn()) {
       AppendOptions.Kind kind = update.check(files, modes, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
@@ -165,10 +169,13 @@ public final class CpdCommand extends ModelCommand {
             session.engine(),
             tensor,
             cpd,
+            algorithm,
             arguments(),
             folder::factors,
             console);
     CpdResult result = best.result();
+    Map<String, Object> method = ModelSummary.method(cpd);
+    method.put("algorithm", algorithm.name(cpd.nonnegative()));
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
     more.putAll(best.outcome(starts.init));
@@ -180,7 +187,7 @@ public final class CpdCommand extends ModelCommand {
         result.fits(),
         result.seconds(),
         result.converged(),
-        ModelSummary.method(cpd),
+        method,
         more,
         result.report(),
         line(result.fits(), result.converged()));
@@ -231,6 +238,7 @@ public final class CpdCommand extends ModelCommand {
     Map<String, String> arguments = new LinkedHashMap<>();
     arguments.put("input", input);
     arguments.put("--csf", forms.toString());
+    arguments.putAll(algorithm.arguments(iterations));
     arguments.put("--reorder", order.isOn() ? order.reorder + ":" + order.entries : "none");
     arguments.put("--threads", Integer.toString(common.threads));
     arguments.put("--partitions", Integer.toString(common.partitions));

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
 import org.weft.engine.ProgressListener;
+import org.weft.engine.SampledStart;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.model.ModelFolder;
 import org.weft.jobs.model.StartNames;
@@ -175,6 +177,7 @@ public final class StartOptions {
   /**
    * Decomposes.
    *
+   * @param algorithm which may begin with a sample
    * @param arguments of which the bits of the result are a function, beside those of the job
    * @param keep takes the factors of each start that is better than those before
    */
@@ -183,6 +186,7 @@ public final class StartOptions {
       Engine engine,
       EngineTensor tensor,
       Cpd cpd,
+      AlgorithmOptions algorithm,
       Map<String, String> arguments,
       BiConsumer<List<Factor>, Site> keep,
       Console console)
@@ -198,12 +202,21 @@ public final class StartOptions {
       if (starts > 1) {
         console.report("start %d of %d, seed %d", start + 1, starts, seeded.seed());
       }
-      CpRun run = run(files, start, seeded, tensor, arguments, model, console);
+      Map<String, Object> outcome = new LinkedHashMap<>();
+      Optional<SampledStart> sample = algorithm.sample(tensor, seeded);
+      int polish = algorithm.polish(cpd.nonnegative());
+      Cpd whole = sample.isPresent() ? seeded.withIterations(polish) : seeded;
+      Supplier<Optional<CpState>> begin =
+          () ->
+              sample.isEmpty()
+                  ? model
+                  : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
+      CpRun run = run(files, start, whole, tensor, arguments, begin, console);
       double least = best == null ? Double.NEGATIVE_INFINITY : fit(best.fits());
       CpdResult result =
           engine.cpd(
               tensor,
-              seeded,
+              whole,
               run,
               console.progress(),
               (found, site) -> {
@@ -211,12 +224,30 @@ public final class StartOptions {
                   keep.accept(found.factors(), site);
                 }
               });
-      all.add(outcome(seeded, result));
+      outcome.putAll(outcome(seeded, result));
+      all.add(outcome);
       if (best == null || fit(result.fits()) > least) {
         best = result;
       }
     }
     return new Best(Objects.requireNonNull(best), all);
+  }
+
+  private static CpState sampled(
+      Engine engine,
+      EngineTensor tensor,
+      Cpd cpd,
+      SampledStart start,
+      Map<String, Object> outcome,
+      Console console) {
+    console.report("a sample of %s", start.box().shape());
+    SampledStart.Found found = start.find(engine, tensor, cpd, console.progress());
+    outcome.put("sample_dims", found.sample().shape().toArray());
+    outcome.put("sample_nnz", found.sample().entries());
+    outcome.put("sample_fit", fit(found.model().fits()));
+    outcome.put("sample_iterations", found.model().fits().size());
+    console.report("all entries");
+    return found.state();
   }
 
   private CpRun run(
@@ -225,11 +256,11 @@ public final class StartOptions {
       Cpd cpd,
       EngineTensor tensor,
       Map<String, String> more,
-      Optional<CpState> model,
+      Supplier<Optional<CpState>> model,
       Console console)
       throws IOException {
     if (checkpoint == null) {
-      return new CpRun(model, CpRun.FRESH.checkpoints());
+      return new CpRun(model.get(), CpRun.FRESH.checkpoints());
     }
     Map<String, String> arguments = new LinkedHashMap<>();
     arguments.put("--rank", Integer.toString(cpd.rank()));
@@ -247,7 +278,7 @@ public final class StartOptions {
     CheckpointFolder folder = folder(files, start, arguments);
     Optional<CpState> state = resume ? folder.latest() : Optional.empty();
     state.ifPresent(found -> console.report("resume after iteration %d", found.fits().size()));
-    return new CpRun(state.isPresent() ? state : model, folder);
+    return new CpRun(state.or(model), folder);
   }
 
   private static Map<String, Object> outcome(Cpd cpd, CpdResult result) {

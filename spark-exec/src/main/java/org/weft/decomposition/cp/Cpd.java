@@ -93,6 +93,11 @@ public record Cpd(
         rank, maxIterations, tolerance, nonnegative, other, valueType, constraints, ridge);
   }
 
+  /** The same with another number of sweeps at most. */
+  public Cpd withIterations(int most) {
+    return new Cpd(rank, most, tolerance, nonnegative, seed, valueType, constraints, ridge);
+  }
+
   /** The seed of {@link Site#random} for the factor that it starts from. */
   public long seed(int mode) {
     return seed + mode * MODE_SEED;

@@ -1,0 +1,99 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code weft cpd --method}. */
+class CpdMethodTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  /** Few slices have most of the entries. */
+  @BeforeEach
+  void writeTensor() {
+    Random random = new Random(1);
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 3000; e++) {
+      for (int size : new int[] {200, 150, 100}) {
+        text.append((int) Math.pow(size, random.nextDouble())).append(' ');
+      }
+      text.append(String.format(Locale.ROOT, "%.3f%n", 1 + random.nextDouble()));
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private Run cpd(String more) {
+    String line =
+        "cpd " + tensor + " --tolerance 0 " + (more.contains("--rank") ? "" : "--rank 2 ") + more;
+    return Run.of(line.replace("DIR", folder.toString()).split(" "));
+  }
+
+  private void assertDone(Run run) {
+    assertThat(run.status()).as(run.err()).isZero();
+  }
+
+  @Test
+  void halsIsWhatNonnegativeTakes() throws IOException {
+    assertDone(cpd("--iterations 4 --nonnegative --output DIR/a"));
+    assertDone(cpd("--iterations 4 --method hals --output DIR/b"));
+    assertThat(folder.resolve("b/mode1.npy")).hasSameBinaryContentAs(folder.resolve("a/mode1.npy"));
+    for (String model : new String[] {"a", "b"}) {
+      assertThat(Run.read(folder + "/" + model + "/summary.json"))
+          .contains("\"algorithm\" : \"hals\"", "\"nonnegative\" : true");
+    }
+  }
+
+  @Test
+  void arlsBeginsWithASampleAndEndsWithAllEntries() throws IOException {
+    Run run = cpd("--iterations 6 --method arls --sample 0.2 --output DIR/a --checkpoint DIR/k");
+    assertDone(run);
+    assertThat(run.out()).contains("a sample of ", "iteration   6", "all entries", "iteration   3");
+    assertThat(Run.read(folder + "/a/summary.json"))
+        .contains("\"algorithm\" : \"arls\"", "\"iterations\" : 3", "\"sample_iterations\" : 6");
+    assertDone(cpd("--iterations 6 --method arls --sample 0.2 --output DIR/b"));
+    assertThat(folder.resolve("b/mode2.npy")).hasSameBinaryContentAs(folder.resolve("a/mode2.npy"));
+    String resumed = "--iterations 6 --method arls --sample 0.2 --checkpoint DIR/k --resume";
+    Run again = cpd(resumed + " --output DIR/c");
+    assertDone(again);
+    assertThat(again.out()).contains("resume after iteration 3").doesNotContain("a sample of");
+    assertThat(folder.resolve("c/mode0.npy")).hasSameBinaryContentAs(folder.resolve("a/mode0.npy"));
+    Run other = cpd(resumed.replace("0.2", "0.3") + " --output DIR/d");
+    assertThat(other.status()).isEqualTo(2);
+    assertThat(other.err()).contains("--sample");
+  }
+
+  /** A tensor of few slices is decomposed at once, by as many iterations as were asked for. */
+  @Test
+  void arlsIsAlsWhereTheSampleWouldBeTheTensor() {
+    Run run = cpd("--rank 13 --iterations 5 --method arls --polish 1 --output DIR/a");
+    assertDone(run);
+    assertThat(run.out()).contains("iteration   5").doesNotContain("a sample of");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--method arls --init nvecs | expected --method arls with --init random, as the sample is",
+        "--method arls --constrain 0=nonneg | or --method arls with --nonnegative, found",
+        "--method hals --constrain 0=nonneg | constraints of modes or nonnegative factors",
+        "--method arls --sample 0 | expected --sample above 0 and at most 1 and --polish of at",
+        "--method arls --polish 0 | expected --sample above 0 and at most 1 and --polish of at",
+        "--method newton | newton",
+      })
+  void mistakesAreOneError(String more, String message) {
+    Run run = cpd(more + " --output DIR/out");
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", message);
+    assertThat(folder.resolve("out")).doesNotExist();
+  }
+}
