@@ -28,10 +28,8 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
-import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.exchange.RowPlace;
-import org.weft.spark.kernel.AddedRows;
 import org.weft.spark.kernel.DenseOperand;
 import org.weft.spark.kernel.DenseStep;
 import org.weft.spark.kernel.FactorOperand;
@@ -41,7 +39,6 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.kernel.RowsStep;
 import org.weft.spark.kernel.StepPart;
 import org.weft.spark.output.OriginalRows;
-import org.weft.spark.output.SummedRows;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
@@ -58,14 +55,12 @@ import org.weft.tensor.ValueType;
 /**
  * Rows that the executors have among them. Those of a range of slices are made and stored where the
  * slices are, and others get those that their entries need. What comes to the driver is the sums of
- * each task, and the rows of slices that are split among partitions.
+ * each task.
  *
- * <p>A step is one Spark job of one stage. Where a form serves several modes its results have all
- * rows and are added up first, which takes a shuffle.
+ * <p>A step is one Spark job of one stage. Another one follows if partitions share rows: those of
+ * slices that are split, or all rows where a form serves several modes.
  */
 final class SparkSite implements Site, AutoCloseable {
-  private static final RowPlace ANYWHERE = new RowPlace("", "", 0);
-
   private final JavaSparkContext context;
   private final SparkTensor tensor;
   private final PlanRunner runner;
@@ -124,10 +119,10 @@ final class SparkSite implements Site, AutoCloseable {
       return this;
     }
 
-    /** The rows are those of a new space of blocks, and of these that the driver has finished. */
-    void replace(Broadcast<Integer> blocks, RowPlace[] places, double[][] finished) {
+    /** The rows are those of a new space of blocks. */
+    void replace(Broadcast<Integer> blocks, RowPlace[] places) {
       long number = version == null ? 1 : version.number() + 1;
-      StoredRows stored = new StoredRows(blocks.id(), starts(mode), places, finished);
+      StoredRows stored = new StoredRows(blocks.id(), starts(mode), places, false);
       version = new FactorVersion(mode, number, columns, type, starts(mode), stored);
       release();
       space = blocks;
@@ -240,12 +235,12 @@ final class SparkSite implements Site, AutoCloseable {
     return starts;
   }
 
+  /** The slices of a partition; partitions with entries of the same slices share their rows. */
   private static long[] owned(ModePlan pass, long rows) {
     LongStream firsts =
         pass.partitioning().ranges().stream()
-            .filter(range -> range.piece() == 0 && range.slices() > 0)
-            .mapToLong(SliceRange::from);
-    return LongStream.concat(firsts, LongStream.of(rows)).toArray();
+            .mapToLong(range -> range.from() + range.slices() * range.piece() / range.pieces());
+    return LongStream.concat(firsts, LongStream.of(rows)).distinct().toArray();
   }
 
   @Override
@@ -257,13 +252,14 @@ final class SparkSite implements Site, AutoCloseable {
     boolean done = false;
     try {
       RowsStep sent = sent(step, spaces);
-      List<StepPart> parts = new ArrayList<>(Wire.collect(parts(step, sent)));
-      parts.sort(Comparator.comparingInt(StepPart::partition));
       Sums sums = Sums.zeros(step.operations());
-      parts.forEach(part -> sums.add(part.sums()));
-      Map<String, double[][]> finished = finished(sent, parts, sums);
-      RowPlace[] places = places(sent, parts);
-      spaces.forEach((name, space) -> rows(step, name).replace(space, places, get(finished, name)));
+      Map<RowPlace, RowPlace> known = new HashMap<>(); // a place travels with every task, once
+      RowPlace[] places = new RowPlace[sent.starts().length - 1];
+      for (StepPart part : parts(step, sent)) {
+        sums.add(part.sums());
+        places[part.range()] = known.computeIfAbsent(part.place(), key -> key);
+      }
+      spaces.forEach((name, space) -> rows(step, name).replace(space, places));
       done = true;
       step.product()
           .ifPresent(
@@ -309,10 +305,11 @@ final class SparkSite implements Site, AutoCloseable {
         plan.resources().kernelThreads());
   }
 
-  private JavaRDD<StepPart> parts(Step step, RowsStep sent) {
+  /** The ranges of rows, in order, finished and stored. */
+  private List<StepPart> parts(Step step, RowsStep sent) {
     Optional<Step.Product> product = step.product();
     if (product.isEmpty()) {
-      return ranges(sent).map(FactorRange.step(sent));
+      return SharedRows.inOrder(Wire.collect(ranges(sent).map(FactorRange.step(sent))));
     }
     ModePlan pass = plan.modes().get(product.get().statement());
     List<DenseOperand> operands = new ArrayList<>();
@@ -322,14 +319,17 @@ final class SparkSite implements Site, AutoCloseable {
           new FactorOperand(
               operand.name(), pass.kernel().isSliced(operand), factor.version(), factor.home()));
     }
-    if (pass.kernel().merge() == Merge.ROWS && Arrays.equals(starts(pass), sent.starts())) {
-      return runner
-          .resident(pass)
-          .partitions()
-          .mapPartitions(new OwnedRows(runner.step(pass, operands), sent));
+    Broadcast<Integer> space = context.broadcast(0);
+    try {
+      JavaRDD<StepPart> made =
+          runner
+              .resident(pass)
+              .partitions()
+              .mapPartitions(new OwnedRows(runner.step(pass, operands), sent, space.id()));
+      return SharedRows.finished(context, pass, sent, space.id(), Wire.collect(made));
+    } finally {
+      space.destroy();
     }
-    return SummedRows.of(runner.rows(pass, operands), sent.starts())
-        .mapPartitionsWithIndex(new AddedRows(sent, Math.max(1, pass.kernel().rank())), true);
   }
 
   /** A task for each range, where the rows that it reads lie. */
@@ -344,62 +344,13 @@ final class SparkSite implements Site, AutoCloseable {
 
   private JavaRDD<Integer> ranges(FactorVersion version) {
     return version.source() instanceof StoredRows stored
-        ? FactorBlocks.ranges(context, List.of(stored.places()))
+        ? FactorBlocks.ranges(context, stored.byRange())
         : anywhere(version.ranges());
   }
 
   private JavaRDD<Integer> anywhere(int ranges) {
     List<Integer> all = IntStream.range(0, ranges).boxed().toList();
     return context.parallelize(all, Math.max(1, Math.min(ranges, context.defaultParallelism())));
-  }
-
-  /** Where each range is stored; one object for each process, as they travel with every task. */
-  private static RowPlace[] places(RowsStep step, List<StepPart> parts) {
-    RowPlace[] places = new RowPlace[step.starts().length - 1];
-    Arrays.fill(places, ANYWHERE);
-    Map<RowPlace, RowPlace> known = new HashMap<>();
-    for (StepPart part : parts) {
-      RowPlace place = part.place();
-      if (place != null) {
-        places[part.range()] = known.computeIfAbsent(place, key -> key);
-      }
-    }
-    return places;
-  }
-
-  /** The rows of split slices: added up, and finished as tasks finish others. */
-  private static Map<String, double[][]> finished(RowsStep step, List<StepPart> parts, Sums sums) {
-    int ranges = step.starts().length - 1;
-    double[][] added = new double[ranges][];
-    for (StepPart part : parts) {
-      if (part.shared().length > 0) {
-        int range = Arrays.binarySearch(step.starts(), part.firstRow());
-        double[] before = added[range];
-        added[range] = before == null ? part.shared().clone() : sum(before, part.shared());
-      }
-    }
-    Map<String, double[][]> finished = new HashMap<>();
-    for (String name : step.written().keySet()) {
-      double[][] rows = new double[ranges][];
-      Arrays.fill(rows, StoredRows.IN_STORE);
-      finished.put(name, rows);
-    }
-    for (int range = 0; range < ranges; range++) {
-      if (added[range] != null) {
-        Map<String, double[]> made = new HashMap<>();
-        sums.add(step.finish(range, added[range], made));
-        int at = range;
-        made.forEach((name, rows) -> get(finished, name)[at] = rows);
-      }
-    }
-    return finished;
-  }
-
-  private static double[] sum(double[] to, double[] more) {
-    for (int i = 0; i < more.length; i++) {
-      to[i] += more[i];
-    }
-    return to;
   }
 
   @Override

@@ -68,6 +68,7 @@ final class KilledExecutorsIT {
   private EngineTensor b;
   private EngineTensor before;
   private EngineTensor cube;
+  private EngineTensor heavy;
 
   KilledExecutorsIT(TestCluster cluster) {
     this.cluster = cluster;
@@ -125,7 +126,8 @@ final class KilledExecutorsIT {
     a = tensor("A", 1);
     b = tensor("B", 2);
     before = tensor("C", 3);
-    cube = threeModes();
+    cube = threeModes("T", 20_000, 300);
+    heavy = threeModes("H", 20_000, 3);
   }
 
   @AfterAll
@@ -304,11 +306,14 @@ final class KilledExecutorsIT {
         .collect(Collectors.joining());
   }
 
-  /** In the second iteration, while rows of a mode are computed, stored, copied and reported. */
+  /**
+   * In the second iteration, while rows of a mode are computed, stored, copied and reported. Three
+   * slices are shared by four partitions: what those make of them is stored, and added up.
+   */
   @ParameterizedTest
-  @CsvSource({"1, 20"})
-  void rowsOfAStepAreMadeAgain(int mode, int millis) throws IOException {
-    rowsOfAStep(mode, millis);
+  @CsvSource({"300, 1, 20", "3, 0, 20"})
+  void rowsOfAStepAreMadeAgain(int slices, int mode, int millis) throws IOException {
+    rowsOfAStep(slices == 3 ? heavy : cube, mode, millis);
   }
 
   @Test
@@ -316,15 +321,16 @@ final class KilledExecutorsIT {
   void rowsOfEveryStep() throws IOException {
     for (int mode = 0; mode < 3; mode++) {
       for (int millis : new int[] {0, 5, 10, 20, 40, 80, 160}) {
-        rowsOfAStep(mode, millis);
+        rowsOfAStep(cube, mode, millis);
+        rowsOfAStep(heavy, mode, millis);
       }
     }
   }
 
-  private void rowsOfAStep(int mode, int millis) throws IOException {
-    List<DenseMatrix> expected = factors();
+  private void rowsOfAStep(EngineTensor tensor, int mode, int millis) throws IOException {
+    List<DenseMatrix> expected = factors(tensor);
     Files.writeString(order, "factor " + mode + ", rank 5, iteration 2:" + millis);
-    List<DenseMatrix> found = factors();
+    List<DenseMatrix> found = factors(tensor);
     assertThat(Files.deleteIfExists(DeadlyPlugin.taken(order))).as("an order was taken").isTrue();
     assertThat(found).hasSameSizeAs(expected);
     for (int m = 0; m < found.size(); m++) {
@@ -332,22 +338,22 @@ final class KilledExecutorsIT {
     }
   }
 
-  private List<DenseMatrix> factors() {
+  private List<DenseMatrix> factors(EngineTensor tensor) {
     Cpd job = new Cpd(5, 4, 0, false, 9, ValueType.DOUBLE);
-    return session.engine().cpd(cube, job, ProgressListener.NONE).factors();
+    return session.engine().cpd(tensor, job, ProgressListener.NONE).factors();
   }
 
-  private EngineTensor threeModes() {
+  private EngineTensor threeModes(String name, int entries, int slices) {
     Random random = new Random(7);
-    CooBlock.Builder block = new CooBlock.Builder(3, 20_000);
-    for (int e = 0; e < 20_000; e++) {
+    CooBlock.Builder block = new CooBlock.Builder(3, entries);
+    for (int e = 0; e < entries; e++) {
       block.add(
-          new long[] {random.nextInt(300), random.nextInt(200), random.nextInt(100)},
+          new long[] {random.nextInt(slices), random.nextInt(200), random.nextInt(100)},
           random.nextDouble());
     }
     return session
         .engine()
-        .of("T", TensorShape.of(300, 200, 100), List.of(block.build()), ValueType.DOUBLE);
+        .of(name, TensorShape.of(slices, 200, 100), List.of(block.build()), ValueType.DOUBLE);
   }
 
   private static List<Long> bits(DenseMatrix matrix) {

@@ -59,6 +59,11 @@ public final class DenseStep implements FlatMapFunction<Iterator<ResidentPartiti
     return new Blocks(partitions);
   }
 
+  /** Whether a partition makes the rows of its slices, and not all rows. */
+  boolean makesSlices() {
+    return slices;
+  }
+
   /** The rows of a partition's slices, or of all; owned by the task. Zero without entries. */
   TensorStorage result(ResidentPartition partition) {
     return partition.storedEntries() > 0 ? run(partition) : zeros(partition);

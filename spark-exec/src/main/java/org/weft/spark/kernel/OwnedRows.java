@@ -4,25 +4,29 @@ import java.util.Arrays;
 import java.util.Iterator;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.weft.planner.partition.SliceRange;
+import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.ResidentPartition;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Runs a step on rows where their slices lie. Slices that are split among partitions go to the
- * driver, which adds them up: they are few.
+ * Runs a step on rows where the entries of their slices lie. Rows that other partitions have a part
+ * in are stored as they are; {@link AddedRows} adds them up.
  */
 public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartition>, StepPart> {
   private static final long serialVersionUID = 1L;
 
   private final DenseStep statement;
   private final RowsStep step;
+  private final long parts;
 
   /**
-   * @param statement makes the rows of a partition's slices
+   * @param statement makes the rows of a partition's slices, or a part in all rows
+   * @param parts number that the blocks' names of rows begin with that are not whole
    */
-  public OwnedRows(DenseStep statement, RowsStep step) {
+  public OwnedRows(DenseStep statement, RowsStep step, long parts) {
     this.statement = statement;
     this.step = step;
+    this.parts = parts;
   }
 
   @Override
@@ -35,23 +39,32 @@ public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartiti
 
       @Override
       public StepPart next() {
-        return sums(partitions.next());
+        return part(partitions.next());
       }
     };
   }
 
-  private StepPart sums(ResidentPartition partition) {
-    SliceRange range = partition.range();
-    if (range.slices() == 0) {
-      return StepPart.empty(partition.partition());
+  private StepPart part(ResidentPartition partition) {
+    int number = partition.partition();
+    int range = rangeOf(partition.range());
+    if (range >= 0) {
+      return step.run(range, number, statement.result(partition));
     }
-    TensorStorage made = statement.result(partition);
-    if (range.pieces() == 1) {
-      int stored = Arrays.binarySearch(step.starts(), range.from());
-      return step.run(partition.partition(), stored, made);
+    if (partition.storedEntries() == 0) {
+      return StepPart.empty(number);
     }
-    double[] rows = RowsStep.numbers(made);
-    made.close();
-    return StepPart.shared(partition.partition(), range.from(), rows);
+    try (TensorStorage made = statement.result(partition)) {
+      FactorBlocks.put(parts, number, RowsStep.matrix(made));
+      return StepPart.part(number, FactorBlocks.here());
+    }
+  }
+
+  /** The range of rows that a partition makes alone, or a negative number. */
+  private int rangeOf(SliceRange made) {
+    if (!statement.makesSlices() || made.pieces() > 1 || made.slices() == 0) {
+      return StepPart.PART;
+    }
+    int range = Arrays.binarySearch(step.starts(), made.from());
+    return range >= 0 && step.starts()[range + 1] == made.to() ? range : StepPart.PART;
   }
 }

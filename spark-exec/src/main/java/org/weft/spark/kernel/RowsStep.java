@@ -11,7 +11,6 @@ import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Sums;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
@@ -74,59 +73,30 @@ public record RowsStep(
    *
    * @param made closed here
    */
-  StepPart run(int partition, int range, TensorStorage made) {
+  StepPart run(int range, int partition, TensorStorage made) {
     try (made) {
-      long rows = starts[range + 1] - starts[range];
-      int columns = Math.toIntExact(rows == 0 ? 0 : made.vals().length() / rows);
-      Map<String, TensorStorage> tensors = new HashMap<>();
-      tensors.put(
-          product,
-          TensorStorage.denseView(
-              TaskMemory.ofTask().scope(),
-              TensorShape.of(rows, columns),
-              productType,
-              made.vals().address()));
-      return run(partition, range, tensors);
+      return run(range, partition, new HashMap<>(Map.of(product, matrix(made))));
     }
   }
 
-  private StepPart run(int partition, int range, Map<String, TensorStorage> made) {
+  /** A result's rows as rows of numbers, whatever its modes. */
+  static TensorStorage matrix(TensorStorage made) {
+    long rows = made.shape().size(0);
+    long columns = rows == 0 ? 0 : made.vals().length() / rows;
+    return TensorStorage.denseView(
+        TaskMemory.ofTask().scope(),
+        TensorShape.of(rows, columns),
+        made.format().valueType(),
+        made.vals().address());
+  }
+
+  private StepPart run(int range, int partition, Map<String, TensorStorage> made) {
     try (MemoryScope scope = TaskMemory.ofTask().scope().child("step on rows")) {
       Sums sums = run(scope, starts[range], starts[range + 1], made);
       written.forEach(
           (name, target) -> FactorBlocks.put(target.space(), range, tensor(made, name)));
-      return StepPart.stored(partition, sums, range, FactorBlocks.here());
+      return new StepPart(range, partition, sums, FactorBlocks.here());
     }
-  }
-
-  /**
-   * Finishes a range on the driver, which has added up what several tasks made of it: few rows.
-   *
-   * @param added its rows of the statement's result, row-major
-   * @return the sums; {@code finished} gets the rows that were replaced, by name
-   */
-  public Sums finish(int range, double[] added, Map<String, double[]> finished) {
-    try (MemoryScope scope = MemoryScope.root("rows of split slices", MemorySource.system())) {
-      long rows = starts[range + 1] - starts[range];
-      TensorShape shape = TensorShape.of(rows, added.length / rows);
-      TensorStorage made = TensorStorage.dense(scope, shape, productType);
-      for (int i = 0; i < added.length; i++) {
-        made.vals().setDouble(i, added[i]);
-      }
-      Map<String, TensorStorage> tensors = new HashMap<>(Map.of(product, made));
-      Sums sums = run(scope, starts[range], starts[range + 1], tensors);
-      written.keySet().forEach(name -> finished.put(name, numbers(tensor(tensors, name))));
-      return sums;
-    }
-  }
-
-  /** The numbers of few rows. */
-  static double[] numbers(TensorStorage rows) {
-    double[] numbers = new double[Math.toIntExact(rows.vals().length())];
-    for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = rows.vals().getDouble(i);
-    }
-    return numbers;
   }
 
   private static TensorStorage tensor(Map<String, TensorStorage> tensors, String name) {

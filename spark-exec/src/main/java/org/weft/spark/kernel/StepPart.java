@@ -9,28 +9,22 @@ import org.weft.spark.exchange.RowPlace;
 /**
  * What a task of a step sends to the driver.
  *
- * @param partition in whose order sums are added
- * @param sums over the task's rows
- * @param range of rows that the task has stored
- * @param place where that is; none without such rows
- * @param firstRow of {@code shared}
- * @param shared rows of the statement's result that other tasks have a part in, row-major, or empty
+ * @param range of rows that the task has finished and stored; {@link #PART} if others have a part
+ *     in the rows that it has made
+ * @param partition of the tensor that the rows were made of; the range if they were made of none
+ * @param sums over the rows that it has finished
+ * @param place where the rows are; none if there are no rows
  */
-@SuppressWarnings("ArrayRecordComponent")
-public record StepPart(
-    int partition, Sums sums, int range, @Nullable RowPlace place, long firstRow, double[] shared)
+public record StepPart(int range, int partition, Sums sums, @Nullable RowPlace place)
     implements Serializable {
-  private static final double[] NONE = {};
+  /** No range of its own. */
+  public static final int PART = -1;
 
   static StepPart empty(int partition) {
-    return new StepPart(partition, new Sums(Map.of()), 0, null, 0, NONE);
+    return part(partition, null);
   }
 
-  static StepPart stored(int partition, Sums sums, int range, RowPlace place) {
-    return new StepPart(partition, sums, range, place, 0, NONE);
-  }
-
-  static StepPart shared(int partition, long firstRow, double[] rows) {
-    return new StepPart(partition, new Sums(Map.of()), 0, null, firstRow, rows);
+  static StepPart part(int partition, @Nullable RowPlace place) {
+    return new StepPart(PART, partition, new Sums(Map.of()), place);
   }
 }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -39,7 +40,7 @@ public final class FactorBlocks {
   /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */
   private static final int BLOCK_BYTES = 1 << 20;
 
-  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
+  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 1;
 
   private FactorBlocks() {}
 
@@ -88,14 +89,14 @@ public final class FactorBlocks {
     return RowExchange.ofProcess(FactorBlocks::answer);
   }
 
-  /** A task for each range, preferably where it is. */
-  public static JavaRDD<Integer> ranges(JavaSparkContext context, List<RowPlace> places) {
+  /** A task for each range, preferably at its place. */
+  public static JavaRDD<Integer> ranges(JavaSparkContext context, Map<Integer, RowPlace> places) {
     List<Tuple2<Object, Seq<String>>> tasks = new ArrayList<>();
-    for (int range = 0; range < places.size(); range++) {
-      RowPlace place = places.get(range);
-      List<String> best = place.port() == 0 ? List.of() : List.of(place.location());
-      tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(best).toSeq()));
-    }
+    places.forEach(
+        (range, place) -> {
+          List<String> best = place.port() == 0 ? List.of() : List.of(place.location());
+          tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(best).toSeq()));
+        });
     return context
         .sc()
         .makeRDD(JavaConverters.asScalaBuffer(tasks).toSeq(), ClassTag$.MODULE$.apply(Object.class))
@@ -144,22 +145,32 @@ public final class FactorBlocks {
    * Asks for rows of one block.
    *
    * @param rows counted in the block
+   * @param nonzero whether rows of zeros need not be sent
    * @param address of the block's first row, where its other rows would be, too
    */
   static Question question(
-      RowPlace place, long space, int range, long block, RowRuns rows, int rowBytes, long address) {
+      RowPlace place,
+      long space,
+      int range,
+      long block,
+      RowRuns rows,
+      boolean nonzero,
+      int rowBytes,
+      long address) {
     ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + rows.mostBytes());
     message.putLong(space).putInt(range).putLong(block).putInt(rowBytes);
+    message.put((byte) (nonzero ? 1 : 0));
     rows.writeTo(message);
     return new Question(
         place,
         message.flip(),
         answer -> {
-          if (answer.remaining() != rows.rows() * rowBytes) {
+          RowRuns sent = nonzero ? RowRuns.readFrom(answer) : rows;
+          if (answer.remaining() != sent.rows() * rowBytes) {
             throw new IllegalStateException(
-                "expected " + rows.rows() + " rows, found " + answer.remaining() + " bytes");
+                "expected " + sent.rows() + " rows, found " + answer.remaining() + " bytes");
           }
-          rows.forEach(
+          sent.forEach(
               (first, count, before) ->
                   copyFrom(
                       answer,
@@ -172,21 +183,47 @@ public final class FactorBlocks {
   private static ByteBuffer answer(ByteBuffer message) {
     BlockId name = name(message.getLong(), message.getInt(), message.getLong());
     int rowBytes = message.getInt();
-    RowRuns rows = RowRuns.readFrom(message);
-    byte[] answer = new byte[rows.rows() * rowBytes];
-    use(
-        name,
-        block -> {
-          ByteBuffer all = block.toByteBuffer();
-          rows.forEach(
-              (first, count, before) ->
-                  all.get(
-                      all.position() + first * rowBytes,
-                      answer,
-                      before * rowBytes,
-                      count * rowBytes));
+    boolean nonzero = message.get() != 0;
+    RowRuns asked = RowRuns.readFrom(message);
+    ByteBuffer[] answer = new ByteBuffer[1];
+    use(name, block -> answer[0] = answer(block.toByteBuffer(), asked, nonzero, rowBytes));
+    return answer[0];
+  }
+
+  private static ByteBuffer answer(ByteBuffer all, RowRuns asked, boolean nonzero, int rowBytes) {
+    RowRuns rows = nonzero ? nonzero(all, asked, rowBytes) : asked;
+    int head = nonzero ? rows.mostBytes() : 0;
+    ByteBuffer answer = ByteBuffer.allocate(head + rows.rows() * rowBytes);
+    if (nonzero) {
+      rows.writeTo(answer);
+    }
+    rows.forEach(
+        (first, count, before) ->
+            answer.put(all.slice(all.position() + first * rowBytes, count * rowBytes)));
+    return answer.flip();
+  }
+
+  /** Those of the rows that have a number other than zero. */
+  private static RowRuns nonzero(ByteBuffer all, RowRuns asked, int rowBytes) {
+    RowRuns found = new RowRuns();
+    asked.forEach(
+        (first, count, before) -> {
+          for (int row = first; row < first + count; row++) {
+            if (!isZero(all, all.position() + row * rowBytes, rowBytes)) {
+              found.add(row, 1);
+            }
+          }
         });
-    return ByteBuffer.wrap(answer);
+    return found;
+  }
+
+  private static boolean isZero(ByteBuffer all, int from, int bytes) {
+    for (int at = from; at < from + bytes; at += Integer.BYTES) {
+      if (all.getInt(at) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   static void ask(List<Question> questions) {

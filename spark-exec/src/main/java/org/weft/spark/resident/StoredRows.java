@@ -4,33 +4,36 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import org.weft.memory.NativeMemory;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.weft.spark.exchange.Question;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.exchange.RowRuns;
 import org.weft.tensor.ValueType;
 
 /**
- * Rows that tasks have made and stored where they ran, range by range. Rows that several tasks had
- * a part in were finished by the driver and travel with this.
+ * Rows that tasks have made and stored where they ran, range by range.
  *
  * @param space number that the blocks' names begin with
  * @param starts first row of each range, ascending, and the number of rows
- * @param places where each range is; one that the driver finished is anywhere
- * @param finished for each range the rows that the driver finished, row-major, or none
+ * @param places where each range is
+ * @param nonzero whether rows of zeros may be left out: memory that others are copied to is zero
  */
 @SuppressWarnings("ArrayRecordComponent")
-public record StoredRows(long space, long[] starts, RowPlace[] places, double[][] finished)
+public record StoredRows(long space, long[] starts, RowPlace[] places, boolean nonzero)
     implements FactorSource {
-  /** For a range that a task has stored. */
-  public static final double[] IN_STORE = {};
+  /** The place of each range. */
+  public Map<Integer, RowPlace> byRange() {
+    return IntStream.range(0, places.length)
+        .boxed()
+        .collect(Collectors.toMap(range -> range, range -> places[range]));
+  }
 
   @Override
   public long copy(long from, long to, int columns, ValueType type, long address) {
-    Copy copy = new Copy(columns, type, address - from * columns * type.bytes());
-    for (int range = rangeOf(starts, from);
-        range < finished.length && starts[range] < to;
-        range++) {
+    Copy copy = new Copy(columns * type.bytes(), address - from * columns * type.bytes());
+    for (int range = rangeOf(starts, from); range < places.length && starts[range] < to; range++) {
       copy.rows(range, Math.max(from, starts[range]), Math.min(to, starts[range + 1]));
     }
     return copy.finish();
@@ -38,8 +41,8 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
 
   @Override
   public long copy(BitSet needed, long unit, int columns, ValueType type, long address) {
-    Copy copy = new Copy(columns, type, address);
-    for (int range = 0; range < finished.length; range++) {
+    Copy copy = new Copy(columns * type.bytes(), address);
+    for (int range = 0; range < places.length; range++) {
       long first = starts[range];
       long end = starts[range + 1];
       int at = needed.nextSetBit((int) (first / unit));
@@ -58,13 +61,11 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
   }
 
   private boolean isHere(int range) {
-    return finished[range].length > 0 || places[range].equals(FactorBlocks.here());
+    return places[range].equals(FactorBlocks.here());
   }
 
   /** Copies what is here, and collects the questions for what is not. */
   private final class Copy {
-    private final int columns;
-    private final ValueType type;
     private final int rowBytes;
     private final long blockRows;
     private final long address;
@@ -77,10 +78,8 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
     /**
      * @param address of row 0, were it there
      */
-    Copy(int columns, ValueType type, long address) {
-      this.columns = columns;
-      this.type = type;
-      this.rowBytes = columns * type.bytes();
+    Copy(int rowBytes, long address) {
+      this.rowBytes = rowBytes;
       this.blockRows = FactorBlocks.blockRows(rowBytes);
       this.address = address;
     }
@@ -93,9 +92,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
       if (count <= 0) {
         return;
       }
-      if (finished[range].length > 0) {
-        put(finished[range], skipped * columns, count * columns, type, target);
-      } else if (isHere(range)) {
+      if (isHere(range)) {
         FactorBlocks.read(space, range, skipped, count, rowBytes, target);
       } else {
         need(range, skipped, skipped + count);
@@ -127,6 +124,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
                 openRange,
                 openBlock,
                 open,
+                nonzero,
                 rowBytes,
                 address + first * rowBytes));
         open = new RowRuns();
@@ -144,16 +142,5 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, double[][
   static int rangeOf(long[] starts, long row) {
     int found = Arrays.binarySearch(starts, row);
     return found >= 0 ? found : -found - 2;
-  }
-
-  private static void put(double[] rows, long from, long count, ValueType type, long address) {
-    for (int i = 0; i < count; i++) {
-      double value = rows[(int) from + i];
-      if (type == ValueType.FLOAT) {
-        NativeMemory.putFloat(address + (long) i * Float.BYTES, (float) value);
-      } else {
-        NativeMemory.putDouble(address + (long) i * Double.BYTES, value);
-      }
-    }
   }
 }
