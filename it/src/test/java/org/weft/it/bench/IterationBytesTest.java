@@ -168,7 +168,8 @@ class IterationBytesTest {
                     + " partial rows to their owners and new rows back, on SPLATT's grid. Weft's"
                     + " executors get the rows that their entries need from those that make them:"
                     + " `needed`. The plan's `predicted` bytes suppose that modes do not depend on one"
-                    + " another. Rows of split slices go through the driver. `of_medium` is the sum of"
+                    + " another. Rows of split slices are counted as if every piece sent them to one"
+                    + " place, and that sent them to all executors: `driver`. `of_medium` is the sum of"
                     + " `needed` and `driver` per `medium`.",
                 "tensor\texecutors\tgrid\tmedium\tneeded\tpredicted\tdriver\tof_medium"));
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
