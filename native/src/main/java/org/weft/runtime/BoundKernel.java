@@ -37,8 +37,7 @@ public final class BoundKernel implements AutoCloseable {
 
   /** Whether it does not matter what the outputs hold before a run. */
   public boolean overwrites() {
-    return signature.tensors().stream()
-        .noneMatch(tensor -> tensor.role() == TensorParameter.Role.OUTPUT_DENSE);
+    return signature.overwrites();
   }
 
   /** Ends the loan of the tensors. */

@@ -34,6 +34,11 @@ public record KernelSignature(String symbol, List<TensorParameter> tensors, List
     }
   }
 
+  /** Whether it does not matter what dense outputs hold before a run. */
+  public boolean overwrites() {
+    return tensors.stream().noneMatch(tensor -> tensor.role() == TensorParameter.Role.OUTPUT_DENSE);
+  }
+
   /** The slot's number in the block, or -1. */
   int numberOf(Slot.Kind kind, int tensor, int level) {
     for (int number = FIRST.size(); number < slots.size(); number++) {

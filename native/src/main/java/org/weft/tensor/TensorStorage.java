@@ -51,6 +51,14 @@ public final class TensorStorage implements AutoCloseable {
    * @throws IllegalArgumentException for another format
    */
   public static TensorStorage dense(MemoryScope parent, TensorShape shape, TensorFormat format) {
+    TensorStorage zeroed = denseUninitialized(parent, shape, format);
+    zeroed.clear();
+    return zeroed;
+  }
+
+  /** As {@link #dense}, with unspecified values: for callers that write every cell. */
+  public static TensorStorage denseUninitialized(
+      MemoryScope parent, TensorShape shape, TensorFormat format) {
     if (!format.isInsertable()) {
       throw new IllegalArgumentException(
           "expected a format that stores every cell, found " + format);
@@ -71,7 +79,7 @@ public final class TensorStorage implements AutoCloseable {
               format.sizeBelow(shape, level));
     }
     try {
-      NativeArray values = scope.allocate(format.valueType().elementType(), cells);
+      NativeArray values = scope.allocateUninitialized(format.valueType().elementType(), cells);
       return new TensorStorage(scope, shape, format, levels, values);
     } catch (RuntimeException e) {
       scope.close();

@@ -79,7 +79,9 @@ public final class RangeOfRows {
   private void replace(RowOperation.Replace replace) {
     TensorStorage rows = tensor(replace.rows());
     if (!replace.operands().containsValue(replace.rows())) {
-      rows.clear(threads);
+      if (!kernels.apply(replace.symbol()).signature().overwrites()) {
+        rows.clear(threads);
+      }
       run(replace.symbol(), replace.operands(), replace.result(), rows);
       return;
     }

@@ -18,6 +18,7 @@ import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.spark.wire.Sent;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -112,7 +113,8 @@ public record RowsStep(
     read.forEach(
         (name, version) -> {
           TensorShape shape = TensorShape.of(to - from, version.columns());
-          TensorStorage rows = TensorStorage.dense(scope, shape, version.type());
+          TensorFormat format = TensorFormat.dense(2, version.type());
+          TensorStorage rows = TensorStorage.denseUninitialized(scope, shape, format);
           version.copy(from, to, rows.vals().address());
           tensors.put(name, rows);
         });
@@ -120,9 +122,11 @@ public record RowsStep(
         (name, target) ->
             tensors.computeIfAbsent(
                 name,
-                key ->
-                    TensorStorage.dense(
-                        scope, TensorShape.of(to - from, target.columns()), target.type())));
+                key -> {
+                  TensorShape shape = TensorShape.of(to - from, target.columns());
+                  TensorFormat format = TensorFormat.dense(2, target.type());
+                  return TensorStorage.denseUninitialized(scope, shape, format);
+                }));
     return new RangeOfRows(this::kernel, threads, tensors, scope).run(operations, small);
   }
 
