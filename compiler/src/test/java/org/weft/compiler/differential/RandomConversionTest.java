@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -68,7 +69,7 @@ class RandomConversionTest {
     boolean extended = Boolean.getBoolean("weft.long");
     int cases = Integer.getInteger("weft.cases", extended ? LONG_CASES : CASES);
     int only = Integer.getInteger("weft.case", -1);
-    System.out.printf("conversions: seed %d, %d cases%n", seed, cases);
+    System.out.printf(Locale.ROOT, "conversions: seed %d, %d cases%n", seed, cases);
     CompilerOptions options = CompilerOptions.forThisHost().withOptimisation(extended ? 2 : 0);
     List<String> errors = new ArrayList<>();
     int refused = 0;
@@ -84,7 +85,7 @@ class RandomConversionTest {
         }
       }
     }
-    System.out.printf("conversions: %d refused by packing and by conversion%n", refused);
+    System.out.printf(Locale.ROOT, "conversions: %d refused by packing and by conversion%n", refused);
     assertThat(errors.stream().limit(10).collect(Collectors.joining("\n"))).isEmpty();
     assertThat(refused).as("cases without a result").isLessThan(Math.max(2, cases / 5));
   }

@@ -32,6 +32,7 @@ final class ArchitectureTest {
               "org.weft.memory",
               "org.weft.runtime",
               "org.weft.scratch",
+              "org.weft.text",
               "org.weft.compiler",
               "org.weft.reorder",
               "org.weft.storage",
