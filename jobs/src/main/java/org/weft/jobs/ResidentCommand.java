@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.weft.jobs.command.CommandRoot;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.output.JsonText;
+import org.weft.storage.document.JsonText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

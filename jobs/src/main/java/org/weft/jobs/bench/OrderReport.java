@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.weft.jobs.output.TabSeparated;
+import org.weft.storage.document.TabSeparated;
 import org.weft.text.TextTable;
 
 /**

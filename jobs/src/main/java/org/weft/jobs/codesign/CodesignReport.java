@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
-import org.weft.jobs.output.TabSeparated;
+import org.weft.storage.document.TabSeparated;
 import org.weft.text.TextTable;
 
 /**

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineTensor;
+import org.weft.engine.model.RunSummary;
 import org.weft.jobs.explain.PlanReport;
-import org.weft.jobs.model.ModelOutput;
-import org.weft.jobs.model.ModelSummary;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
+import org.weft.jobs.process.Versions;
 import org.weft.jobs.run.Session;
 import org.weft.jobs.wordnet.DemoText;
 import org.weft.jobs.wordnet.Relation;
@@ -27,6 +27,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -115,23 +116,24 @@ public final class DemoCommand extends WeftCommand {
       new DemoText(console, wordnet, result).print();
       RunReport.print(console, result.report());
       if (output != null) {
-        ModelSummary.About about =
-            new ModelSummary.About(
+        RunSummary.About about =
+            new RunSummary.About(
                 List.of("WordNet 3.1"),
                 List.of("subject", "relation", "object"),
-                spec.commandLine().getParseResult().originalArgs(),
+                "weft " + String.join(" ", spec.commandLine().getParseResult().originalArgs()),
                 tensor.statistics(),
                 common.type,
                 seed,
-                (System.nanoTime() - start) * 1e-9);
+                (System.nanoTime() - start) * 1e-9,
+                Versions.all());
         try (ModelOutput.Staged folder = new ModelOutput(files, output, common.overwrite).begin()) {
           folder.factors(result.factors());
           folder.finish(
               ModelOutput.Coupling.lambda(result.lambda()),
               labels(wordnet),
-              ModelSummary.of(
+              RunSummary.of(
                   about,
-                  ModelSummary.method(cpd),
+                  RunSummary.method(cpd),
                   result.norm(),
                   result.fits(),
                   result.seconds(),

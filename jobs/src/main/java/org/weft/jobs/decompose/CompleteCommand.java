@@ -28,15 +28,16 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.entries.HashedSplit;
+import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -352,7 +353,7 @@ public final class CompleteCommand extends RankedCommand {
               (model, site) -> {
                 if (model.error() < least) {
                   testError = test.map(judge -> judge.rmse(model.rows())).orElse(Double.NaN);
-                  folder.factors(model.factors(), site);
+                  FactorFiles.write(folder, model.factors(), site);
                 }
               });
       if (result.model().error() < least) {

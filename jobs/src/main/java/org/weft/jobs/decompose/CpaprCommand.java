@@ -8,12 +8,13 @@ import org.weft.decomposition.count.CpApr;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.entries.EntryCheck;
-import org.weft.jobs.model.ModelOutput;
+import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,7 +79,7 @@ public final class CpaprCommand extends RankedCommand {
                 tensor,
                 method(),
                 console.progress(),
-                (model, site) -> folder.factors(model.factors(), site));
+                (model, site) -> FactorFiles.write(folder, model.factors(), site));
     CpApr.Model model = result.model();
     double likelihood = model.logLikelihoods().get(model.logLikelihoods().size() - 1);
     Map<String, Object> options = new LinkedHashMap<>();

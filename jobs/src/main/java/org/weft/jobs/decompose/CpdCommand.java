@@ -13,8 +13,8 @@ import org.weft.engine.CpdResult;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
-import org.weft.jobs.model.ModelOutput;
-import org.weft.jobs.model.ModelSummary;
+import org.weft.engine.model.FactorFiles;
+import org.weft.engine.model.RunSummary;
 import org.weft.jobs.option.AlgorithmOptions;
 import org.weft.jobs.option.AppendOptions;
 import org.weft.jobs.option.CommonOptions;
@@ -29,6 +29,7 @@ import org.weft.spark.output.FactorTable;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
@@ -171,15 +172,15 @@ public final class CpdCommand extends ModelCommand {
             cpd,
             algorithm,
             arguments(),
-            folder::factors,
+            (factors, site) -> FactorFiles.write(folder, factors, site),
             console);
     CpdResult result = best.result();
-    Map<String, Object> method = ModelSummary.method(cpd);
+    Map<String, Object> method = RunSummary.method(cpd);
     method.put("algorithm", algorithm.name(cpd.nonnegative()));
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
     more.putAll(best.outcome(starts.init));
-    more.put("machine", ModelSummary.machine(session.engine()));
+    more.put("machine", RunSummary.machine(session.engine()));
     return new Made(
         tensor.statistics(),
         ModelOutput.Coupling.lambda(result.lambda()),
@@ -202,7 +203,7 @@ public final class CpdCommand extends ModelCommand {
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", model.lambda());
     more.putAll(update.outcome());
-    more.put("machine", ModelSummary.machine(session.engine()));
+    more.put("machine", RunSummary.machine(session.engine()));
     return new Made(
         fresh.statistics(),
         ModelOutput.Coupling.lambda(model.lambda()),
@@ -210,7 +211,7 @@ public final class CpdCommand extends ModelCommand {
         model.fits(),
         model.seconds(),
         model.converged(),
-        ModelSummary.method(cpd),
+        RunSummary.method(cpd),
         more,
         result.report(),
         line(model.fits(), model.converged()) + " to the new cells");

@@ -13,12 +13,13 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.entries.EntryCheck;
 import org.weft.engine.entries.SampledZeros;
-import org.weft.jobs.model.ModelOutput;
+import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
@@ -159,7 +160,7 @@ public final class GcpCommand extends RankedCommand {
                 sample,
                 method(weight),
                 console.progress(),
-                (model, site) -> folder.factors(model.factors(), site));
+                (model, site) -> FactorFiles.write(folder, model.factors(), site));
     return made(tensor, result, how, weight);
   }
 

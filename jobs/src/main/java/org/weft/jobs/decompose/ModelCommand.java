@@ -9,22 +9,24 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
+import org.weft.engine.model.RunSummary;
 import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
-import org.weft.jobs.model.ModelOutput;
-import org.weft.jobs.model.ModelSummary;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.LabelOptions;
 import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
+import org.weft.jobs.process.Versions;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
+import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.TensorStatistics;
 import picocli.CommandLine.Mixin;
@@ -176,15 +178,16 @@ public abstract class ModelCommand extends WeftCommand {
   private ModelSummary summary(Made made, List<String> modeNames, double seconds) {
     List<String> inputs = new ArrayList<>(List.of(input));
     inputs.addAll(moreInputs());
-    return ModelSummary.of(
-        new ModelSummary.About(
+    return RunSummary.of(
+        new RunSummary.About(
             inputs,
             modeNames,
-            spec.commandLine().getParseResult().originalArgs(),
+            "weft " + String.join(" ", spec.commandLine().getParseResult().originalArgs()),
             made.statistics(),
             common.type,
             seed,
-            seconds),
+            seconds,
+            Versions.all()),
         made.method(),
         made.norm(),
         made.fits(),

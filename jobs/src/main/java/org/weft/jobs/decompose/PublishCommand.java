@@ -5,11 +5,11 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 import org.weft.jobs.command.WeftCommand;
-import org.weft.jobs.model.ModelFolder;
-import org.weft.jobs.model.ModelPointer;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelFolder;
+import org.weft.storage.model.ModelPointer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

@@ -7,12 +7,13 @@ import org.weft.decomposition.Ranks;
 import org.weft.decomposition.Tucker;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
-import org.weft.jobs.model.ModelOutput;
+import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -77,7 +78,7 @@ public final class TuckerCommand extends ModelCommand {
                 tensor,
                 method(),
                 console.progress(),
-                (model, site) -> folder.factors(model.factors(), site));
+                (model, site) -> FactorFiles.write(folder, model.factors(), site));
     Tucker.Model model = result.model();
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "tucker");

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.engine.Engine;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.output.JsonText;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.StepCosts;
 import org.weft.planner.partition.PartitionCosts;
+import org.weft.storage.document.JsonText;
 
 /** Prints a job's plan, and each distinct kernel of it as an explanation asks. */
 public final class PlanReport {

@@ -20,6 +20,7 @@ import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.Residuals;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelFolder;
 
 /** What a run took, models of other ranks, and outliers by their labels. */
 final class MeasuredFigures {

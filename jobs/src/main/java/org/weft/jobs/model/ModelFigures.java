@@ -20,6 +20,7 @@ import org.weft.jobs.report.Residuals;
 import org.weft.jobs.report.Signs;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.DenseMatrix;
 
 /** Reads the {@link Figures} of a report from the folder of a decomposition. */

@@ -1,8 +1,8 @@
 /**
- * The folder of a decomposition: factors, summary, checkpoints, and the labels that weigh most; a
- * pointer to one that is published; and two of them beside each other, {@link ModelComparison}.
+ * What commands make of the folders of decompositions: checkpoints, figures of a report, the labels
+ * that weigh most; and two models beside each other, {@link ModelComparison}.
  *
- * <p>Read {@link ModelFolder} first.
+ * <p>Read {@link ModelFigures} first.
  */
 @NullMarked
 package org.weft.jobs.model;

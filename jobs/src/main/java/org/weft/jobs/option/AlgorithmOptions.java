@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.SampledStart;
-import org.weft.jobs.model.StartNames;
+import org.weft.storage.model.StartNames;
 import picocli.CommandLine.Option;
 
 /** How {@code weft cpd} improves the factors. */

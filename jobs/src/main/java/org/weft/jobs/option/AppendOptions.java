@@ -20,12 +20,13 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
 import org.weft.engine.MethodResult;
 import org.weft.engine.entries.NewEntries;
+import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.model.ModelFolder;
-import org.weft.jobs.model.ModelOutput;
 import org.weft.jobs.output.Console;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelFolder;
+import org.weft.storage.model.ModelOutput;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Option;
@@ -175,7 +176,7 @@ public final class AppendOptions {
             fresh,
             method(cpd),
             console.progress(),
-            (model, site) -> folder.factors(model.factors(), site));
+            (model, site) -> FactorFiles.write(folder, model.factors(), site));
     folder.information(result.model().information(), cpd.rank());
     return result;
   }

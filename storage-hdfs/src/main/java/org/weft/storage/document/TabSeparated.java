@@ -1,4 +1,4 @@
-package org.weft.jobs.output;
+package org.weft.storage.document;
 
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package org.weft.jobs.output;
+package org.weft.storage.document;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;

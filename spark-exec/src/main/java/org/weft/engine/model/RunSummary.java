@@ -1,54 +1,39 @@
-package org.weft.jobs.model;
+package org.weft.engine.model;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
-import org.weft.jobs.output.JsonText;
-import org.weft.jobs.process.Versions;
 import org.weft.planner.machine.MachineParameters;
-import org.weft.storage.container.Container;
-import org.weft.storage.file.Contents;
-import org.weft.storage.file.FileAccess;
-import org.weft.storage.file.Fingerprints;
+import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.ValueType;
 import org.weft.tensor.statistics.TensorStatistics;
 
-/** What {@code summary.json} of a decomposition says. Times are in seconds. */
-public final class ModelSummary {
-  /** Of the folder: raised when a member comes to mean something else. */
-  private static final int SCHEMA = 1;
-
-  private final List<String> inputs;
-  private final Map<String, Object> content;
-
-  private ModelSummary(List<String> inputs, Map<String, Object> content) {
-    this.inputs = inputs;
-    this.content = content;
-  }
+/** Makes the {@link ModelSummary} of a run. Times are in seconds. */
+public final class RunSummary {
+  private RunSummary() {}
 
   /**
    * What a run was about.
    *
    * @param inputs the tensor, then what was read beside it
-   * @param command the arguments
+   * @param command what ran it
+   * @param versions by name
    * @param seconds in all
    */
   public record About(
       List<String> inputs,
       List<String> modeNames,
-      List<String> command,
+      String command,
       TensorStatistics statistics,
       ValueType type,
       long seed,
-      double seconds) {}
+      double seconds,
+      Map<String, String> versions) {}
 
   /**
    * The summary of a model that alternates over its modes.
@@ -68,8 +53,7 @@ public final class ModelSummary {
       Map<String, Object> outcome,
       JobReport report) {
     Map<String, Object> content = new LinkedHashMap<>();
-    content.put("schema", SCHEMA);
-    content.put("command", "weft " + String.join(" ", about.command()));
+    content.put("command", about.command());
     content.put("input", about.inputs().get(0));
     if (!about.modeNames().isEmpty()) {
       content.put("modes", about.modeNames());
@@ -91,7 +75,7 @@ public final class ModelSummary {
     content.put("peak_memory_bytes", report.peakMemoryBytes());
     content.put("operand_rows_fetched", report.operandRowsFetched());
     content.put("kernel_nonzeros_per_second", report.nonzerosPerSecond());
-    content.put("versions", Versions.all());
+    content.put("versions", about.versions());
     return new ModelSummary(about.inputs(), content);
   }
 
@@ -145,48 +129,5 @@ public final class ModelSummary {
     times.put("total", seconds);
     report.phaseNanos().forEach((phase, nanos) -> times.put(phase, nanos * 1e-9));
     return times;
-  }
-
-  /**
-   * With where the model comes from: {@code content}, a check sum of its other files; {@code
-   * inputs}, each with its version if it has one, length and check sum; {@code parent}, the model
-   * that it started from or updates.
-   */
-  ModelSummary with(FileAccess files, String sum) throws IOException {
-    Map<String, Object> more = new LinkedHashMap<>(content);
-    more.put("content", sum);
-    List<Object> read = new ArrayList<>();
-    for (String input : inputs) {
-      read.add(read(files, input));
-    }
-    more.put("inputs", read);
-    Object from = content.getOrDefault("append", content.get("init"));
-    if (from instanceof String uri && StartNames.isFolder(uri)) {
-      ModelFolder model = ModelFolder.open(files, uri);
-      Map<String, Object> parent = new LinkedHashMap<>();
-      parent.put("uri", model.uri());
-      parent.put("content", model.summary().path("content").asText("unknown"));
-      more.put("parent", parent);
-    }
-    return new ModelSummary(inputs, more);
-  }
-
-  private static Map<String, Object> read(FileAccess files, String input) throws IOException {
-    Map<String, Object> read = new LinkedHashMap<>();
-    read.put("uri", input);
-    if (Container.isThere(files, input)) {
-      read.put("version", Container.open(files, input).version());
-    }
-    Optional<Contents> contents = new Fingerprints(files).of(input);
-    contents.ifPresent(
-        found -> {
-          read.put("bytes", found.bytes());
-          read.put("sum", found.sum());
-        });
-    return read;
-  }
-
-  byte[] json() throws IOException {
-    return JsonText.of(content).getBytes(StandardCharsets.UTF_8);
   }
 }

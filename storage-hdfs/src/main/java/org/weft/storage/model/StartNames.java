@@ -1,4 +1,4 @@
-package org.weft.jobs.model;
+package org.weft.storage.model;
 
 import java.util.Set;
 

@@ -1,4 +1,4 @@
-package org.weft.jobs.model;
+package org.weft.storage.model;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -41,11 +41,11 @@ public final class ModelFolder {
   /** Components with weights: what a CP decomposition or a completion ends with. */
   @SuppressWarnings("ArrayRecordComponent")
   public record Components(List<DenseMatrix> factors, double[] lambda) {
-    int rank() {
+    public int rank() {
       return lambda.length;
     }
 
-    int order() {
+    public int order() {
       return factors.size();
     }
   }
@@ -101,11 +101,12 @@ public final class ModelFolder {
     return at(uri, name);
   }
 
-  String uri() {
+  public String uri() {
     return uri;
   }
 
-  JsonNode summary() {
+  /** What {@code summary.json} says. */
+  public JsonNode summary() {
     return summary;
   }
 

@@ -1,4 +1,4 @@
-package org.weft.jobs.model;
+package org.weft.storage.model;
 
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -9,12 +9,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.weft.decomposition.rows.Factor;
-import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.output.TabSeparated;
 import org.weft.storage.Labels;
+import org.weft.storage.document.TabSeparated;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.Fingerprints;
 import org.weft.storage.file.OutputCommit;
@@ -80,6 +78,12 @@ public final class ModelOutput {
     return new Staged(output);
   }
 
+  /** Writes the factor of a mode to a file. */
+  @FunctionalInterface
+  public interface FactorWriter {
+    void write(int mode, String file);
+  }
+
   /** The folder before it is there. */
   public final class Staged implements AutoCloseable {
     private final OutputCommit output;
@@ -89,11 +93,11 @@ public final class ModelOutput {
       this.output = output;
     }
 
-    /** Has the factors written where they lie, in place of others. */
-    public void factors(List<Factor> factors, Site site) {
-      order = factors.size();
+    /** Has the factors of all modes written where they lie, in place of others. */
+    public void factors(int modes, FactorWriter writer) {
+      order = modes;
       for (int m = 0; m < order; m++) {
-        site.write(factors.get(m), output.stagingUri() + "/" + file(m));
+        writer.write(m, output.stagingUri() + "/" + file(m));
       }
     }
 

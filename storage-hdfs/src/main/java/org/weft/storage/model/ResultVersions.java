@@ -1,0 +1,37 @@
+package org.weft.storage.model;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.hadoop.util.VersionInfo;
+
+/** The versions that a result depends on. */
+public final class ResultVersions {
+  private ResultVersions() {}
+
+  /**
+   * Weft, Spark, Hadoop, JDK and LLVM, by name.
+   *
+   * @param spark the version that runs; empty for the one that Weft was built with
+   */
+  public static Map<String, String> all(String spark) {
+    Properties built = new Properties();
+    try (InputStream in = ResultVersions.class.getResourceAsStream("versions.properties")) {
+      if (in != null) {
+        built.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("weft", built.getProperty("weft", "unknown"));
+    versions.put("spark", spark.isEmpty() ? built.getProperty("spark", "unknown") : spark);
+    versions.put("hadoop", VersionInfo.getVersion());
+    versions.put("jdk", System.getProperty("java.runtime.version", "unknown"));
+    versions.put("llvm", built.getProperty("llvm", "unknown"));
+    return versions;
+  }
+}
