@@ -50,7 +50,48 @@ class JsonOutputTest {
     assertThat(plan.path("seconds").asDouble()).isPositive();
     Run other = Run.of("explain", "--json", "stats", tensor());
     assertThat(other.status()).isEqualTo(2);
-    assertThat(other.err()).contains("explain --json works with mttkrp");
+    assertThat(other.err()).contains("explain --json works with eval, run, mttkrp");
+  }
+
+  @Test
+  void statementsHaveTheirStepsAndNodes() throws IOException {
+    String[] eval = {"eval", "y(i) = T(i,j,k)", "--input", "T=" + tensor()};
+    JsonNode here = json(with(List.of("explain", "--json"), eval));
+    assertThat(here.at("/operands/0/dims").toString()).isEqualTo("[3,2,2]");
+    assertThat(here.at("/steps/0/step").asText()).isEqualTo("compute");
+    assertThat(here.at("/steps/0/result").asText()).isEqualTo("y");
+    JsonNode parts = json(with(List.of("explain", "--json", "--executors", "4"), eval));
+    assertThat(parts.at("/nodes/0/node").asText()).startsWith("kernel y(i)");
+    assertThat(parts.at("/alternatives/0/seconds").asDouble()).isPositive();
+    assertThat(parts.findValue("measured")).isNull();
+    JsonNode measured = json(with(List.of("explain", "--json", "--analyze"), eval));
+    assertThat(measured.at("/nodes/0/measured/entries").asLong()).isEqualTo(3);
+    assertThat(measured.path("entries").asLong()).isEqualTo(3);
+  }
+
+  @Test
+  void programsHaveThePlanOfEachStatement() throws IOException {
+    String program =
+        Run.write(
+            folder,
+            "p.ta",
+            """
+            def main() {
+              IndexLabel [i, j] = [2];
+              Tensor<double> A([i, j], {CSR});
+              Tensor<double> y([i], {Dense});
+              A[i, j] = 1;
+              y[i] = A[i, j] * A[i, j];
+              print(y);
+            }
+            """);
+    for (List<String> how : List.of(List.<String>of(), List.of("--analyze"))) {
+      List<String> explain = Stream.concat(Stream.of("explain", "--json"), how.stream()).toList();
+      JsonNode statements = json(with(explain, "run", program)).path("statements");
+      assertThat(statements.findValuesAsText("line")).contains("6");
+      assertThat(statements.findValuesAsText("file")).containsOnly(program);
+      assertThat(statements.get(0).has(how.isEmpty() ? "steps" : "nodes")).isTrue();
+    }
   }
 
   @Test

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.api.CpModel;
+import org.weft.api.TensorModel;
+import org.weft.api.Weft;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
@@ -43,6 +46,23 @@ class PredictCommandTest {
     Run made =
         run(command + " @x.tns --rank 2 --output @m --labels 0=@names --names who,what,when");
     assertThat(made.status()).as(made.err()).isZero();
+  }
+
+  @Test
+  void programsAndCommandsReadEachOthersModels() {
+    model("cpd");
+    try (Weft weft = Weft.local()) {
+      TensorModel read = weft.model(folder + "/m");
+      assertThat(read.modes()).containsExactly("who", "what", "when");
+      assertThat(read.predict(4, 0, 6)).isEqualTo(value(4, 0, 6));
+      CpModel made = weft.tensor(folder + "/x.tns").cpd(2).run();
+      made.save(folder + "/p");
+      Run predicted = run("predict @p @q.tns");
+      assertThat(predicted.status()).as(predicted.err()).isZero();
+      assertThat(predicted.out().lines()).first().isEqualTo("5\t1\t7\t" + made.predict(4, 0, 6));
+      assertThat(run("report @p @p.html").status()).isZero();
+      assertThat(run("cpd @x.tns --rank 2 --init @p --output @n").status()).isZero();
+    }
   }
 
   private double value(int... at) {

@@ -105,7 +105,8 @@ final class ModelTables {
             coordinate);
   }
 
-  private static Dataset<Row> listed(SparkSession spark, Labels labels) {
+  /** Labels as a table. */
+  static Dataset<Row> listed(SparkSession spark, Labels labels) {
     DenseMatrix nothing = DenseMatrix.zeros(labels.size(), 1);
     return factor(spark, LABEL, nothing, new Source.ModeLabels(null, labels))
         .drop(TableModel.WEIGHTS);

@@ -4,18 +4,21 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.weft.error.WeftException;
-import org.weft.spark.model.TableModel;
+import org.weft.spark.model.ModelValue;
+import org.weft.storage.model.ModelSummary;
 
 /** What every model of a tensor has: a factor for each mode, and a value at any coordinates. */
 public abstract sealed class TensorModel permits CpModel, CompletionModel, TuckerModel {
   private final ModelFactors factors;
+  private final ModelSummary summary;
 
-  TensorModel(ModelFactors factors) {
+  TensorModel(ModelFactors factors, ModelSummary summary) {
     this.factors = factors;
+    this.summary = summary;
   }
 
   /** Names of the modes. */
-  public List<String> modes() {
+  public final List<String> modes() {
     return factors.modes();
   }
 
@@ -26,7 +29,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *
    * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
    */
-  public Dataset<Row> factors(String mode) {
+  public final Dataset<Row> factors(String mode) {
     return factors.table(mode);
   }
 
@@ -35,7 +38,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *
    * @throws WeftException {@code USAGE} for a mode that is not there
    */
-  public double[][] matrix(String mode) {
+  public final double[][] matrix(String mode) {
     return factors.matrix(mode);
   }
 
@@ -44,7 +47,7 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *
    * @throws WeftException {@code COORDINATE_OUT_OF_RANGE}, {@code SHAPE_MISMATCH}
    */
-  public double predict(long... coordinates) {
+  public final double predict(long... coordinates) {
     return factors.predict(coordinates);
   }
 
@@ -56,12 +59,70 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    *     coordinates of modes without labels
    * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark
    */
-  public Dataset<Row> transform(Dataset<Row> rows) {
-    return tables().predict(rows, "prediction");
+  public final Dataset<Row> transform(Dataset<Row> rows) {
+    return factors.tables().predict(rows, "prediction");
   }
 
-  /** The factors as tables, for what models give besides. */
-  final TableModel tables() {
-    return factors.tables();
+  /**
+   * The labels of a mode with the highest values of the model, for each distinct row of labels of
+   * other modes; modes of which {@code rows} has no column are averaged over.
+   *
+   * @param rows with a column for at least one other mode; rows with labels that the model lacks
+   *     are left out
+   * @return the columns of labels, and {@code recommendations}: an array of {@code {mode,
+   *     prediction}}, the highest prediction first
+   * @throws WeftException {@code USAGE} for a mode that is not there, and without Spark
+   */
+  public final Dataset<Row> recommend(Dataset<Row> rows, String mode, int count) {
+    return factors.tables().recommend(rows, mode, count);
+  }
+
+  /**
+   * {@code 1 - |T - model| / |T|} of this model, T the entries that a completion is judged by: 1
+   * for a model that equals the tensor.
+   */
+  public final double fit() {
+    return kept() == 0 ? 0 : fits().get(kept() - 1);
+  }
+
+  /** The fit after each iteration. */
+  public final List<Double> fits() {
+    return SavedModel.numbers(summary, "fits");
+  }
+
+  /** Whether the run ended because it made no progress, and not after its last iteration. */
+  public final boolean converged() {
+    return Boolean.parseBoolean("" + summary.content().get("converged"));
+  }
+
+  /** As {@link #save(String, boolean)}, for a folder that is not there. */
+  public final void save(String folder) {
+    save(folder, false);
+  }
+
+  /**
+   * Writes the model to a folder, as {@code weft cpd}, {@code tucker} and {@code complete} do, on
+   * any file system that Hadoop knows. The folder appears whole or not at all. Commands read it,
+   * and {@link Weft#model}. Tabs and line ends within labels become blanks.
+   *
+   * @param overwrite whether to replace a model that is there
+   * @throws WeftException {@code OUTPUT_EXISTS} for a folder that is there, or one of other files,
+   *     {@code STORAGE_UNAVAILABLE}
+   */
+  public final void save(String folder, boolean overwrite) {
+    SavedModel.write(factors, summary, folder, overwrite);
+  }
+
+  /** The iteration that this is the model of, from 1. */
+  int kept() {
+    return fits().size();
+  }
+
+  final ModelValue value() {
+    return factors.value();
+  }
+
+  final ModelSummary summary() {
+    return summary;
   }
 }

@@ -119,6 +119,20 @@ public final class Weft implements AutoCloseable {
     return new Statements(this).evaluate(statement, given);
   }
 
+  /**
+   * The model in a folder that {@link TensorModel#save} or a command wrote, or in the one that a
+   * pointer of {@code weft publish} names. Its factors come to this process.
+   *
+   * @return a {@link CpModel}, {@link CompletionModel} or {@link TuckerModel}; of {@code weft
+   *     cpapr} and {@code gcp} a CpModel, whose fits are what those measure
+   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT} or {@code
+   *     SHAPE_MISMATCH} for a folder of something else, {@code UNSUPPORTED_OPERATION} for one that
+   *     a newer Weft wrote
+   */
+  public TensorModel model(String folder) {
+    return SavedModel.read(this, folder);
+  }
+
   private Object operand(String name, Object operand) {
     if (operand instanceof Tensor || operand instanceof Number) {
       return operand;

@@ -1,7 +1,5 @@
 package org.weft.ml;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.IntParam;
 import org.apache.spark.ml.param.ParamMap;
@@ -9,12 +7,9 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.Identifiable;
 import org.apache.spark.ml.util.MLReader;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.weft.api.CpdRun;
 import org.weft.api.Tensor;
 import org.weft.spark.model.CpValue;
-import org.weft.spark.model.TableModel;
 
 /**
  * CP decomposition of a table: {@code T(i,j,...) ~ sum_r lambda(r) A(i,r) B(j,r) ...}, by
@@ -67,24 +62,13 @@ public final class Cp extends TensorEstimator<Cp, CpModel> {
 
   @Override
   CpModel fit(Tensor tensor) {
-    CpdRun run =
-        tensor
-            .cpd((Integer) getOrDefault(rank))
-            .iterations(iterations())
-            .tolerance(tolerance())
-            .seed(seedNumber());
+    CpdRun run = configured(tensor.cpd((Integer) getOrDefault(rank)));
     if ((Boolean) getOrDefault(nonnegative)) {
       run.nonnegative();
     }
     org.weft.api.CpModel found = run.run();
-    List<Dataset<Row>> factors = new ArrayList<>();
-    for (String mode : found.modes()) {
-      factors.add(held(found.factors(mode), mode));
-    }
     return new CpModel(
-        uid(),
-        new TableModel(found.modes(), factors, new CpValue(found.lambda())),
-        Iterations.of(found.fits()));
+        uid(), tables(found, new CpValue(found.lambda())), Iterations.of(found.fits()));
   }
 
   @Override

@@ -1,7 +1,5 @@
 package org.weft.ml;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
@@ -10,12 +8,9 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.Identifiable;
 import org.apache.spark.ml.util.MLReader;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.weft.api.CompletionModel;
 import org.weft.api.Tensor;
 import org.weft.spark.model.CpValue;
-import org.weft.spark.model.TableModel;
 
 /**
  * Completion of a table: a CP model of the entries that are there, such as ratings. Entries that
@@ -126,23 +121,15 @@ public final class TensorCompletion
   @Override
   TensorCompletionModel fit(Tensor tensor) {
     CompletionModel found =
-        tensor
-            .complete((Integer) getOrDefault(rank))
+        configured(tensor.complete((Integer) getOrDefault(rank)))
             .ridge((Double) getOrDefault(ridge))
             .biases((Boolean) getOrDefault(biases))
             .heldOut((Double) getOrDefault(heldOut))
             .patience((Integer) getOrDefault(patience))
-            .iterations(iterations())
-            .tolerance(tolerance())
-            .seed(seedNumber())
             .run();
-    List<Dataset<Row>> factors = new ArrayList<>();
-    for (String mode : found.modes()) {
-      factors.add(held(found.factors(mode), mode));
-    }
     return new TensorCompletionModel(
         uid(),
-        new TableModel(found.modes(), factors, new CpValue(found.lambda())),
+        tables(found, new CpValue(found.lambda())),
         new Iterations(found.fits(), found.trainingErrors(), found.heldOutErrors(), found.best()));
   }
 

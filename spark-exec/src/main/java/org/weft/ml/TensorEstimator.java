@@ -1,5 +1,6 @@
 package org.weft.ml;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.Estimator;
@@ -16,8 +17,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
+import org.weft.api.ModelRun;
 import org.weft.api.Tensor;
 import org.weft.api.Weft;
+import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 
 /**
@@ -152,29 +155,29 @@ public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends
 
   abstract M fit(Tensor tensor);
 
-  final int iterations() {
-    return (Integer) getOrDefault(maxIter);
-  }
-
-  final double tolerance() {
-    return (Double) getOrDefault(tol);
-  }
-
-  final long seedNumber() {
-    return (Long) getOrDefault(seed);
+  /** A run with the params that every estimator has. */
+  final <R extends ModelRun<R, ?>> R configured(R run) {
+    return run.iterations((Integer) getOrDefault(maxIter))
+        .tolerance((Double) getOrDefault(tol))
+        .seed((Long) getOrDefault(seed));
   }
 
   /**
-   * A factor on executors, computed before the tensor is gone. It is dropped when nothing refers to
-   * it.
-   *
-   * @param factor with the labels in a column {@code mode}
+   * Factors on executors, computed before the tensor is gone. They are dropped when nothing refers
+   * to them.
    */
-  static Dataset<Row> held(Dataset<Row> factor, String mode) {
-    Dataset<Row> table = factor.withColumnRenamed(mode, TableModel.LABEL);
-    JavaRDD<Row> rows = table.javaRDD().persist(StorageLevel.MEMORY_AND_DISK());
+  static TableModel tables(org.weft.api.TensorModel found, ModelValue value) {
+    List<Dataset<Row>> factors = new ArrayList<>();
+    for (String mode : found.modes()) {
+      factors.add(held(found.factors(mode).withColumnRenamed(mode, TableModel.LABEL)));
+    }
+    return new TableModel(found.modes(), factors, value);
+  }
+
+  private static Dataset<Row> held(Dataset<Row> factor) {
+    JavaRDD<Row> rows = factor.javaRDD().persist(StorageLevel.MEMORY_AND_DISK());
     rows.count();
-    return factor.sparkSession().createDataFrame(rows, table.schema());
+    return factor.sparkSession().createDataFrame(rows, factor.schema());
   }
 
   @Override

@@ -1,16 +1,11 @@
 package org.weft.ml;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.ml.param.IntArrayParam;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.Identifiable;
 import org.apache.spark.ml.util.MLReader;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.weft.api.Tensor;
-import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
 
 /**
@@ -21,7 +16,7 @@ import org.weft.spark.model.TuckerValue;
  * TuckerModel m = new Tucker().setModeCols("user", "item", "week").setRanks(8, 8, 4).fit(df);
  * }</pre>
  *
- * <p>It runs in the driver, on all its cores, with the entries in its heap.
+ * <p>Entries that the table lacks are zeros.
  */
 public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
   private static final long serialVersionUID = 1L;
@@ -56,20 +51,10 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
 
   @Override
   TuckerModel fit(Tensor tensor) {
-    org.weft.api.TuckerModel found =
-        tensor
-            .tucker(getOrDefault(ranks))
-            .iterations(iterations())
-            .tolerance(tolerance())
-            .seed(seedNumber())
-            .run();
-    List<Dataset<Row>> factors = new ArrayList<>();
-    for (String mode : found.modes()) {
-      factors.add(held(found.factors(mode), mode));
-    }
+    org.weft.api.TuckerModel found = configured(tensor.tucker(getOrDefault(ranks))).run();
     return new TuckerModel(
         uid(),
-        new TableModel(found.modes(), factors, new TuckerValue(found.ranks(), found.core())),
+        tables(found, new TuckerValue(found.ranks(), found.core())),
         Iterations.of(found.fits()));
   }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.weft.compiler.eval.Evaluator;
+import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.ProgramParser;
@@ -92,19 +93,14 @@ public final class ProgramRunner {
   }
 
   /**
-   * Says how every statement is evaluated: its conversions, contraction order and kernels. The
-   * program runs, since plans depend on its data, but prints and writes nothing of its own.
+   * Hands over every statement before it is evaluated, so that its plan can be told. The program
+   * runs, since plans depend on its data, but prints and writes nothing of its own.
    *
    * @throws WeftException as {@link #run}
    */
-  public void explain(Program program, Evaluator evaluator) {
+  public void explain(Program program, Evaluator evaluator, Consumer<StatementInput> statements) {
     try (MemoryScope scope = MemoryScope.root("program", MemorySource.system())) {
-      StoredSpace space =
-          new StoredSpace(
-              evaluator,
-              new ReadOnlyFiles(files),
-              scope,
-              input -> explain(input.statement(), evaluator.plan(input)));
+      StoredSpace space = new StoredSpace(evaluator, new ReadOnlyFiles(files), scope, statements);
       explain(program, space);
     }
   }

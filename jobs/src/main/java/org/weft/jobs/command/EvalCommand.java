@@ -19,6 +19,7 @@ import org.weft.compiler.eval.StatementInput;
 import org.weft.compiler.lang.Statement;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.KernelStages;
+import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.LabelOrder;
@@ -38,6 +39,7 @@ import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
+import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -258,7 +260,13 @@ public final class EvalCommand extends WeftCommand {
   }
 
   private void explain(
-      Console console, TensorCompiler compiler, StatementInput input, EvaluationPlan plan) {
+      Console console, TensorCompiler compiler, StatementInput input, EvaluationPlan plan)
+      throws IOException {
+    ExplainCommand explanation = explain();
+    if (explanation != null && explanation.json) {
+      console.text(JsonText.of(StatementPlans.members(input.operands(), plan)));
+      return;
+    }
     input
         .operands()
         .forEach(
@@ -275,7 +283,10 @@ public final class EvalCommand extends WeftCommand {
     for (EvaluationStep step : plan.steps()) {
       if (step instanceof EvaluationStep.Compute compute) {
         KernelStages.print(
-            console, compute.result().name(), () -> compiler.explain(compute.kernel()), explain());
+            console,
+            compute.result().name(),
+            () -> compiler.explain(compute.kernel()),
+            explanation);
       }
     }
   }

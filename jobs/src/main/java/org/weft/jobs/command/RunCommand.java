@@ -1,17 +1,22 @@
 package org.weft.jobs.command;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.program.ProgramRunner;
 import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.PartedProgram;
 import org.weft.jobs.run.Session;
 import org.weft.jobs.run.StorageProgramFiles;
+import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -71,8 +76,20 @@ public final class RunCommand extends WeftCommand {
           new ProgramRunner(
               new StorageProgramFiles(files, common, console), System.getenv(), console::text);
       Evaluator evaluator = new Evaluator(compiler, threads, common.reproducible);
-      if (explanation != null) {
-        runner.explain(parsed, evaluator);
+      if (explanation != null && explanation.json) {
+        List<Object> plans = new ArrayList<>();
+        runner.explain(
+            parsed,
+            evaluator,
+            input ->
+                plans.add(
+                    StatementPlans.located(
+                        input.statement(),
+                        StatementPlans.members(input.operands(), evaluator.plan(input)))));
+        console.text(JsonText.of(Map.of("statements", plans)));
+      } else if (explanation != null) {
+        runner.explain(
+            parsed, evaluator, input -> runner.explain(input.statement(), evaluator.plan(input)));
       } else {
         runner.run(parsed, evaluator);
       }

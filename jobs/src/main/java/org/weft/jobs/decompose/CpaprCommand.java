@@ -50,8 +50,8 @@ public final class CpaprCommand extends RankedCommand {
       names = "--kkt",
       paramLabel = "T",
       description =
-          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance; 0 runs all iterations"
-              + " (default: 1e-4).")
+          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance; 0 runs all"
+              + " iterations (default: 1e-4).")
   double tolerance = 1e-4;
 
   private CpApr method() {

@@ -36,8 +36,8 @@ import picocli.CommandLine.Parameters;
     name = "diagnose",
     sortOptions = false,
     description = {
-      "Say how far a CP model can be trusted: what part of the tensor it explains, the consistency of"
-          + " its core, components that are alike or cancel, slices and entries far from it.",
+      "Say how far a CP model can be trusted: what part of the tensor it explains, the consistency"
+          + " of its core, components that are alike or cancel, slices and entries far from it.",
       "With --ranks, also decompose with other ranks, and show fit, consistency of the core, and"
           + " how alike the models of several starts are."
     },

@@ -86,8 +86,8 @@ public final class TuckerCommand extends ModelCommand {
     options.put("tolerance", tolerance);
     return new Made(
         tensor.statistics(),
-        new ModelOutput.Coupling(
-            "core.npy", model.core(), ranks.stream().mapToLong(Integer::longValue).toArray()),
+        ModelOutput.Coupling.core(
+            model.core(), ranks.stream().mapToInt(Integer::intValue).toArray()),
         result.norm(),
         model.fits(),
         model.seconds(),

@@ -68,8 +68,8 @@ public final class ExplainCommand implements Runnable {
       order = 88,
       names = "--json",
       description =
-          "Before mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: their plan and its predictions as"
-              + " JSON.")
+          "Before eval, run, mttkrp, ttm, ttv, cpd, tucker, complete, cpapr or gcp: their plan and"
+              + " its predictions as JSON; with --analyze also what was measured.")
   public boolean json;
 
   /** Whether statements are planned, or run, in parts. */

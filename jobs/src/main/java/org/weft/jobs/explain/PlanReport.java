@@ -18,9 +18,9 @@ import org.weft.storage.document.JsonText;
 
 /** Prints a job's plan, and each distinct kernel of it as an explanation asks. */
 public final class PlanReport {
-  /** Those whose plans are of this kind. */
+  /** Those that have a plan as JSON. */
   public static final List<String> COMMANDS =
-      List.of("mttkrp", "ttm", "ttv", "cpd", "tucker", "complete", "cpapr", "gcp");
+      List.of("eval", "run", "mttkrp", "ttm", "ttv", "cpd", "tucker", "complete", "cpapr", "gcp");
 
   private PlanReport() {}
 

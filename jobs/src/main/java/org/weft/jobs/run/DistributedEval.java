@@ -2,6 +2,7 @@ package org.weft.jobs.run;
 
 import static org.weft.jobs.output.Usage.usage;
 
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.weft.engine.PlacedTensor;
 import org.weft.engine.StatementJob;
 import org.weft.engine.StatementResult;
 import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.OperandFiles;
@@ -23,8 +25,10 @@ import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.EvalOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.EntryLines;
+import org.weft.planner.distributed.DistributedPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
+import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 
 /** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
@@ -72,7 +76,8 @@ public final class DistributedEval {
   }
 
   /** Prints the plan, for the cluster that {@code explanation} describes if it does. */
-  public void explain(Statement statement, @Nullable ExplainCommand explanation) {
+  public void explain(Statement statement, @Nullable ExplainCommand explanation)
+      throws IOException {
     Map<String, Syntax.Access> accesses = options.accesses(statement);
     try (Session session =
         Session.open(
@@ -81,12 +86,23 @@ public final class DistributedEval {
             console,
             engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
       StatementJob job = job(session, statement, accesses);
+      boolean json = explanation != null && explanation.json;
       if (explanation == null || !explanation.analyze) {
-        console.text(session.engine().statements().plan(job).toString());
+        DistributedPlan plan = session.engine().statements().plan(job);
+        console.text(json ? JsonText.of(StatementPlans.members(plan, Map.of())) : plan.toString());
         return;
       }
       long start = System.nanoTime();
-      try (PlacedTensor kept = analyzed(session, job)) {
+      StatementResult result = session.engine().statements().analyze(job, console.progress());
+      try (PlacedTensor kept = result.kept()) {
+        if (json) {
+          Map<String, Object> members = StatementPlans.members(result.plan(), result.measured());
+          members.put("entries", kept.originalStatistics().entries());
+          members.put("elapsed_seconds", (System.nanoTime() - start) * 1e-9);
+          console.text(JsonText.of(members));
+          return;
+        }
+        console.text(result.analysis());
         console.text(
             String.format(
                 Locale.ROOT,
@@ -96,14 +112,6 @@ public final class DistributedEval {
                 (System.nanoTime() - start) * 1e-9));
       }
     }
-  }
-
-  /** Computes the statement, and prints its plan with what was measured. */
-  private PlacedTensor analyzed(Session session, StatementJob job) {
-    StatementResult result = session.engine().statements().analyze(job, console.progress());
-    PlacedTensor kept = result.kept();
-    console.text(result.analysis());
-    return kept;
   }
 
   private StatementJob job(

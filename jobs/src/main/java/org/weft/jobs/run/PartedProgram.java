@@ -2,6 +2,8 @@ package org.weft.jobs.run;
 
 import static org.weft.jobs.output.Usage.usage;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,12 +17,14 @@ import org.weft.engine.OutputTarget;
 import org.weft.engine.StatementResult;
 import org.weft.engine.program.PartedSpace;
 import org.weft.jobs.explain.ExplainCommand;
+import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.file.FileMode;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 
 /**
@@ -39,7 +43,7 @@ public final class PartedProgram {
    * Runs {@code program}, or with {@code explanation} prints how each of its statements is computed
    * and writes nothing.
    */
-  public void run(Program program, @Nullable ExplainCommand explanation) {
+  public void run(Program program, @Nullable ExplainCommand explanation) throws IOException {
     try (Session session =
         Session.open(
             common,
@@ -55,6 +59,7 @@ public final class PartedProgram {
             program, new PartedSpace(session.engine(), new Named(files), PartedSpace.Plans.NONE));
         return;
       }
+      List<Object> members = new ArrayList<>();
       PartedSpace.Plans plans =
           new PartedSpace.Plans() {
             @Override
@@ -69,11 +74,21 @@ public final class PartedProgram {
 
             @Override
             public void evaluated(LabelledStatement statement, StatementResult result) {
-              runner.explain(
-                  statement.statement(), "\n" + (measures() ? result.analysis() : result.plan()));
+              if (explanation.json) {
+                members.add(
+                    StatementPlans.located(
+                        statement.statement(),
+                        StatementPlans.members(result.plan(), result.measured())));
+              } else {
+                runner.explain(
+                    statement.statement(), "\n" + (measures() ? result.analysis() : result.plan()));
+              }
             }
           };
       runner.explain(program, new PartedSpace(session.engine(), new Named(files), plans));
+      if (explanation.json) {
+        console.text(JsonText.of(Map.of("statements", members)));
+      }
     }
   }
 

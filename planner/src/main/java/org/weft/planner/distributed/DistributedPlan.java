@@ -1,5 +1,6 @@
 package org.weft.planner.distributed;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -111,39 +112,53 @@ public record DistributedPlan(
    */
   public String tree(Map<String, Measured> measured) {
     StringBuilder text = new StringBuilder();
+    lines(measured).forEach(line -> text.append(line).append('\n'));
+    return text.toString();
+  }
+
+  /** As {@link #tree}, node by node, the last operator first. */
+  public List<Line> lines(Map<String, Measured> measured) {
+    List<Line> lines = new ArrayList<>();
     PlanNode kernel = root instanceof PlanNode.Merge ? root.inputs().get(0) : root;
-    if (root instanceof PlanNode.Merge) {
-      line(text, root, 0, measured.get(Measured.MERGE));
-    }
     int depth = root == kernel ? 0 : 1;
-    line(text, kernel, depth, measured.get(Measured.KERNEL));
+    if (root != kernel) {
+      lines.add(new Line(0, root, measured.get(Measured.MERGE)));
+    }
+    lines.add(new Line(depth, kernel, measured.get(Measured.KERNEL)));
     for (int slot = 0; slot < slots.size(); slot++) {
       PlanNode exchange = kernel.inputs().get(slot);
-      line(text, exchange, depth + 1, measured.get(Measured.exchange(slots.get(slot).name())));
-      exchange.inputs().forEach(scan -> line(text, scan, depth + 2, null));
+      Measured took = measured.get(Measured.exchange(slots.get(slot).name()));
+      lines.add(new Line(depth + 1, exchange, took));
+      exchange.inputs().forEach(scan -> lines.add(new Line(depth + 2, scan, null)));
     }
     root.inputs().stream()
         .skip(1)
         .filter(in -> root != kernel)
-        .forEach(in -> line(text, in, 1, null));
-    return text.toString();
+        .forEach(in -> lines.add(new Line(1, in, null)));
+    return lines;
   }
 
-  private static void line(
-      StringBuilder text, PlanNode node, int depth, @Nullable Measured measured) {
-    Costs costs = node.costs();
-    text.append("  ".repeat(depth)).append(node);
-    if (!costs.equals(Costs.NONE) || measured != null) {
-      text.append(
-          String.format(
+  /**
+   * A node in the tree.
+   *
+   * @param measured what it took, if it ran
+   */
+  public record Line(int depth, PlanNode node, @Nullable Measured measured) {
+    @Override
+    public String toString() {
+      String name = "  ".repeat(depth) + node;
+      Costs costs = node.costs();
+      return costs.equals(Costs.NONE) && measured == null
+          ? name
+          : String.format(
               Locale.ROOT,
-              " [%s moved, %s a task, %.3g flops, %.3f s%s]",
+              "%s [%s moved, %s a task, %.3g flops, %.3f s%s]",
+              name,
               Bytes.text(costs.bytes()),
               Bytes.text(costs.memoryBytes()),
               costs.flops(),
               costs.seconds(),
-              measured == null ? "" : "; measured " + measured));
+              measured == null ? "" : "; measured " + measured);
     }
-    text.append('\n');
   }
 }

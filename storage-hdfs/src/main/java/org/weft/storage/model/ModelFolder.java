@@ -3,6 +3,7 @@ package org.weft.storage.model;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -26,6 +27,9 @@ import org.weft.tensor.DenseMatrix;
 
 /** Reads the folder that a decomposition wrote: {@link ModelOutput}. */
 public final class ModelFolder {
+  /** Member of the summary: types of labels, by number of the mode. */
+  public static final String LABEL_TYPES = "label_types";
+
   static final String INFORMATION = "information.npy";
 
   private final FileAccess files;
@@ -54,7 +58,8 @@ public final class ModelFolder {
    * Opens a model.
    *
    * @param given its folder, or a {@link ModelPointer}
-   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}
+   * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}, {@code
+   *     UNSUPPORTED_OPERATION} for one of a newer Weft
    */
   public static ModelFolder open(FileAccess files, String given) throws IOException {
     String uri = ModelPointer.resolve(files, given);
@@ -62,6 +67,17 @@ public final class ModelFolder {
     Path path = files.path(name);
     try (InputStream in = files.fileSystem(path).open(path)) {
       JsonNode summary = new ObjectMapper().readTree(in);
+      int schema = summary.path("schema").asInt();
+      if (schema > ModelSummary.SCHEMA) {
+        throw new WeftException(
+            ErrorCode.UNSUPPORTED_OPERATION,
+            name
+                + ": expected schema "
+                + ModelSummary.SCHEMA
+                + ", found "
+                + schema
+                + "; it was written by a newer Weft, read it with that");
+      }
       if (summary.path("dims").size() == 0) {
         throw new WeftException(
             ErrorCode.MALFORMED_INPUT,
@@ -155,7 +171,7 @@ public final class ModelFolder {
   public DenseMatrix factor(int mode, int rank) {
     String name = at("mode" + mode + ".npy");
     DenseMatrix factor = NpyFile.read(files, name);
-    requireColumns(name, rank, factor.columns());
+    requireShape(name, mode, rank, factor.rows(), factor.columns());
     return factor;
   }
 
@@ -163,16 +179,62 @@ public final class ModelFolder {
   public NpyRows rows(int mode, int rank) {
     String name = at("mode" + mode + ".npy");
     NpyRows rows = NpyRows.open(files, name);
-    requireColumns(name, rank, rows.columns());
+    requireShape(name, mode, rank, rows.rows(), rows.columns());
     return rows;
   }
 
-  private static void requireColumns(String name, int rank, int found) {
-    if (found != rank) {
+  private void requireShape(String name, int mode, int rank, long rows, int columns) {
+    if (columns != rank) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
-          name + ": expected a column for each of " + rank + " components, found " + found);
+          name + ": expected a column for each of " + rank + " components, found " + columns);
     }
+    requireRows(name, mode, rows);
+  }
+
+  private void requireRows(String name, int mode, long found) {
+    if (found != size(mode)) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          name
+              + ": expected a row for each of "
+              + size(mode)
+              + " slices, as summary.json says, found "
+              + found
+              + "; copy the model again");
+    }
+  }
+
+  private long size(int mode) {
+    return summary.path("dims").path(mode).asLong(-1);
+  }
+
+  /** Columns of the factors of a Tucker decomposition, by mode. */
+  public int[] ranks() {
+    return IntStream.range(0, order())
+        .map(mode -> summary.path("ranks").path(mode).asInt())
+        .toArray();
+  }
+
+  /**
+   * The core of a Tucker decomposition, row-major: {@code R_0 x R_1 x ...}.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INPUT_NOT_FOUND}
+   */
+  public double[] core() {
+    return NpyFile.readArray(files, at("core.npy"), IntStream.of(ranks()).asLongStream().toArray());
+  }
+
+  /** The type of Spark SQL that the labels of a mode had, if it was not that of text. */
+  public Optional<String> labelType(int mode) {
+    String type = summary.path(LABEL_TYPES).path("" + mode).asText();
+    return Optional.of(type).filter(known -> !known.isEmpty());
+  }
+
+  /** What {@code summary.json} says, to be written again. */
+  public ModelSummary content() {
+    return new ModelSummary(
+        List.of(), new ObjectMapper().convertValue(summary, new TypeReference<>() {}));
   }
 
   /** The labels of a mode, if the model has them: the first cells of its table. */
@@ -189,7 +251,9 @@ public final class ModelFolder {
         labels.add(line.substring(0, Math.max(0, line.indexOf('\t'))));
       }
     }
-    return Optional.of(labels.build());
+    Labels found = labels.build();
+    requireRows(table.toString(), mode, found.size());
+    return Optional.of(found);
   }
 
   /**

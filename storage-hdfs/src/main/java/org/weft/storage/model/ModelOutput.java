@@ -43,6 +43,10 @@ public final class ModelOutput {
     public static Coupling lambda(double[] lambda) {
       return new Coupling("lambda.npy", lambda, lambda.length);
     }
+
+    public static Coupling core(double[] core, int... ranks) {
+      return new Coupling("core.npy", core, IntStream.of(ranks).asLongStream().toArray());
+    }
   }
 
   /**
@@ -139,7 +143,7 @@ public final class ModelOutput {
       }
       String content = new Fingerprints(files).of(output.stagingUri()).orElseThrow().sum();
       try (OutputStream out = child(output, "summary.json")) {
-        out.write(summary.with(files, content).json());
+        out.write(summary.sealed(files, content).json());
       }
       output.commit();
     }

@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.Compression;
@@ -142,6 +143,34 @@ public final class NpyFile {
       throw NpyHeader.malformed(name, "the end of the file after the last element", "more bytes");
     }
     return matrix;
+  }
+
+  /**
+   * Reads the array of any modes in the file {@code uri}, the last mode fastest.
+   *
+   * @param shape that it must have
+   * @throws WeftException as {@link #read(FileAccess, String)}, {@code SHAPE_MISMATCH}
+   */
+  public static double[] readArray(FileAccess access, String uri, long... shape) {
+    SourceFile file = SourceFile.find(access, uri, false);
+    try (InputStream in = file.open(0)) {
+      NpyHeader header = NpyHeader.read(in, uri);
+      if (!Arrays.equals(header.shape(), shape) || header.fortran() && shape.length > 1) {
+        throw new WeftException(
+            ErrorCode.SHAPE_MISMATCH,
+            uri
+                + ": expected an array in C order of shape "
+                + Arrays.toString(shape)
+                + ", found "
+                + Arrays.toString(header.shape()));
+      }
+      requireLength(header, uri, file.compression() == Compression.NONE ? file.length() : -1);
+      double[] values = new double[Math.toIntExact(header.elements())];
+      new DoubleIn(in, uri, header.itemBytes(), values.length).read(values);
+      return values;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
   }
 
   /** Checks the length of a file against its shape; {@code fileBytes} -1 if it is not known. */

@@ -1,0 +1,257 @@
+package org.weft.api;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Method;
+import org.weft.decomposition.rows.Factor;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.JobReport;
+import org.weft.engine.MethodResult;
+import org.weft.engine.ProgressListener;
+import org.weft.engine.model.RunSummary;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.model.ModelValue;
+import org.weft.storage.model.ModelSummary;
+import org.weft.storage.model.ResultVersions;
+import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
+
+/**
+ * A decomposition of a {@link Tensor} to be configured and run: what every one has. It runs where
+ * the tensor is: in this process, or on the executors of the Spark session. Factors come to this
+ * process: mode sizes x columns doubles.
+ *
+ * @param <R> the run
+ * @param <M> its model
+ */
+public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends TensorModel>
+    permits CpdRun, TuckerRun, CompletionRun {
+  private static final int ITERATIONS = 50;
+  private static final double TOLERANCE = 1e-5;
+
+  private final Tensor tensor;
+  private final String tag = "weft-" + UUID.randomUUID();
+  private int iterations = ITERATIONS;
+  private double tolerance = TOLERANCE;
+  private long seed = 1;
+  private Progress onIteration = (iteration, fit, seconds) -> {};
+  private Steps onStep = description -> {};
+  private volatile boolean cancelled;
+
+  ModelRun(Tensor tensor) {
+    this.tensor = tensor;
+  }
+
+  /** Most iterations; 50 if this is not called. */
+  public final R iterations(int most) {
+    this.iterations = most;
+    return self();
+  }
+
+  /**
+   * Stop when the fit changes by less, or a completion's error gets smaller by a lesser part; 1e-5
+   * if this is not called. 0 runs every iteration.
+   */
+  public final R tolerance(double change) {
+    this.tolerance = change;
+    return self();
+  }
+
+  /** Seed of the initial factors, and of what a completion holds out; 1 if this is not called. */
+  public final R seed(long number) {
+    this.seed = number;
+    return self();
+  }
+
+  /** Hears of iterations, on the thread that runs them; an exception from it ends the run. */
+  public final R onIteration(Progress listener) {
+    this.onIteration = listener;
+    return self();
+  }
+
+  /** Hears of steps before they begin, on the thread that runs them. */
+  public final R onStep(Steps listener) {
+    this.onStep = listener;
+    return self();
+  }
+
+  /** Hears of iterations. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * An iteration is over.
+     *
+     * @param iteration from 1
+     * @param fit {@code 1 - |T - model| / |T|}
+     * @param seconds that it took
+     */
+    void iteration(int iteration, double fit, double seconds);
+  }
+
+  /** Hears of steps. */
+  @FunctionalInterface
+  public interface Steps {
+    /** A step begins, such as packing. */
+    void step(String description);
+  }
+
+  /**
+   * Ends the run, which then throws {@code INTERRUPTED}; for another thread. Jobs of Spark end at
+   * once, work of this process at the end of the step or iteration. Other runs of the session go
+   * on. A run that has not begun ends when it does.
+   */
+  public final void cancel() {
+    cancelled = true;
+    SparkSession spark = tensor.weft().spark();
+    if (spark != null) {
+      spark.sparkContext().cancelJobsWithTag(tag);
+    }
+  }
+
+  /**
+   * Decomposes.
+   *
+   * @throws WeftException {@code USAGE} for ranks, options or a number of iterations out of range,
+   *     {@code MALFORMED_INPUT} for a completion without entries to learn from, {@code
+   *     OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
+   */
+  public final M run() {
+    requireWanted(null);
+    SparkSession spark = tensor.weft().spark();
+    if (spark != null) {
+      spark.sparkContext().addJobTag(tag);
+    }
+    try {
+      return model(listener());
+    } catch (RuntimeException e) {
+      requireWanted(e);
+      throw e;
+    } finally {
+      if (spark != null) {
+        spark.sparkContext().removeJobTag(tag);
+      }
+    }
+  }
+
+  private ProgressListener listener() {
+    return new ProgressListener() {
+      @Override
+      public void step(String description, int done, int total) {
+        requireWanted(null);
+        onStep.step(description);
+      }
+
+      @Override
+      public void iteration(int n, double fit, double deltaFit, double seconds) {
+        onIteration.iteration(n, fit, seconds);
+        requireWanted(null);
+      }
+    };
+  }
+
+  private void requireWanted(@Nullable RuntimeException cause) {
+    if (cancelled) {
+      throw new WeftException(ErrorCode.INTERRUPTED, "the decomposition was cancelled", cause);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private R self() {
+    return (R) this;
+  }
+
+  /** Makes the model. */
+  abstract M model(ProgressListener progress);
+
+  /** A method's model, and its factors in this process. */
+  record Found<T>(MethodResult<T> result, List<DenseMatrix> factors) {}
+
+  final <T> Found<T> found(
+      EngineTensor of,
+      Method<T> method,
+      Function<T, List<Factor>> factors,
+      ProgressListener progress) {
+    List<DenseMatrix> collected = new ArrayList<>();
+    MethodResult<T> result =
+        engine()
+            .run(
+                of,
+                method,
+                progress,
+                (model, site) -> {
+                  collected.clear();
+                  factors.apply(model).forEach(factor -> collected.add(site.result(factor)));
+                });
+    return new Found<>(result, collected);
+  }
+
+  final ModelFactors factors(List<DenseMatrix> factors, ModelValue value) {
+    return new ModelFactors(
+        tensor.weft(), tensor.modes(), tensor.loaded().labels(), factors, value);
+  }
+
+  /**
+   * What a summary says of the run.
+   *
+   * @param method its name and options
+   * @param more about the model
+   */
+  final ModelSummary summary(
+      EngineTensor of,
+      Map<String, Object> method,
+      double norm,
+      List<Double> fits,
+      List<Double> seconds,
+      boolean converged,
+      Map<String, Object> more,
+      JobReport report) {
+    ModelSummary said =
+        RunSummary.of(
+            new RunSummary.About(
+                List.of(tensor.packable().uri()),
+                tensor.modes(),
+                "Tensor." + method.get("method"),
+                of.statistics(),
+                ValueType.DOUBLE,
+                seed,
+                seconds.stream().mapToDouble(Double::doubleValue).sum(),
+                ResultVersions.all(org.apache.spark.package$.MODULE$.SPARK_VERSION())),
+            method,
+            norm,
+            fits,
+            seconds,
+            converged,
+            more,
+            report);
+    return tensor.source() instanceof Source.File
+        ? said
+        : new ModelSummary(List.of(), said.content());
+  }
+
+  final Tensor tensor() {
+    return tensor;
+  }
+
+  final Engine engine() {
+    return tensor.weft().engine();
+  }
+
+  final int iterations() {
+    return iterations;
+  }
+
+  final double tolerance() {
+    return tolerance;
+  }
+
+  final long seed() {
+    return seed;
+  }
+}

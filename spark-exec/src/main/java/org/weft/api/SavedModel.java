@@ -1,0 +1,152 @@
+package org.weft.api;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.ModelValue;
+import org.weft.spark.model.TableModel;
+import org.weft.spark.model.TuckerValue;
+import org.weft.storage.Labels;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.ModelFolder;
+import org.weft.storage.model.ModelOutput;
+import org.weft.storage.model.ModelSummary;
+import org.weft.tensor.DenseMatrix;
+
+/** A model as the folder that commands write and read. */
+final class SavedModel {
+  private SavedModel() {}
+
+  static void write(ModelFactors model, ModelSummary summary, String uri, boolean overwrite) {
+    FileAccess files = model.weft().engine().files();
+    try {
+      ModelOutput.check(files, uri, overwrite);
+      Map<Integer, Labels> labels = new HashMap<>();
+      Map<String, Object> types = new LinkedHashMap<>();
+      for (int mode = 0; mode < model.modes().size(); mode++) {
+        Source.ModeLabels known = model.labels().get(mode);
+        Labels text = known.table() == null ? known.listed() : text(known.table());
+        if (text != null) {
+          labels.put(mode, text);
+        }
+        if (known.table() != null) {
+          types.put("" + mode, known.table().schema().apply(TableModel.LABEL).dataType().sql());
+        }
+      }
+      try (ModelOutput.Staged folder = new ModelOutput(files, uri, overwrite).begin()) {
+        folder.factors(model.factors());
+        folder.finish(
+            model.value() instanceof TuckerValue tucker
+                ? ModelOutput.Coupling.core(tucker.core(), tucker.ranks())
+                : ModelOutput.Coupling.lambda(((CpValue) model.value()).lambda()),
+            labels,
+            summary.with(ModelFolder.LABEL_TYPES, types));
+      }
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /** The labels in this process, in the order of coordinates. */
+  private static Labels text(Dataset<Row> table) {
+    Labels.Builder text = new Labels.Builder();
+    table
+        .sort(TableModel.COORDINATE)
+        .select(functions.col(TableModel.LABEL).cast(DataTypes.StringType))
+        .collectAsList()
+        .forEach(row -> text.add(row.getString(0)));
+    return text.build();
+  }
+
+  static TensorModel read(Weft weft, String uri) {
+    try {
+      ModelFolder folder = ModelFolder.open(weft.engine().files(), uri);
+      return switch (folder.method()) {
+        case "cpd", "cpapr", "gcp" -> new CpModel(components(weft, folder), folder.content());
+        case "complete" -> new CompletionModel(components(weft, folder), folder.content());
+        case "tucker" -> new TuckerModel(tucker(weft, folder), folder.content());
+        default ->
+            throw new WeftException(
+                ErrorCode.MALFORMED_INPUT,
+                folder.at("summary.json")
+                    + ": expected method cpd, tucker, complete, cpapr or gcp, found "
+                    + folder.method());
+      };
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  private static ModelFactors components(Weft weft, ModelFolder folder) throws IOException {
+    ModelFolder.Components found = folder.components();
+    return factors(weft, folder, found.factors(), new CpValue(found.lambda()));
+  }
+
+  private static ModelFactors tucker(Weft weft, ModelFolder folder) throws IOException {
+    int[] ranks = folder.ranks();
+    List<DenseMatrix> factors =
+        IntStream.range(0, ranks.length)
+            .mapToObj(mode -> folder.factor(mode, ranks[mode]))
+            .toList();
+    return factors(weft, folder, factors, new TuckerValue(ranks, folder.core()));
+  }
+
+  private static ModelFactors factors(
+      Weft weft, ModelFolder folder, List<DenseMatrix> factors, ModelValue value)
+      throws IOException {
+    List<Source.ModeLabels> labels = new ArrayList<>();
+    for (int mode = 0; mode < factors.size(); mode++) {
+      labels.add(labels(weft, folder, mode));
+    }
+    List<String> modes = IntStream.range(0, factors.size()).mapToObj(folder::modeName).toList();
+    return new ModelFactors(weft, modes, labels, factors, value);
+  }
+
+  /** Labels of the type that the columns of a Dataset had; of a file they are text. */
+  private static Source.ModeLabels labels(Weft weft, ModelFolder folder, int mode)
+      throws IOException {
+    Labels listed = folder.labels(mode).orElse(null);
+    String type = folder.labelType(mode).orElse(null);
+    if (listed == null || type == null || weft.spark() == null) {
+      return new Source.ModeLabels(null, listed);
+    }
+    Dataset<Row> table =
+        ModelTables.listed(weft.requireSpark(), listed)
+            .withColumn(TableModel.LABEL, functions.col(TableModel.LABEL).cast(type(folder, type)));
+    return new Source.ModeLabels(table, null);
+  }
+
+  private static DataType type(ModelFolder folder, String name) {
+    try {
+      return DataType.fromDDL(name);
+    } catch (Exception e) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          folder.at("summary.json") + ": expected a type of labels, found " + name,
+          e);
+    }
+  }
+
+  /** Numbers that a summary lists; those that JSON lacks are text. */
+  static List<Double> numbers(ModelSummary summary, String name) {
+    return summary.content().get(name) instanceof List<?> list
+        ? list.stream().map(number -> Double.valueOf("" + number)).toList()
+        : List.of();
+  }
+
+  static double number(ModelSummary summary, String name) {
+    return Double.parseDouble("" + summary.content().get(name));
+  }
+}
