@@ -85,7 +85,8 @@ class RandomConversionTest {
         }
       }
     }
-    System.out.printf(Locale.ROOT, "conversions: %d refused by packing and by conversion%n", refused);
+    System.out.printf(
+        Locale.ROOT, "conversions: %d refused by packing and by conversion%n", refused);
     assertThat(errors.stream().limit(10).collect(Collectors.joining("\n"))).isEmpty();
     assertThat(refused).as("cases without a result").isLessThan(Math.max(2, cases / 5));
   }

@@ -12,9 +12,8 @@ import org.weft.tensor.CooBlock;
 /**
  * The rows of factors that executors send one another in an iteration of a plan, counted entry by
  * entry. An executor has consecutive partitions of every mode. It gets the rows that its partitions
- * of other modes have entries in, each once an iteration. The rows of split slices are counted
- * as if every piece sent them to one place, and that sent them to all executors: at most so many
- * move.
+ * of other modes have entries in, each once an iteration. The rows of split slices are counted as
+ * if every piece sent them to one place, and that sent them to all executors: at most so many move.
  */
 final class RowsByNeed {
   private final int executors;
