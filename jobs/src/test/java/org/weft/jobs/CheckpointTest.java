@@ -158,13 +158,15 @@ class CheckpointTest {
     assertThat(folder.resolve("c")).doesNotExist();
   }
 
+  /** As after a kill on a file system that has no rename that replaces. */
   @Test
-  void aRunThatWasKilledBeforeItNamedItsFirstStateBeginsAnew() throws IOException {
+  void withoutTheFileThatNamesItTheStateWithTheMostIterationsIsTaken() throws IOException {
     assertThat(cpd("a", "--checkpoint DIR/kept --every 4it").status()).isZero();
     Files.delete(folder.resolve("kept/start0/latest"));
+    assertThat(cpd("b", "--checkpoint DIR/kept").err()).contains("give --resume to go on");
     Run again = cpd("b", "--checkpoint DIR/kept --every 4it --resume");
     assertThat(again.status()).as(again.err()).isZero();
-    assertThat(again.out()).contains("iteration   1").doesNotContain("resume after");
+    assertThat(again.out()).contains("resume after iteration 6").doesNotContain("iteration   1");
   }
 
   @Test

@@ -110,7 +110,11 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
 
   /** Whether there is a state of any run. */
   public boolean isPresent() throws IOException {
-    return exists(POINTER);
+    return exists(POINTER) || exists(state(0)) || exists(state(1));
+  }
+
+  private static String state(int generation) {
+    return STATE + generation;
   }
 
   private boolean exists(String name) throws IOException {
@@ -123,35 +127,45 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   }
 
   /**
-   * The latest state; if that is damaged, the one before.
+   * The latest state; if that is damaged, the one before. Without the file that names it, the state
+   * with the most iterations: a kill may come while some file systems replace that file.
    *
    * @throws WeftException {@code USAGE} where a run with other arguments wrote it, {@code
    *     MALFORMED_INPUT} where there is none that can be read
    */
   public Optional<CpState> latest() throws IOException {
-    if (!isPresent()) {
-      return Optional.empty();
-    }
-    int named;
-    Path pointer = files.path(at(POINTER));
-    try (InputStream in = files.fileSystem(pointer).open(pointer)) {
-      named = in.read() == '1' ? 1 : 0;
-    }
+    boolean isNamed = exists(POINTER);
+    int first = isNamed ? named() : 0;
+    Optional<CpState> latest = Optional.empty();
     WeftException damage = null;
-    for (int generation = 0; generation < GENERATIONS; generation++) {
-      int number = (named + generation) % GENERATIONS;
+    for (int number : new int[] {first, (first + 1) % GENERATIONS}) {
+      if ((isNamed && latest.isPresent()) || (!isNamed && !exists(state(number)))) {
+        continue;
+      }
       try {
-        CpState state = read(at("state" + number));
-        next = (number + 1) % GENERATIONS;
-        kept = state.fits().size();
-        return Optional.of(state);
+        CpState state = read(at(state(number)));
+        if (latest.isEmpty() || state.fits().size() > kept) {
+          latest = Optional.of(state);
+          next = (number + 1) % GENERATIONS;
+          kept = state.fits().size();
+        }
       } catch (FileNotFoundException e) {
-        damage = damage == null ? damaged(at("state" + number), "no such file") : damage;
+        damage = damage == null ? damaged(at(state(number)), "no such file") : damage;
       } catch (IOException e) {
-        damage = damage == null ? damaged(at("state" + number), "" + e.getMessage()) : damage;
+        damage = damage == null ? damaged(at(state(number)), "" + e.getMessage()) : damage;
       }
     }
-    throw damage == null ? damaged(uri, "no state") : damage;
+    if (latest.isEmpty() && damage != null) {
+      throw damage;
+    }
+    return latest;
+  }
+
+  private int named() throws IOException {
+    Path pointer = files.path(at(POINTER));
+    try (InputStream in = files.fileSystem(pointer).open(pointer)) {
+      return in.read() == '1' ? 1 : 0;
+    }
   }
 
   private static WeftException damaged(String file, String found) {
@@ -177,7 +191,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       return;
     }
     try {
-      written = Optional.of(write(at("state" + next), state));
+      written = Optional.of(write(at(state(next)), state));
       try (OutputCommit commit = OutputCommit.begin(files, at(POINTER), true)) {
         try (OutputStream out = commit.create()) {
           out.write((next + " after iteration " + sweep + "\n").getBytes(StandardCharsets.UTF_8));

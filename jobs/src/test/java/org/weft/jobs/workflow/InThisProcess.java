@@ -40,9 +40,13 @@ final class InThisProcess implements StepCommand {
 
   private void count(String said, int status) {
     int from = latest(RESUMED, said);
+    int to = latest(ITERATION, said);
+    if (from + to == 0) {
+      return; // killed before it had read the checkpoint: what it would resume from is not known
+    }
     mostLost = Math.max(mostLost, reached - from);
     boolean finished = status == 0 && !MortalFileSystem.isDead();
-    reached = finished ? 0 : Math.max(reached, Math.max(from, latest(ITERATION, said)));
+    reached = finished ? 0 : Math.max(reached, Math.max(from, to));
   }
 
   private static int latest(Pattern pattern, String text) {
