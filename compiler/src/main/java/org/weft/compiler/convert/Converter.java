@@ -1,8 +1,10 @@
 package org.weft.compiler.convert;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
@@ -49,6 +51,29 @@ public final class Converter {
    */
   public TensorStorage convert(MemoryScope parent, TensorStorage from, TensorFormat to) {
     return run(parent, from, ConversionPlan.of(from.format(), to, from.shape()));
+  }
+
+  /**
+   * The stored entries of {@code tensor} in the order of its modes: {@code tensor} itself where it
+   * has them so, else a copy in a child of {@code parent}. Zeros that fill up blocks, slots and
+   * diagonals are no entries; those of any other level are.
+   *
+   * @throws org.weft.error.WeftException {@code OUT_OF_MEMORY}
+   */
+  public TensorStorage inModeOrder(MemoryScope parent, TensorStorage tensor) {
+    TensorFormat format = tensor.format();
+    int[] modes = IntStream.range(0, format.order()).toArray();
+    boolean ordered = format.levels().stream().allMatch(level -> level.properties().ordered());
+    if (format.isOrdinary() && ordered && Arrays.equals(format.modeOrder(), modes)) {
+      return tensor;
+    }
+    TensorFormat to =
+        format.isDense()
+            ? TensorFormat.dense(format.order(), format.valueType())
+            : TensorFormat.csf(format.order(), format.valueType());
+    return format.isOrdinary()
+        ? run(parent, tensor, ConversionPlan.ofStored(format, to, tensor.shape()))
+        : convert(parent, tensor, to);
   }
 
   /** As {@link #convert}, by a plan made for the storage's format and shape. */

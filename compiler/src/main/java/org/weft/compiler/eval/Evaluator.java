@@ -203,6 +203,11 @@ public final class Evaluator {
     return converter.convert(parent, from, to);
   }
 
+  /** See {@link Converter#inModeOrder}. */
+  public TensorStorage inModeOrder(MemoryScope parent, TensorStorage tensor) {
+    return converter.inModeOrder(parent, tensor);
+  }
+
   /**
    * A planned statement.
    *

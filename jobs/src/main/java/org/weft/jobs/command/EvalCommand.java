@@ -153,11 +153,11 @@ public final class EvalCommand extends WeftCommand {
       TensorStorage result =
           order.original(scope, evaluator.evaluate(scope, input), statement.target());
       if (target == null) {
-        print(console, ordered(evaluator, scope, result));
+        print(console, evaluator.inModeOrder(scope, result));
       } else {
         KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
         InputNames.noteDropped(console, target, modes.names(), modes.labels());
-        long entries = write(files, target, ordered(evaluator, scope, result), modes);
+        long entries = write(files, target, evaluator.inModeOrder(scope, result), modes);
         console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
       }
     }
@@ -289,31 +289,6 @@ public final class EvalCommand extends WeftCommand {
             explanation);
       }
     }
-  }
-
-  /** {@code result} with its entries in the order of its modes. */
-  private static TensorStorage ordered(
-      Evaluator evaluator, MemoryScope scope, TensorStorage result) {
-    TensorFormat format = result.format();
-    boolean sorted =
-        format.isOrdinary()
-            && format.equals(format.withModeOrder(identity(format.order())))
-            && format.levels().stream().allMatch(level -> level.properties().ordered());
-    if (sorted) {
-      return result;
-    }
-    return evaluator.convert(
-        scope,
-        result,
-        format.isDense()
-            ? TensorFormat.dense(format.order(), format.valueType())
-            : TensorFormat.csf(format.order(), format.valueType()));
-  }
-
-  private static int[] identity(int order) {
-    int[] modes = new int[order];
-    java.util.Arrays.setAll(modes, mode -> mode);
-    return modes;
   }
 
   private void print(Console console, TensorStorage result) {
