@@ -46,9 +46,13 @@ assert isinstance(loaded, CpModel) and loaded.weights == model.weights
 unknown = DataFrame(spark.sql("SELECT 'x' AS user, 'pear' AS item, 1 AS week"))
 assert math.isnan(loaded.transform(unknown).rows()[0][3])
 assert loaded.setColdStartStrategy("drop").transform(unknown).rows() == []
+fails(Exception, "newton", lambda: Cp(modeCols=["user", "item", "week"], method="newton").fit(sales))
+cp.setMethod("arls").setSample(0.5).setPolish(2)
 cp.save(sys.argv[2] + "/cp")
 again = Cp.load(sys.argv[2] + "/cp")
-assert again.getOrDefault(again.rank) == 2
+assert again.getOrDefault(again.rank) == 2 and again.getOrDefault(again.method) == "arls"
+assert again.getOrDefault(again.polish) == 2 and again.fit(sales).fit > 0.1
+
 
 tucker = Tucker(modeCols=["user", "item", "week"], valueCol="count", ranks=[2, 2, 2]).fit(sales)
 assert tucker.ranks == [2, 2, 2] and len(tucker.core) == 8 and abs(tucker.fit - 1) < 0.2

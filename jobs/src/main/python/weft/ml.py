@@ -123,18 +123,32 @@ class Cp(_Estimator):
 
     rank = Param(Params._dummy(), "rank", "number of components", TypeConverters.toInt)
     nonnegative = Param(Params._dummy(), "nonnegative", "whether factors are nonnegative", TypeConverters.toBoolean)
+    method = Param(Params._dummy(), "method", "als, hals or arls", TypeConverters.toString)
+    sample = Param(
+        Params._dummy(), "sample", "share of the entries in the slices that arls decomposes first",
+        TypeConverters.toFloat)
+    polish = Param(Params._dummy(), "polish", "iterations of arls over all entries", TypeConverters.toInt)
 
     @keyword_only
-    def __init__(self, *, modeCols=None, valueCol=None, rank=None, nonnegative=None, maxIter=None, tol=None,
-                 seed=None, predictionCol=None, coldStartStrategy=None):
+    def __init__(self, *, modeCols=None, valueCol=None, rank=None, nonnegative=None, method=None, sample=None,
+                 polish=None, maxIter=None, tol=None, seed=None, predictionCol=None, coldStartStrategy=None):
         self._start("Cp", self._input_kwargs)
-        self._setDefault(rank=10, nonnegative=False)
+        self._setDefault(rank=10, nonnegative=False, method="als", sample=0.1)
 
     def setRank(self, value):
         return self._set(rank=value)
 
     def setNonnegative(self, value):
         return self._set(nonnegative=value)
+
+    def setMethod(self, value):
+        return self._set(method=value)
+
+    def setSample(self, value):
+        return self._set(sample=value)
+
+    def setPolish(self, value):
+        return self._set(polish=value)
 
     def _create_model(self, java_model):
         return CpModel(java_model)

@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,6 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.api.Constraint;
+import org.weft.api.CpModel;
+import org.weft.api.CpdRun;
+import org.weft.api.Weft;
 
 /** {@code weft cpd --method}. */
 class CpdMethodTest {
@@ -71,6 +76,39 @@ class CpdMethodTest {
     assertThat(other.err()).contains("--sample");
   }
 
+  @Test
+  void programsFindWhatTheCommandFinds() throws IOException {
+    assertDone(cpd("--iterations 6 --method arls --sample 0.2 --seed 1 --output DIR/a"));
+    try (Weft weft = Weft.local()) {
+      CpdRun run = weft.tensor(tensor.toString()).cpd(2).iterations(6).tolerance(0);
+      CpModel model = run.method("arls").sample(0.2).run();
+      model.save(folder + "/b");
+      assertThat(model.fits()).hasSize(3);
+      assertThat(run.polish(1).run().fits()).hasSize(1);
+      assertThat(run.method("hals").run().fits()).hasSize(6);
+      assertThatThrownBy(() -> run.method("newton")).hasMessageContaining("als, hals, arls");
+      run.method("arls").constrain(0, Constraint.NONNEGATIVE);
+      assertThatThrownBy(run::run).hasMessageContaining("found method arls with constraints");
+    }
+    assertThat(folder.resolve("b/mode0.npy")).hasSameBinaryContentAs(folder.resolve("a/mode0.npy"));
+    assertThat(Run.read(folder + "/b/summary.json"))
+        .contains("\"algorithm\" : \"arls\"", "\"sample_iterations\" : 6");
+  }
+
+  @Test
+  void explainShowsBothPlansOfArls() {
+    String line = " --rank 2 --iterations 6 --method arls --sample 0.2";
+    Run text = Run.of(("explain cpd " + tensor + line).split(" "));
+    assertDone(text);
+    assertThat(text.out())
+        .containsSubsequence("a sample:", "cpd, 6 iterations", "all entries:", "cpd, 3 iterations");
+    Run json = Run.of(("explain --json cpd " + tensor + line).split(" "));
+    assertDone(json);
+    assertThat(json.out()).contains("\"a sample\"", "\"all entries\"", "\"iterations\" : 3");
+    assertThat(Run.of(("explain cpd " + tensor + " --rank 2").split(" ")).out())
+        .doesNotContain("all entries");
+  }
+
   /** A tensor of few slices is decomposed at once, by as many iterations as were asked for. */
   @Test
   void arlsIsAlsWhereTheSampleWouldBeTheTensor() {
@@ -84,10 +122,10 @@ class CpdMethodTest {
       delimiter = '|',
       value = {
         "--method arls --init nvecs | expected --method arls with --init random, as the sample is",
-        "--method arls --constrain 0=nonneg | or --method arls with --nonnegative, found",
+        "--method arls --constrain 0=nonneg | expected method als with constraints of modes, or",
         "--method hals --constrain 0=nonneg | constraints of modes or nonnegative factors",
-        "--method arls --sample 0 | expected --sample above 0 and at most 1 and --polish of at",
-        "--method arls --polish 0 | expected --sample above 0 and at most 1 and --polish of at",
+        "--method arls --sample 0 | expected a sample above 0 and at most 1, found 0.0",
+        "--method arls --polish 0 | expected a polish of at least 1 iteration, found 0",
         "--method newton | newton",
       })
   void mistakesAreOneError(String more, String message) {

@@ -1,10 +1,17 @@
 package org.weft.api;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.engine.CpAlgorithm;
 import org.weft.engine.CpdResult;
+import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
+import org.weft.engine.SampledStart;
 import org.weft.engine.model.RunSummary;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -22,6 +29,7 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
   private final Map<Integer, org.weft.decomposition.constraint.Constraint> constraints =
       new HashMap<>();
   private double ridge;
+  private CpAlgorithm algorithm = CpAlgorithm.ALS;
 
   CpdRun(Tensor tensor, int rank) {
     super(tensor);
@@ -66,6 +74,35 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
     return this;
   }
 
+  /**
+   * The algorithm: {@code als}, least-squares problems in turn; {@code hals}, which {@link
+   * #nonnegative} takes for them; {@code arls}, which decomposes the slices with the most entries,
+   * and then all of them in a few iterations of als or hals. Listeners hear of the iterations of
+   * both. {@code als} if this is not called.
+   *
+   * @throws org.weft.error.WeftException {@code USAGE} for another name
+   */
+  public CpdRun method(String name) {
+    this.algorithm =
+        new CpAlgorithm(CpAlgorithm.Name.of(name), algorithm.share(), algorithm.polish());
+    return this;
+  }
+
+  /** With {@code arls}: about the share of the entries in these slices; 0.1 if not called. */
+  public CpdRun sample(double share) {
+    this.algorithm = new CpAlgorithm(algorithm.name(), share, algorithm.polish());
+    return this;
+  }
+
+  /**
+   * With {@code arls}: iterations over all entries; 3 if this is not called, or 10 for nonnegative
+   * factors, which take smaller steps.
+   */
+  public CpdRun polish(int most) {
+    this.algorithm = new CpAlgorithm(algorithm.name(), algorithm.share(), OptionalInt.of(most));
+    return this;
+  }
+
   @Override
   CpModel model(ProgressListener progress) {
     Cpd cpd =
@@ -73,22 +110,31 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
             rank,
             iterations(),
             tolerance(),
-            nonnegative,
+            nonnegative || algorithm.isNonnegative(),
             seed(),
             ValueType.DOUBLE,
             constraints,
             ridge);
-    CpdResult result = engine().cpd(tensor().packable(), cpd, progress);
+    algorithm.check(cpd);
+    EngineTensor all = tensor().packable();
+    Optional<SampledStart.Found> begun =
+        algorithm.sample(all, cpd).map(sample -> sample.find(engine(), all, cpd, progress));
+    Cpd whole = begun.isPresent() ? algorithm.polished(cpd) : cpd;
+    CpRun from = new CpRun(begun.map(SampledStart.Found::state), CpRun.FRESH.checkpoints());
+    CpdResult result = engine().cpd(all, whole, from, progress);
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("lambda", result.lambda());
+    begun.ifPresent(found -> more.putAll(found.outcome()));
     return new CpModel(
         factors(result.factors(), new CpValue(result.lambda())),
         summary(
-            tensor().packable(),
-            RunSummary.method(cpd),
+            all,
+            RunSummary.method(cpd, algorithm),
             result.norm(),
             result.fits(),
             result.seconds(),
             result.converged(),
-            Map.of("lambda", result.lambda()),
+            more,
             result.report()));
   }
 }

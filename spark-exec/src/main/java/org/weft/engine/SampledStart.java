@@ -1,7 +1,9 @@
 package org.weft.engine;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
@@ -40,6 +42,15 @@ public record SampledStart(HeavyBox box) {
     return box.isPart(statistics) ? Optional.of(new SampledStart(box)) : Optional.empty();
   }
 
+  /** The sample, to be planned or decomposed. */
+  public EngineTensor sample(Engine engine, EngineTensor tensor) {
+    return engine.select(
+        tensor,
+        "a sample of " + tensor.uri(),
+        box.shape(),
+        box.entries(tensor.entriesToOriginal()));
+  }
+
   /**
    * Decomposes the sample.
    *
@@ -47,12 +58,7 @@ public record SampledStart(HeavyBox box) {
    * @return its model as one of the tensor, in the coordinates of the tensor's file
    */
   public Found find(Engine engine, EngineTensor tensor, Cpd cpd, ProgressListener progress) {
-    EngineTensor sample =
-        engine.select(
-            tensor,
-            "a sample of " + tensor.uri(),
-            box.shape(),
-            box.entries(tensor.entriesToOriginal()));
+    EngineTensor sample = sample(engine, tensor);
     CpdResult model = engine.cpd(sample, cpd, progress);
     sample.releaseResident();
     TensorShape shape = tensor.originalStatistics().shape();
@@ -71,5 +77,15 @@ public record SampledStart(HeavyBox box) {
    * @param sample its entries
    * @param model of the sample
    */
-  public record Found(CpState state, TensorStatistics sample, CpdResult model) {}
+  public record Found(CpState state, TensorStatistics sample, CpdResult model) {
+    /** What a summary says of the sample. */
+    public Map<String, Object> outcome() {
+      Map<String, Object> outcome = new LinkedHashMap<>();
+      outcome.put("sample_dims", sample.shape().toArray());
+      outcome.put("sample_nnz", sample.entries());
+      outcome.put("sample_fit", model.fits().get(model.fits().size() - 1));
+      outcome.put("sample_iterations", model.fits().size());
+      return outcome;
+    }
+  }
 }

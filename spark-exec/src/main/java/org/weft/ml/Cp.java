@@ -1,7 +1,9 @@
 package org.weft.ml;
 
 import org.apache.spark.ml.param.BooleanParam;
+import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.IntParam;
+import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.util.DefaultParamsReader;
@@ -26,9 +28,13 @@ import org.weft.spark.model.CpValue;
 public final class Cp extends TensorEstimator<Cp, CpModel> {
   private static final long serialVersionUID = 1L;
   private static final int RANK = 10;
+  private static final double SAMPLE = 0.1;
 
   private final IntParam rank;
   private final BooleanParam nonnegative;
+  private final Param<String> method;
+  private final DoubleParam sample;
+  private final IntParam polish;
 
   public Cp() {
     this(Identifiable.randomUID("cp"));
@@ -38,6 +44,23 @@ public final class Cp extends TensorEstimator<Cp, CpModel> {
     super(uid);
     rank = new IntParam(this, "rank", "number of components", ParamValidators.gtEq(1));
     nonnegative = new BooleanParam(this, "nonnegative", "whether factors are nonnegative");
+    method =
+        new Param<>(
+            this,
+            "method",
+            "als, hals or arls",
+            ParamValidators.inArray(new String[] {"als", "hals", "arls"}));
+    sample =
+        new DoubleParam(
+            this,
+            "sample",
+            "share of the entries in the slices that arls decomposes first",
+            ParamValidators.inRange(0, 1, false, true));
+    polish =
+        new IntParam(
+            this, "polish", "iterations of arls over all entries", ParamValidators.gtEq(1));
+    setDefault(method, "als");
+    setDefault(sample, SAMPLE);
     setDefault(rank, RANK);
     setDefault(nonnegative, false);
   }
@@ -50,6 +73,18 @@ public final class Cp extends TensorEstimator<Cp, CpModel> {
     return nonnegative;
   }
 
+  public Param<String> method() {
+    return method;
+  }
+
+  public DoubleParam sample() {
+    return sample;
+  }
+
+  public IntParam polish() {
+    return polish;
+  }
+
   /** Number of components; 10 if this is not called. */
   public Cp setRank(int components) {
     return with(rank, components);
@@ -60,9 +95,32 @@ public final class Cp extends TensorEstimator<Cp, CpModel> {
     return with(nonnegative, wanted);
   }
 
+  /**
+   * {@code als}, {@code hals} or {@code arls}, {@link CpdRun#method}; als if this is not called.
+   */
+  public Cp setMethod(String name) {
+    return with(method, name);
+  }
+
+  /** Share of the entries in the slices that arls decomposes first; 0.1 if this is not called. */
+  public Cp setSample(double share) {
+    return with(sample, share);
+  }
+
+  /** Iterations of arls over all entries; {@link CpdRun#polish} says how many otherwise. */
+  public Cp setPolish(int most) {
+    return with(polish, most);
+  }
+
   @Override
   CpModel fit(Tensor tensor) {
-    CpdRun run = configured(tensor.cpd((Integer) getOrDefault(rank)));
+    CpdRun run =
+        configured(tensor.cpd((Integer) getOrDefault(rank)))
+            .method(getOrDefault(method))
+            .sample((Double) getOrDefault(sample));
+    if (isDefined(polish)) {
+      run.polish((Integer) getOrDefault(polish));
+    }
     if ((Boolean) getOrDefault(nonnegative)) {
       run.nonnegative();
     }

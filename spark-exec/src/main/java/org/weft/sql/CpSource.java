@@ -40,8 +40,22 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
   static final String RANK = "rank";
   private static final String MODES = "modes";
   private static final String VALUE = "value";
+  private static final String METHOD = "method";
+  private static final String SAMPLE = "sample";
+  private static final String POLISH = "polish";
   private static final Set<String> OPTIONS =
-      Set.of(TENSOR, RANK, MODES, VALUE, "iterations", "tolerance", "seed", "nonnegative");
+      Set.of(
+          TENSOR,
+          RANK,
+          MODES,
+          VALUE,
+          "iterations",
+          "tolerance",
+          "seed",
+          "nonnegative",
+          METHOD,
+          SAMPLE,
+          POLISH);
 
   private static final StructType SCHEMA =
       new StructType()
@@ -97,6 +111,9 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
         .ifPresent(text -> run.iterations(Math.toIntExact(settings.whole("iterations", 0))));
     settings.text("tolerance").ifPresent(text -> run.tolerance(settings.number("tolerance", 0)));
     settings.text("seed").ifPresent(text -> run.seed(settings.whole("seed", 0)));
+    settings.text(METHOD).ifPresent(run::method);
+    settings.text(SAMPLE).ifPresent(text -> run.sample(settings.number(SAMPLE, 0)));
+    settings.text(POLISH).ifPresent(text -> run.polish(Math.toIntExact(settings.whole(POLISH, 0))));
     if (Boolean.parseBoolean(settings.text("nonnegative").orElse("false"))) {
       run.nonnegative();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -128,6 +129,16 @@ class SqlSourcesTest {
     assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank' of at least 1");
     assertError(
         "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
+    Map<String, String> arls = Map.of("tensor", "counts", "rank", "2", "method", "arls");
+    assertThat(spark.read().format("weft-cp").options(arls).load().count()).isPositive();
+    for (String wrong :
+        List.of("method newton", "sample 0", "sample x", "polish 0", "polish 1.5")) {
+      Map<String, String> options = new HashMap<>(arls);
+      options.put(wrong.split(" ")[0], wrong.split(" ")[1]);
+      assertThatThrownBy(() -> spark.read().format("weft-cp").options(options).load().count())
+          .isInstanceOf(WeftException.class)
+          .hasMessageContaining(wrong.split(" ")[1]);
+    }
     assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts')").count())
         .hasMessageContaining("weft_cp: expected tensor, rank and then pairs");
   }

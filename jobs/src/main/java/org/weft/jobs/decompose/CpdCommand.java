@@ -6,13 +6,17 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.StreamingUpdate;
+import org.weft.engine.CpAlgorithm;
 import org.weft.engine.CpdResult;
+import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
+import org.weft.engine.SampledStart;
 import org.weft.engine.model.FactorFiles;
 import org.weft.engine.model.RunSummary;
 import org.weft.jobs.option.AlgorithmOptions;
@@ -24,6 +28,7 @@ import org.weft.jobs.option.StartOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.Forms;
+import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
 import org.weft.spark.output.FactorTable;
 import org.weft.storage.InputPlan;
@@ -77,7 +82,7 @@ public final class CpdCommand extends ModelCommand {
               + " (default: auto).")
   Forms forms = Forms.AUTO;
 
-  @Mixin AlgorithmOptions algorithm = new AlgorithmOptions();
+  @Mixin AlgorithmOptions how = new AlgorithmOptions();
 
   @Mixin ConstraintOptions constraints = new ConstraintOptions();
 
@@ -95,14 +100,16 @@ public final class CpdCommand extends ModelCommand {
               + " lambda; modes, indices and components count from 0.")
   @Nullable String factorsTable;
 
+  private CpAlgorithm algorithm = CpAlgorithm.ALS;
   private Cpd cpd = new Cpd(1, 1, 0, false, 0, ValueType.DOUBLE);
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
     int modes = plan.header().order();
+    algorithm = how.of();
     boolean nonnegative = constraints.nonnegative || algorithm.isNonnegative();
     update.checkForget();
-    algorithm.check(starts, constraints, update.isOn());
+    how.check(starts, update.isOn());
     if (update.isOn()) {
       AppendOptions.Kind kind = update.check(files, modes, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
@@ -119,6 +126,7 @@ public final class CpdCommand extends ModelCommand {
             constraints.of(input, modeNames, modes),
             constraints.ridge);
     cpd.check(modes);
+    algorithm.check(cpd);
     if (factorsTable != null) {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
@@ -137,6 +145,20 @@ public final class CpdCommand extends ModelCommand {
   @Override
   Job job(TensorShape shape) {
     return update.isOn() ? update.method(cpd).job(shape) : cpd.job(shape);
+  }
+
+  @Override
+  Map<String, JobPlan> plans(Engine engine, EngineTensor tensor) {
+    Optional<SampledStart> sample = algorithm.sample(tensor, cpd);
+    if (update.isOn() || sample.isEmpty()) {
+      return super.plans(engine, tensor);
+    }
+    EngineTensor part = sample.get().sample(engine, tensor);
+    Map<String, JobPlan> plans = new LinkedHashMap<>();
+    plans.put("a sample", engine.plan(part, cpd.job(part.statistics().shape())));
+    Job all = algorithm.polished(cpd).job(tensor.statistics().shape());
+    plans.put("all entries", engine.plan(tensor, all));
+    return plans;
   }
 
   @Override
@@ -175,8 +197,6 @@ public final class CpdCommand extends ModelCommand {
             (factors, site) -> FactorFiles.write(folder, factors, site),
             console);
     CpdResult result = best.result();
-    Map<String, Object> method = RunSummary.method(cpd);
-    method.put("algorithm", algorithm.name(cpd.nonnegative()));
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
     more.putAll(best.outcome(starts.init));
@@ -188,7 +208,7 @@ public final class CpdCommand extends ModelCommand {
         result.fits(),
         result.seconds(),
         result.converged(),
-        method,
+        RunSummary.method(cpd, algorithm),
         more,
         result.report(),
         line(result.fits(), result.converged()));
@@ -239,7 +259,7 @@ public final class CpdCommand extends ModelCommand {
     Map<String, String> arguments = new LinkedHashMap<>();
     arguments.put("input", input);
     arguments.put("--csf", forms.toString());
-    arguments.putAll(algorithm.arguments(iterations));
+    arguments.putAll(how.arguments(iterations));
     arguments.put("--reorder", order.isOn() ? order.reorder + ":" + order.entries : "none");
     arguments.put("--threads", Integer.toString(common.threads));
     arguments.put("--partitions", Integer.toString(common.partitions));

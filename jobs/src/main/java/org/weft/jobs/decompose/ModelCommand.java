@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.JobReport;
@@ -20,6 +21,7 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
 import org.weft.jobs.process.Versions;
 import org.weft.jobs.run.Session;
+import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
 import org.weft.storage.Labels;
@@ -110,6 +112,11 @@ public abstract class ModelCommand extends WeftCommand {
     return file;
   }
 
+  /** The plans of what the command would do, one after the other, by what each is of. */
+  Map<String, JobPlan> plans(Engine engine, EngineTensor tensor) {
+    return Map.of("", engine.plan(tensor, job(tensor.statistics().shape())));
+  }
+
   /** Labels of the results. */
   Map<Integer, Labels> resultLabels(EngineTensor tensor, Map<Integer, Labels> known) {
     return known;
@@ -140,7 +147,7 @@ public abstract class ModelCommand extends WeftCommand {
       Job job = job(shape);
       checkLabels(shape);
       if (target == null || planOnly()) {
-        PlanReport.print(console, session.engine(), session.engine().plan(tensor, job), explain());
+        PlanReport.print(console, session.engine(), plans(session.engine(), tensor), explain());
         return;
       }
       Caution.sayRank(console, shape, rank());

@@ -27,15 +27,33 @@ public final class PlanReport {
   public static void print(
       Console console, Engine engine, JobPlan plan, @Nullable ExplainCommand explain)
       throws IOException {
+    print(console, engine, Map.of("", plan), explain);
+  }
+
+  /**
+   * Prints the plans of jobs that follow each other, under their names. The name of one alone is
+   * not printed.
+   */
+  public static void print(
+      Console console, Engine engine, Map<String, JobPlan> plans, @Nullable ExplainCommand explain)
+      throws IOException {
     if (explain != null && explain.json) {
-      console.text(JsonText.of(members(plan)));
+      Map<String, Object> each = new LinkedHashMap<>();
+      plans.forEach((name, plan) -> each.put(name, members(plan)));
+      console.text(JsonText.of(each.size() == 1 ? each.values().iterator().next() : each));
       return;
     }
-    console.text(engine.planner().explain(plan));
     Map<String, KernelRequest> kernels = new LinkedHashMap<>();
-    for (ModePlan mode : plan.modes()) {
-      kernels.putIfAbsent(mode.kernel().request().symbol(), mode.kernel().request());
-    }
+    plans.forEach(
+        (name, plan) -> {
+          if (plans.size() > 1) {
+            console.result("%s:", name);
+          }
+          console.text(engine.planner().explain(plan));
+          for (ModePlan mode : plan.modes()) {
+            kernels.putIfAbsent(mode.kernel().request().symbol(), mode.kernel().request());
+          }
+        });
     kernels.forEach(
         (symbol, kernel) ->
             KernelStages.print(console, symbol, () -> engine.compiler().explain(kernel), explain));

@@ -2,13 +2,10 @@ package org.weft.jobs.option;
 
 import static org.weft.jobs.output.Usage.usage;
 
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.cp.Cpd;
-import org.weft.engine.EngineTensor;
-import org.weft.engine.SampledStart;
+import org.weft.engine.CpAlgorithm;
 import org.weft.storage.model.StartNames;
 import picocli.CommandLine.Option;
 
@@ -22,7 +19,7 @@ public final class AlgorithmOptions {
           "als solves least-squares problems in turn; hals is what --nonnegative takes for them;"
               + " arls decomposes the slices with the most entries, then --polish iterations of als"
               + " or hals follow over all entries (default: als).")
-  Algorithm algorithm = Algorithm.ALS;
+  CpAlgorithm.Name algorithm = CpAlgorithm.Name.ALS;
 
   @Option(
       order = 41,
@@ -30,7 +27,7 @@ public final class AlgorithmOptions {
       paramLabel = "SHARE",
       description =
           "With --method arls: about the share of the entries in these slices (default: 0.1).")
-  double share = 0.1;
+  double share = CpAlgorithm.SHARE;
 
   @Option(
       order = 42,
@@ -41,19 +38,10 @@ public final class AlgorithmOptions {
               + " (default: 3, or 10 with --nonnegative, which takes smaller steps).")
   @Nullable Integer polish;
 
-  /** Methods by their names. */
-  enum Algorithm {
-    ALS,
-    HALS,
-    ARLS
-  }
-
-  public boolean isNonnegative() {
-    return algorithm == Algorithm.HALS;
-  }
-
-  boolean isSampled() {
-    return algorithm == Algorithm.ARLS;
+  /** What the options say. */
+  public CpAlgorithm of() {
+    OptionalInt iterations = polish == null ? OptionalInt.empty() : OptionalInt.of(polish);
+    return new CpAlgorithm(algorithm, share, iterations);
   }
 
   /**
@@ -62,46 +50,20 @@ public final class AlgorithmOptions {
    * @param iterations of the sample
    */
   public Map<String, String> arguments(int iterations) {
-    return isSampled()
+    return of().isSampled()
         ? Map.of("--method", "arls", "--sample", share + ", " + iterations + " iterations")
         : Map.of();
   }
 
-  /** What a summary calls it. */
-  public String name(boolean nonnegative) {
-    Algorithm named = algorithm == Algorithm.ALS && nonnegative ? Algorithm.HALS : algorithm;
-    return named.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** Iterations over all entries. */
-  int polish(boolean nonnegative) {
-    return polish != null ? polish : nonnegative ? 10 : 3;
-  }
-
   /** Refuses what cannot work, before the tensor is read. */
-  public void check(StartOptions starts, ConstraintOptions constraints, boolean append) {
-    if (!(share > 0 && share <= 1) || polish(false) < 1) {
-      throw usage(
-          "expected --sample above 0 and at most 1 and --polish of at least 1, found %s and %d",
-          share, polish(false));
-    }
-    if (isSampled() && !starts.init.equals(StartNames.RANDOM)) {
+  public void check(StartOptions starts, boolean append) {
+    if (of().isSampled() && !starts.init.equals(StartNames.RANDOM)) {
       throw usage(
           "expected --method arls with --init random, as the sample is the start, found %s",
           starts.init);
     }
-    if (isSampled() && !constraints.given.isEmpty()) {
-      throw usage(
-          "expected --method als with --constrain, or --method arls with --nonnegative, found"
-              + " --method arls with --constrain");
-    }
-    if (isSampled() && append) {
+    if (of().isSampled() && append) {
       throw usage("expected --append without --method arls, as an update begins with its model");
     }
-  }
-
-  /** The start from a sample, if there is to be one and the tensor is larger than it. */
-  Optional<SampledStart> sample(EngineTensor tensor, Cpd cpd) {
-    return isSampled() ? SampledStart.of(tensor, cpd, share) : Optional.empty();
   }
 }

@@ -24,6 +24,7 @@ import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Site;
+import org.weft.engine.CpAlgorithm;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
@@ -186,7 +187,7 @@ public final class StartOptions {
       Engine engine,
       EngineTensor tensor,
       Cpd cpd,
-      AlgorithmOptions algorithm,
+      CpAlgorithm algorithm,
       Map<String, String> arguments,
       BiConsumer<List<Factor>, Site> keep,
       Console console)
@@ -204,8 +205,7 @@ public final class StartOptions {
       }
       Map<String, Object> outcome = new LinkedHashMap<>();
       Optional<SampledStart> sample = algorithm.sample(tensor, seeded);
-      int polish = algorithm.polish(cpd.nonnegative());
-      Cpd whole = sample.isPresent() ? seeded.withIterations(polish) : seeded;
+      Cpd whole = sample.isPresent() ? algorithm.polished(seeded) : seeded;
       Supplier<Optional<CpState>> begin =
           () ->
               sample.isEmpty()
@@ -242,10 +242,7 @@ public final class StartOptions {
       Console console) {
     console.report("a sample of %s", start.box().shape());
     SampledStart.Found found = start.find(engine, tensor, cpd, console.progress());
-    outcome.put("sample_dims", found.sample().shape().toArray());
-    outcome.put("sample_nnz", found.sample().entries());
-    outcome.put("sample_fit", fit(found.model().fits()));
-    outcome.put("sample_iterations", found.model().fits().size());
+    outcome.putAll(found.outcome());
     console.report("all entries");
     return found.state();
   }

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.engine.CpAlgorithm;
 import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
@@ -77,6 +78,13 @@ public final class RunSummary {
     content.put("kernel_nonzeros_per_second", report.nonzerosPerSecond());
     content.put("versions", about.versions());
     return new ModelSummary(about.inputs(), content);
+  }
+
+  /** What a CP decomposition was to be, and how it was to be made. */
+  public static Map<String, Object> method(Cpd cpd, CpAlgorithm algorithm) {
+    Map<String, Object> method = method(cpd);
+    method.put("algorithm", algorithm.text(cpd));
+    return method;
   }
 
   /** What a CP decomposition was to be. */
