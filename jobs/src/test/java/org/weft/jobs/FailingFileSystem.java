@@ -33,7 +33,13 @@ public class FailingFileSystem extends FilterFileSystem {
   static volatile Fault fault = Fault.NONE;
 
   public FailingFileSystem() {
-    super(new RawLocalFileSystem());
+    super(new WithoutProcesses());
+  }
+
+  /** Hadoop starts a {@code chmod} for every file and folder. */
+  private static final class WithoutProcesses extends RawLocalFileSystem {
+    @Override
+    public void setPermission(Path path, FsPermission permission) {}
   }
 
   @Override
