@@ -44,6 +44,7 @@ final class FetchedRowsIT {
     this.cluster = cluster;
   }
 
+  @Tag("long")
   @Test
   void wordNet() throws IOException {
     CooBlock triples = WordNet.load().triples();

@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -208,6 +209,8 @@ final class WeftOnClusterIT {
     }
   }
 
+  /** {@link org.weft.it.cluster.KilledExecutorsIT} kills executors in every build. */
+  @Tag("long")
   @Test
   void aKilledExecutorChangesNothingInADecomposition() throws IOException {
     Path whole = undisturbed();

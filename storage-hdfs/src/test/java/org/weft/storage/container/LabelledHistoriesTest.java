@@ -44,7 +44,8 @@ import org.weft.tensor.statistics.TensorStatistics;
  * versions and coordinates that were there are what they were.
  */
 class LabelledHistoriesTest {
-  private static final int HISTORIES = Integer.getInteger("weft.histories", 500);
+  private static final int HISTORIES =
+      Integer.getInteger("weft.histories", Boolean.getBoolean("weft.long") ? 2_000 : 120);
   private static final int STEPS = 6;
   private static final int MODES = 2;
   private static final List<String> NAMES = List.of("user", "day");
