@@ -6,6 +6,8 @@ public enum Forms {
   ONE,
   /** One for each mode, rooted at that mode. */
   ALL,
+  /** One for each mode, of the tiles of a grid, whose executors share the rows of their layers. */
+  GRID,
   /** All if they fit the memory, unless one is predicted to take clearly less time altogether. */
   AUTO
 }

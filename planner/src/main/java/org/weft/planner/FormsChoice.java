@@ -1,17 +1,21 @@
 package org.weft.planner;
 
 import java.io.Serializable;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a decomposition keeps the forms of its tensor that it keeps.
  *
- * @param chosen {@link Forms#ONE} or {@link Forms#ALL}
+ * @param chosen {@link Forms#ONE}, {@link Forms#ALL} or {@link Forms#GRID}
  * @param reason of the choice
  * @param root the mode that the one form is rooted at
  * @param one predicted costs with one form
- * @param all predicted costs with a form for each mode
+ * @param all predicted costs with a form for each mode, cut along that mode
+ * @param tiled predicted costs with a form for each mode of the tiles of a grid; null without one
  */
-public record FormsChoice(Forms chosen, String reason, int root, PlanCosts one, PlanCosts all)
+public record FormsChoice(
+    Forms chosen, String reason, int root, PlanCosts one, PlanCosts all, @Nullable PlanCosts tiled)
     implements Serializable {
   /**
    * Share of the time with all forms that one form has to stay below. What it saves is packing, of
@@ -25,19 +29,40 @@ public record FormsChoice(Forms chosen, String reason, int root, PlanCosts one, 
    * @param asked what the user wants
    * @param memoryBytes of an executor
    */
-  static FormsChoice of(Forms asked, int root, PlanCosts one, PlanCosts all, double memoryBytes) {
+  static FormsChoice of(
+      Forms asked,
+      int root,
+      PlanCosts one,
+      PlanCosts all,
+      @Nullable PlanCosts tiled,
+      double memoryBytes) {
+    if (asked == Forms.GRID && tiled == null) {
+      return new FormsChoice(Forms.ALL, "there are no tiles to share", root, one, all, null);
+    }
     if (asked != Forms.AUTO) {
-      return new FormsChoice(asked, "as asked for", root, one, all);
+      return new FormsChoice(asked, "as asked for", root, one, all, tiled);
     }
-    if (all.peakMemoryBytesPerExecutor() > memoryBytes) {
-      boolean less = one.peakMemoryBytesPerExecutor() < all.peakMemoryBytesPerExecutor();
-      return less
-          ? new FormsChoice(
-              Forms.ONE, "a form for each mode does not fit the memory", root, one, all)
-          : new FormsChoice(Forms.ALL, "one form takes as much memory", root, one, all);
+    PlanCosts costs = tiled != null && tiled.seconds() < all.seconds() ? tiled : all;
+    Forms chosen = costs == all ? Forms.ALL : Forms.GRID;
+    String reason = costs == all ? "they fit the memory" : "predicted to take less time";
+    if (costs.peakMemoryBytesPerExecutor() > memoryBytes) {
+      boolean less = one.peakMemoryBytesPerExecutor() < costs.peakMemoryBytesPerExecutor();
+      chosen = less ? Forms.ONE : chosen;
+      reason =
+          less ? "a form for each mode does not fit the memory" : "one form takes as much memory";
+    } else if (one.seconds() < WORTH_ONE * costs.seconds()) {
+      chosen = Forms.ONE;
+      reason = "predicted to take less time";
     }
-    return one.seconds() < WORTH_ONE * all.seconds()
-        ? new FormsChoice(Forms.ONE, "predicted to take less time", root, one, all)
-        : new FormsChoice(Forms.ALL, "they fit the memory", root, one, all);
+    return new FormsChoice(chosen, reason, root, one, all, tiled);
+  }
+
+  /** Predicted costs of what is chosen. */
+  PlanCosts costs() {
+    return switch (chosen) {
+      case ONE -> one;
+      case GRID -> Objects.requireNonNull(tiled);
+      default -> all;
+    };
   }
 }

@@ -3,10 +3,12 @@ package org.weft.planner;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.planner.job.Job;
 import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.runtime.KernelImage;
 import org.weft.tensor.statistics.TensorStatistics;
 
@@ -36,6 +38,20 @@ public record JobPlan(
   public JobPlan {
     modes = new ArrayList<>(modes);
     algebra = new ArrayList<>(algebra);
+  }
+
+  /**
+   * The same plan where slices have new numbers within the ranges that partitions have.
+   *
+   * @param numbered statistics under the new numbers
+   * @param partitionings of the passes, which say where the rows of a partition begin
+   */
+  public JobPlan numbered(TensorStatistics numbered, List<ModePartitioning> partitionings) {
+    List<ModePlan> passes =
+        IntStream.range(0, modes.size())
+            .mapToObj(pass -> modes.get(pass).withPartitioning(partitionings.get(pass)))
+            .toList();
+    return new JobPlan(job, numbered, resources, passes, algebra, image, predicted, forms);
   }
 
   /** The forms that the tensor is packed in, each once. */

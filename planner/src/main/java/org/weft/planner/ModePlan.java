@@ -56,6 +56,11 @@ public record ModePlan(
     return new ModePlan(mode, kernel, tensorShape, partitioning, partitions, count);
   }
 
+  /** The same pass with the partitions under another partitioning. */
+  ModePlan withPartitioning(ModePartitioning other) {
+    return new ModePlan(mode, kernel, tensorShape, other, partitions, groups);
+  }
+
   /** The partitions that it reads. */
   public PackedForm form() {
     return new PackedForm(partitioning, kernel.isLocal(), kernel.tensorFormat());

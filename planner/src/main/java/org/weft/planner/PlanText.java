@@ -5,6 +5,7 @@ import java.util.Locale;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.statistics.TensorStatistics;
@@ -47,14 +48,23 @@ final class PlanText {
   }
 
   private void forms(FormsChoice forms) {
-    line(
-        "forms       %s: %s",
-        forms.chosen() == Forms.ONE ? "one, rooted at mode " + forms.root() : "one for each mode",
-        forms.reason());
+    String one = "one, rooted at mode " + forms.root();
+    String chosen =
+        switch (forms.chosen()) {
+          case ONE -> one;
+          case GRID -> "one for each mode, of tiles";
+          default -> "one for each mode";
+        };
+    line("forms       %s: %s", chosen, forms.reason());
     TextTable table =
-        new TextTable("<>").row("", "packed", "per executor", "s / iteration", "s in all");
-    table.row(form("one, rooted at mode " + forms.root(), forms.one()));
-    table(table.row(form("one for each mode", forms.all())));
+        new TextTable("<>")
+            .row("", "packed", "per executor", "exchanged", "s / iteration", "s in all")
+            .row(form(one, forms.one()))
+            .row(form("one for each mode", forms.all()));
+    if (forms.tiled() != null) {
+      table.row(form("one for each mode, of tiles", forms.tiled()));
+    }
+    table(table);
   }
 
   private static String[] form(String name, PlanCosts costs) {
@@ -62,6 +72,7 @@ final class PlanText {
       name,
       Bytes.text(costs.storageBytes()),
       Bytes.text(costs.peakMemoryBytesPerExecutor()),
+      Bytes.text(costs.step("merge").map(StepCosts::bytesMoved).orElse(0.0)),
       decimal("%.4f", costs.iterationSeconds()),
       decimal("%.2f", costs.seconds())
     };
@@ -91,9 +102,16 @@ final class PlanText {
         "  cut       mode %d into %d partition(s)%s; %s",
         kernel.partitionedMode(),
         mode.partitioning().partitions(),
-        mode.partitioning().anyOverlapping() ? ", heavy slices split" : "",
+        pieces(mode.partitioning()),
         merge(mode, plan.resources()));
     partitions(mode);
+  }
+
+  private static String pieces(ModePartitioning partitioning) {
+    if (partitioning.grid() != null) {
+      return ", tiles of " + partitioning.grid();
+    }
+    return partitioning.anyOverlapping() ? ", heavy slices split" : "";
   }
 
   private static String merge(ModePlan mode, Resources resources) {

@@ -16,6 +16,7 @@ import org.weft.planner.kernel.KernelChoice;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.runtime.KernelImage;
@@ -86,15 +87,15 @@ public final class Planner {
     PlanCosts predicted = steps.costs(modes, iterations);
     FormsChoice forms = null;
     OptionalInt rank = job.mttkrpRank(statistics.shape().order());
-    if (rank.isPresent() && considersOneForm(statistics)) {
+    if (rank.isPresent() && considersForms(statistics)) {
       List<ModePlan> shared = passes.ofOneForm(job, rank.getAsInt());
+      List<ModePlan> tiles = passes.ofTiles(modes, steps);
       PlanCosts one = steps.costs(shared, iterations);
+      PlanCosts tiled = tiles.isEmpty() ? null : steps.costs(tiles, iterations);
       int root = shared.get(0).kernel().partitionedMode();
-      forms = choice(root, one, predicted, resources);
-      if (forms.chosen() == Forms.ONE) {
-        modes = shared;
-        predicted = one;
-      }
+      forms = choice(root, one, predicted, tiled, resources);
+      modes = forms.chosen() == Forms.ONE ? shared : forms.chosen() == Forms.GRID ? tiles : modes;
+      predicted = forms.costs();
     }
     List<KernelRequest> algebra = job.algebra();
     List<KernelRequest> requests = new ArrayList<>();
@@ -111,19 +112,20 @@ public final class Planner {
   /**
    * Nobody chooses where there is one mode, or where a schedule was given for a form of its own.
    */
-  private boolean considersOneForm(TensorStatistics statistics) {
-    return statistics.shape().order() > 1
-        && (options.forms() == Forms.ONE || options.schedule().isEmpty());
+  private boolean considersForms(TensorStatistics statistics) {
+    boolean asked = options.forms() == Forms.ONE || options.forms() == Forms.GRID;
+    return statistics.shape().order() > 1 && (asked || options.schedule().isEmpty());
   }
 
   /** Predicted times depend on the number of cores, which reproducible plans must not. */
-  private FormsChoice choice(int root, PlanCosts one, PlanCosts all, Resources resources) {
+  private FormsChoice choice(
+      int root, PlanCosts one, PlanCosts all, @Nullable PlanCosts tiled, Resources resources) {
     double memory = resources.memoryBytesPerExecutor();
     boolean fits = all.peakMemoryBytesPerExecutor() <= memory;
     if (options.forms() == Forms.AUTO && options.reproducible() && fits) {
-      return new FormsChoice(Forms.ALL, "they fit the memory", root, one, all);
+      return new FormsChoice(Forms.ALL, "they fit the memory", root, one, all, null);
     }
-    return FormsChoice.of(options.forms(), root, one, all, memory);
+    return FormsChoice.of(options.forms(), root, one, all, tiled, memory);
   }
 
   public PlannerOptions options() {
@@ -229,6 +231,31 @@ public final class Planner {
         }
       }
       return best;
+    }
+
+    /**
+     * The passes over tiles instead of ranges, or none. Nobody has to choose them where one process
+     * has all tiles, where the choice must depend on entries alone, or where ranges lie in files.
+     */
+    List<ModePlan> ofTiles(List<ModePlan> passes, StepModel steps) {
+      boolean helps = resources.executors() > 1 && !options.reproducible() && stored == null;
+      if (partitions == 1 || !helps && options.forms() != Forms.GRID) {
+        return List.of();
+      }
+      long most =
+          passes.stream()
+              .mapToLong(pass -> mostSlices(pass.kernel(), pass.partitions()))
+              .min()
+              .orElseThrow();
+      return steps.grid(passes, partitions, most, options.reproducible()).stream()
+          .flatMap(grid -> passes.stream().map(pass -> tiled(pass, grid)))
+          .toList();
+    }
+
+    private ModePlan tiled(ModePlan pass, Grid grid) {
+      ModePartitioning cut = grid.along(pass.mode());
+      List<PartitionCosts> predicted = costs.partitions(pass.kernel(), cut);
+      return new ModePlan(pass.mode(), pass.kernel(), statistics.shape(), cut, predicted);
     }
 
     private ModePlan grouped(ModePlan pass) {

@@ -3,10 +3,12 @@ package org.weft.planner;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.tensor.statistics.TensorStatistics;
 
@@ -63,7 +65,7 @@ final class StepModel {
       mergeSeconds += bytes / mergedBytesPerSecond();
       flops += total(mode, Figure.FLOPS);
       moved += total(mode, Figure.MOVED);
-      kernelSeconds += makespan(mode) + machine.stepSeconds();
+      kernelSeconds += makespan(mode) + stages(mode) * machine.stepSeconds();
     }
     double passes = forms.size();
     double shuffled = resources.inTurn() ? 0 : blocks * passes; // one process shares its entries
@@ -105,6 +107,12 @@ final class StepModel {
     return bytes;
   }
 
+  /** Rows that partitions share are added up in a stage of their own. */
+  private int stages(ModePlan mode) {
+    boolean shared = mode.kernel().merge() == Merge.ROWS && mode.partitioning().anyOverlapping();
+    return shared && !resources.inTurn() ? 2 : 1;
+  }
+
   /** Wall-clock seconds of a pass: no less than its longest task, nor than its even share. */
   private double makespan(ModePlan mode) {
     double longest =
@@ -133,9 +141,29 @@ final class StepModel {
 
   /** Bytes of the merged result of a pass. */
   private static double resultBytes(ModePlan mode) {
-    return mode.kernel().merge() == Merge.SUM
-        ? mode.partitions().get(0).resultBytes()
-        : total(mode, Figure.RESULT);
+    return switch (mode.kernel().merge()) {
+      case SUM -> mode.partitions().get(0).resultBytes();
+      case ENTRIES -> total(mode, Figure.RESULT);
+      case ROWS ->
+          mode.partitions().stream()
+              .filter(p -> p.range().piece() == 0)
+              .mapToDouble(PartitionCosts::resultBytes)
+              .sum();
+    };
+  }
+
+  /**
+   * The grid of {@code tiles} tiles that passes which are cut along one mode each take least time
+   * on.
+   *
+   * @param mostSlices of a layer
+   * @param byEntries whether rows that are exchanged count alone, on which no machine has a say
+   */
+  Optional<Grid> grid(List<ModePlan> passes, int tiles, long mostSlices, boolean byEntries) {
+    double kernels = passes.stream().mapToDouble(pass -> total(pass, Figure.SECONDS)).sum();
+    double row = NeededRows.rowBytes(passes.get(0)) / mergedBytesPerSecond();
+    return new GridChoice(statistics)
+        .cheapest(tiles, byEntries ? 0 : kernels, byEntries ? 1 : row, mostSlices);
   }
 
   /**
@@ -192,8 +220,24 @@ final class StepModel {
     double slices = mode.partitions().stream().mapToDouble(p -> p.range().slices()).max().orElse(0);
     double copies =
         mode.kernel().copiedBytes(statistics.shape(), resources.inTurn() ? 0 : 1, slices);
-    double others = resources.inTurn() ? Math.max(0, resultBytes(mode) - largest) : 0;
-    return (largest * (1 + mode.kernel().privateResults()) + copies) * calls + others;
+    return (largest * (1 + mode.kernel().privateResults()) + copies) * calls
+        + others(mode, largest);
+  }
+
+  /** Bytes of results that stay after their calls: all where kernels run in turn, or parts. */
+  private double others(ModePlan mode, double largest) {
+    if (resources.inTurn()) {
+      double all =
+          mode.kernel().merge() == Merge.ROWS ? total(mode, Figure.RESULT) : resultBytes(mode);
+      return Math.max(0, all - largest);
+    }
+    return stages(mode) == 1
+        ? 0
+        : mode.partitions().stream()
+                .filter(p -> p.range().pieces() > 1)
+                .mapToDouble(PartitionCosts::resultBytes)
+                .sum()
+            / resources.executors();
   }
 
   /** Bytes of the copies of factors that kernels in turn keep: one for each format. */

@@ -28,6 +28,8 @@ import org.weft.planner.kernel.Merge;
 import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
+import org.weft.planner.partition.Grid;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.runtime.KernelImage;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
@@ -283,6 +285,69 @@ class PlannerTest {
         .contains("results of all partitions are added")
         .contains("storage of 1 packed form(s)");
     assertThat(planner().explain(plan)).contains("forms       one for each mode: they fit");
+  }
+
+  /** All forms are of the same tiles; they are taken where executors are many and rows long. */
+  @Test
+  void tilesSaveBytesBetweenExecutors() {
+    TensorStatistics s = uniform(200_000, 6_000, 5_000, 40);
+    Resources many = new Resources(64, 1, 1, 4L << 30);
+    PlannerOptions options = DEFAULTS.withPartitions(64);
+    JobPlan plan = planner(options.withForms(Forms.GRID)).plan(CPD, s, many);
+    FormsChoice choice = java.util.Objects.requireNonNull(plan.forms());
+    assertThat(choice.chosen()).isEqualTo(Forms.GRID);
+    for (ModePlan pass : plan.modes()) {
+      assertThat(pass.kernel().merge()).isEqualTo(Merge.ROWS);
+      assertThat(pass.partitioning().grid()).isEqualTo(plan.modes().get(0).partitioning().grid());
+      assertThat(pass.partitions()).hasSize(64);
+    }
+    double tiles = bytes(plan.predicted());
+    assertThat(tiles).isLessThan(0.7 * bytes(choice.all()));
+    assertThat(planner().explain(plan))
+        .contains("forms       one for each mode, of tiles: as asked for")
+        .contains("into 64 partition(s), tiles of 8 x 8 x 1");
+    MachineParameters slow = MachineParameters.defaults().with(MachineConstant.SHUFFLED, 1e5);
+    assertThat(chosen(options.withMachine(slow), s, many)).isEqualTo(Forms.GRID);
+    assertThat(chosen(options.withMachine(slow).withReproducible(true), s, many))
+        .isEqualTo(Forms.ALL);
+    assertThat(chosen(options, s, new Resources(2, 1, 1, 4L << 30))).isEqualTo(Forms.ALL);
+  }
+
+  /** On any machine; a process that has all tiles, too, if it is asked. */
+  @Test
+  void reproducibleTilesDependOnEntriesAlone() {
+    TensorStatistics s = uniform(200_000, 6_000, 5_000, 40);
+    PlannerOptions options = DEFAULTS.withForms(Forms.GRID).withReproducible(true);
+    MachineParameters slow = MachineParameters.defaults().with(MachineConstant.SHUFFLED, 1e5);
+    ModePartitioning found = planner(options).plan(CPD, s, LAPTOP).modes().get(1).partitioning();
+    assertThat(String.valueOf(found.grid())).isEqualTo("5 x 2 x 1");
+    Resources many = new Resources(64, 8, 2, 4L << 30);
+    assertThat(planner(options.withMachine(slow)).plan(CPD, s, many).modes().get(1).partitioning())
+        .isEqualTo(found);
+    JobPlan one = planner(options.withReproducible(false).withPartitions(1)).plan(CPD, s, LAPTOP);
+    assertThat(planner().explain(one)).contains("one for each mode: there are no tiles to share");
+  }
+
+  /** Layers of a long mode fit the memory of a task. */
+  @Test
+  void tilesHaveNoMoreRowsThanATaskHasMemoryFor() {
+    TensorStatistics s = uniform(20_000, 1_000_000, 50, 40);
+    PlannerOptions options = DEFAULTS.withPartitions(16).withForms(Forms.GRID);
+    Resources little = new Resources(16, 1, 1, 256L << 20);
+    Grid grid =
+        java.util.Objects.requireNonNull(
+            planner(options).plan(CPD, s, little).modes().get(0).partitioning().grid());
+    assertThat(grid.longestLayer() * 16 * Double.BYTES).isLessThanOrEqualTo(16L << 20);
+    Resources none = new Resources(16, 1, 1, 16L << 20);
+    assertThat(planner(options).plan(CPD, s, none).modes().get(0).partitioning().grid()).isNull();
+  }
+
+  private static double bytes(PlanCosts costs) {
+    return costs.step("merge").orElseThrow().bytesMoved();
+  }
+
+  private static Forms chosen(PlannerOptions options, TensorStatistics s, Resources r) {
+    return java.util.Objects.requireNonNull(planner(options).plan(CPD, s, r).forms()).chosen();
   }
 
   /** Packing that takes longer than all iterations is done once. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
@@ -13,6 +14,7 @@ import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.Site;
 import org.weft.engine.entries.EntryBlocks;
+import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.JobPlan;
@@ -266,21 +268,47 @@ public final class Engine implements AutoCloseable {
         job,
         (label, clock) -> {
           JobPlan plan = planned(tensor, job, clock, progress);
-          try (Passes passes = backend.open(tensor, plan, clock)) {
-            int forms = plan.packedForms().size();
-            progress.step("pack " + forms + " form(s) of " + shape, 1, 3);
-            label.describe(job.name() + ": pack");
-            passes.pack(plan.modes());
-            Passes.Packed packed = passes.packed(plan.modes().get(0));
-            progress.step(job.name(), 2, 3);
-            M model = passes.run(method, packed.normSquared(), progress, keep);
-            int partitions = plan.modes().get(0).partitioning().partitions();
-            return new MethodResult<>(
-                model,
-                Math.sqrt(packed.normSquared()),
-                clock.report(job, packed.storedEntries(), partitions));
+          long start = System.nanoTime();
+          label.describe(job.name() + ": plan");
+          Optional<RowOwners> owners = tensor.owners(plan);
+          if (owners.isEmpty()) {
+            return run(tensor, plan, method, progress, keep, label, clock);
+          }
+          EngineTensor numbered = tensor.numbered(owners.get().relabelling());
+          try {
+            JobPlan owning = plan.numbered(numbered.statistics(), owners.get().partitionings());
+            clock.add("reorder", System.nanoTime() - start);
+            return run(numbered, owning, method, progress, keep, label, clock);
+          } finally {
+            numbered.close();
           }
         });
+  }
+
+  private <M> MethodResult<M> run(
+      EngineTensor tensor,
+      JobPlan plan,
+      Method<M> method,
+      ProgressListener progress,
+      Keep<M> keep,
+      Backend.Label label,
+      JobClock clock)
+      throws Exception {
+    Job job = plan.job();
+    try (Passes passes = backend.open(tensor, plan, clock)) {
+      int forms = plan.packedForms().size();
+      progress.step("pack " + forms + " form(s) of " + tensor.statistics().shape(), 1, 3);
+      label.describe(job.name() + ": pack");
+      passes.pack(plan.modes());
+      Passes.Packed packed = passes.packed(plan.modes().get(0));
+      progress.step(job.name(), 2, 3);
+      M model = passes.run(method, packed.normSquared(), progress, keep);
+      int partitions = plan.modes().get(0).partitioning().partitions();
+      return new MethodResult<>(
+          model,
+          Math.sqrt(packed.normSquared()),
+          clock.report(job, packed.storedEntries(), partitions));
+    }
   }
 
   private static int root(ModePlan pass) {

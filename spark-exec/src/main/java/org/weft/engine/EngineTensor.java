@@ -3,14 +3,17 @@ package org.weft.engine;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.Shared;
+import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
+import org.weft.planner.JobPlan;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.tensor.TensorShape;
@@ -278,6 +281,27 @@ public abstract class EngineTensor implements StatementOperand {
     reordered.ordered(ordering);
     reordered.reorderNanos += System.nanoTime() - start;
     return reordered;
+  }
+
+  /**
+   * What gives rows of a plan on tiles to the tiles that have entries of them; none for other
+   * plans, and where results have the order of this tensor.
+   */
+  final Optional<RowOwners> owners(JobPlan plan) {
+    return orderKept ? Optional.empty() : RowOwners.of(plan, entries(), parsedRelabelling());
+  }
+
+  /**
+   * This tensor under new numbers, which results do not have; ends before this one.
+   *
+   * @param more from the coordinates of the packed forms
+   */
+  final EngineTensor numbered(Relabelling more) {
+    Shared<Relabelling> parsed = parsedRelabelling();
+    Relabelling all = parsed == null ? more : parsed.value().andThen(more);
+    EngineTensor parent = source == null ? this : source;
+    return parent.reordered(
+        new Ordering("owners of rows", Optional.of(all), 0, 0, false, List.of()));
   }
 
   private void requireCovered(Relabelling relabelling) {

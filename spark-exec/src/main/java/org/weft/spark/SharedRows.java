@@ -2,6 +2,7 @@ package org.weft.spark;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,6 +32,7 @@ final class SharedRows {
   private final @Nullable RowPlace[] places; // by partition; null without a part
   private final long[] firsts; // row that the part of a partition begins with
   private final long[] starts; // first row of the part, counted through all parts
+  private final Map<Long, RowPlace> owners = new HashMap<>(); // by first row of a range
 
   private SharedRows(ModePlan pass, RowsStep step, List<StepPart> made) {
     this.step = step;
@@ -47,6 +49,9 @@ final class SharedRows {
       firsts[p] = slices ? pass.range(p).from() : 0;
       long rows = slices ? pass.range(p).slices() : result.size(0);
       starts[p + 1] = starts[p] + (places[p] == null ? 0 : rows);
+      if (slices && places[p] != null) {
+        owners.put(pass.partitioning().firstRow(p), places[p]);
+      }
     }
   }
 
@@ -78,10 +83,15 @@ final class SharedRows {
     return new FactorVersion(mode, 0, columns, step.productType(), starts, stored);
   }
 
-  /** The ranges that are not finished; those with the same parts are spread over their places. */
+  /** The ranges that are not finished, at the part that has them or spread over all places. */
   private Map<Integer, RowPlace> ranges(List<StepPart> finished) {
     Map<Integer, RowPlace> left = new TreeMap<>();
     for (int range = 0; range < step.starts().length - 1; range++) {
+      RowPlace owner = owners.get(step.starts()[range]);
+      if (owner != null) {
+        left.put(range, owner);
+        continue;
+      }
       List<RowPlace> having = having(step.starts()[range], step.starts()[range + 1]);
       left.put(range, having.isEmpty() ? ANYWHERE : having.get(range % having.size()));
     }

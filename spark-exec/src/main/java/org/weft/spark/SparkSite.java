@@ -28,6 +28,7 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
+import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.kernel.DenseOperand;
@@ -58,7 +59,7 @@ import org.weft.tensor.ValueType;
  * each task.
  *
  * <p>A step is one Spark job of one stage. Another one follows if partitions share rows: those of
- * slices that are split, or all rows where a form serves several modes.
+ * slices that are split, of tiles, or all rows where a form serves several modes.
  */
 final class SparkSite implements Site, AutoCloseable {
   private final JavaSparkContext context;
@@ -237,9 +238,8 @@ final class SparkSite implements Site, AutoCloseable {
 
   /** The slices of a partition; partitions with entries of the same slices share their rows. */
   private static long[] owned(ModePlan pass, long rows) {
-    LongStream firsts =
-        pass.partitioning().ranges().stream()
-            .mapToLong(range -> range.from() + range.slices() * range.piece() / range.pieces());
+    ModePartitioning cut = pass.partitioning();
+    LongStream firsts = IntStream.range(0, cut.partitions()).mapToLong(cut::firstRow);
     return LongStream.concat(firsts, LongStream.of(rows)).distinct().toArray();
   }
 

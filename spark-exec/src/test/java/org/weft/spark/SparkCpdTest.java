@@ -23,6 +23,7 @@ import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.LocalBackend;
+import org.weft.planner.Forms;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
@@ -62,7 +63,7 @@ class SparkCpdTest extends CpdContract {
     }
   }
 
-  /** A slice of every mode is in several partitions: the driver finishes its row. */
+  /** A slice of every mode is in several partitions: what they make of its row is added up. */
   @ParameterizedTest
   @CsvSource({"DOUBLE, false, 1e-9", "DOUBLE, true, 1e-9", "FLOAT, false, 1e-4"})
   void splitSlicesGiveTheSame(ValueType type, boolean nonnegative, double tolerance)
@@ -84,6 +85,28 @@ class SparkCpdTest extends CpdContract {
       CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
       CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
       for (int i = 0; i < 6; i++) {
+        assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
+      }
+    }
+  }
+
+  /** Partitions are tiles of a grid, some of them empty, and share the rows of their layers. */
+  @ParameterizedTest
+  @CsvSource({"DOUBLE, false, 8, 1e-9", "FLOAT, true, 6, 1e-4", "DOUBLE, false, 60, 1e-9"})
+  void bothBackendsFindTheSameOnTiles(
+      ValueType type, boolean nonnegative, int tiles, double tolerance) throws IOException {
+    SparseEntries entries = SparseEntries.random(57, 100, 30, 20, 10);
+    Cpd job = new Cpd(4, 3, 0, nonnegative, 9, type);
+    EngineOptions options =
+        EngineOptions.defaults().planning(p -> p.withPartitions(tiles).withForms(Forms.GRID));
+    try (Engine spark = open(options);
+        Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      EngineTensor tensor = read(spark, entries);
+      assertThat(spark.plan(tensor, job.job(tensor.statistics().shape())).modes())
+          .allMatch(pass -> pass.partitioning().grid() != null);
+      CpdResult there = spark.cpd(tensor, job, ProgressListener.NONE);
+      CpdResult here = local.cpd(read(local, entries), job, ProgressListener.NONE);
+      for (int i = 0; i < 3; i++) {
         assertThat(here.fits().get(i)).isCloseTo(there.fits().get(i), within(tolerance));
       }
     }

@@ -14,8 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.engine.Engine;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.local.LocalBackend;
+import org.weft.engine.order.RowOwners;
 import org.weft.it.differential.RealTensors;
 import org.weft.jobs.generate.TensorModel;
+import org.weft.planner.Forms;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
@@ -70,31 +76,55 @@ class IterationBytesTest {
 
   /** The cells of one row. */
   private static List<String> row(TensorCompiler compiler, Subject subject, int executors) {
-    TensorShape shape = subject.shape();
     CooBlock entries = subject.entries();
-    TensorStatistics statistics = TensorStatistics.builder(shape.order()).add(entries).build(shape);
-    JobPlan plan =
-        new Planner(compiler, PlannerOptions.defaults().withPartitions(executors))
-            .plan(
-                new Cpd(RANK, 10, 0, false, 1, ValueType.DOUBLE).job(shape),
-                statistics,
-                new Resources(executors, 1, 1, 1L << 34));
-    RowsByNeed need = new RowsByNeed(plan, executors);
-    MediumGrained medium = MediumGrained.of(entries, shape, executors);
-    long mediumRows = medium.rows(entries, shape);
-    long needed = need.needed(entries);
-    long driver = need.throughDriver();
-    String predicted = megabytes(plan.predicted().step("merge").orElseThrow().bytesMoved());
-    double ratio = (double) (needed + driver) / Math.max(1, mediumRows);
+    JobPlan ranges = plan(compiler, subject, executors, Forms.ALL);
+    JobPlan tiles = plan(compiler, subject, executors, Forms.GRID);
+    MediumGrained medium = MediumGrained.of(entries, subject.shape(), executors);
+    long mediumRows = medium.rows(entries, subject.shape());
+    long tiled = tiled(tiles, subject, executors);
     return List.of(
         subject.name(),
         Integer.toString(executors),
         java.util.Arrays.toString(medium.grid()).replaceAll("[\\[\\]]", "").replace(", ", " x "),
         megabytes(mediumRows * ROW_BYTES),
-        megabytes(needed * ROW_BYTES),
-        predicted,
-        megabytes(driver * ROW_BYTES),
-        String.format(Locale.ROOT, "%.2f", ratio));
+        megabytes(rows(ranges, entries, executors) * ROW_BYTES),
+        predicted(ranges),
+        String.valueOf(tiles.modes().get(0).partitioning().grid()),
+        megabytes(tiled * ROW_BYTES),
+        predicted(tiles),
+        String.format(Locale.ROOT, "%.2f", (double) tiled / Math.max(1, mediumRows)));
+  }
+
+  private static JobPlan plan(
+      TensorCompiler compiler, Subject subject, int executors, Forms forms) {
+    TensorShape shape = subject.shape();
+    return new Planner(
+            compiler, PlannerOptions.defaults().withPartitions(executors).withForms(forms))
+        .plan(
+            new Cpd(RANK, 10, 0, false, 1, ValueType.DOUBLE).job(shape),
+            TensorStatistics.builder(shape.order()).add(subject.entries()).build(shape),
+            new Resources(executors, 1, 1, 1L << 34));
+  }
+
+  private static long rows(JobPlan plan, CooBlock entries, int executors) {
+    RowsByNeed rows = new RowsByNeed(plan, entries, executors);
+    return rows.needed() + rows.added();
+  }
+
+  /** As an engine runs a plan on tiles: rows are those of tiles that have entries of them. */
+  private static long tiled(JobPlan plan, Subject subject, int executors) {
+    FileAccess files = FileAccess.of(new Configuration());
+    try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
+      EngineTensor tensor =
+          engine.of("x", subject.shape(), List.of(subject.entries()), ValueType.DOUBLE);
+      RowOwners owners = RowOwners.of(plan, tensor.entries(), null).orElseThrow();
+      CooBlock numbered = owners.relabelling().apply(subject.entries());
+      return rows(plan.numbered(plan.statistics(), owners.partitionings()), numbered, executors);
+    }
+  }
+
+  private static String predicted(JobPlan plan) {
+    return megabytes(plan.predicted().step("merge").orElseThrow().bytesMoved());
   }
 
   private static String megabytes(double bytes) {
@@ -111,15 +141,21 @@ class IterationBytesTest {
     }
   }
 
-  /** Where modes do not depend on one another, as the plan supposes. */
+  /**
+   * Where modes do not depend on one another, as the plan supposes. Tiles exchange no more than the
+   * medium-grained decomposition.
+   */
   @Test
   void neededIsPredicted() {
     Subject zipf = Subject.zipf("zipf", 0.9, 100_000, 20_000, 10_000, 5_000);
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
       for (int executors : new int[] {4, 16}) {
         List<String> row = row(compiler, zipf, executors);
-        double needed = Double.parseDouble(row.get(4));
-        assertThat(Double.parseDouble(row.get(5)) / needed).isBetween(0.9, 1.1);
+        for (int found : new int[] {4, 7}) {
+          double counted = Double.parseDouble(row.get(found));
+          assertThat(Double.parseDouble(row.get(found + 1)) / counted).isBetween(0.9, 1.1);
+        }
+        assertThat(Double.parseDouble(row.get(9))).as("%s", row).isLessThanOrEqualTo(1);
       }
     }
   }
@@ -130,7 +166,6 @@ class IterationBytesTest {
     assertThat(MediumGrained.grid(long2, 16)).containsExactly(1, 8, 2);
     assertThat(MediumGrained.grid(TensorShape.of(2_900_000, 2_100_000, 25_500_000), 16))
         .containsExactly(1, 1, 16);
-    assertThat(MediumGrained.cuts(new long[] {5, 1, 1, 1, 5, 1, 1, 1}, 2)).containsExactly(0, 4, 8);
   }
 
   /** Two processes, of which each touches what it owns but for one row. */
@@ -163,15 +198,16 @@ class IterationBytesTest {
                 "# date: 2026-11-25",
                 "# versions: Weft 0.1.0-SNAPSHOT",
                 "# command: mvn verify -pl it -am -Pbench -DskipTests -Dit.test=IterationBytesTest",
-                "# note: CP-ALS of rank 16 in double precision, counted entry by entry for executors"
-                    + " that are not there. All columns but the last are in MB. `medium` sends"
-                    + " partial rows to their owners and new rows back, on SPLATT's grid. Weft's"
-                    + " executors get the rows that their entries need from those that make them:"
-                    + " `needed`. The plan's `predicted` bytes suppose that modes do not depend on one"
-                    + " another. Rows of split slices are counted as if every piece sent them to one"
-                    + " place, and that sent them to all executors: `driver`. `of_medium` is the sum of"
-                    + " `needed` and `driver` per `medium`.",
-                "tensor\texecutors\tgrid\tmedium\tneeded\tpredicted\tdriver\tof_medium"));
+                "# note: CP-ALS of rank 16 in double precision, counted entry by entry for"
+                    + " executors that are not there, in MB. `medium` sends partial rows to their"
+                    + " owners and new rows back, on the grid that SPLATT takes. In Weft, an"
+                    + " executor has `ranges` of every mode and gets the rows that its entries"
+                    + " need, or it has a tile of `grid`, makes parts of rows, and gets the rows:"
+                    + " `tiles`."
+                    + " Predictions suppose that modes do not depend on one another. `of_medium` is"
+                    + " `tiles` per `medium`.",
+                "tensor\texecutors\tmedium_grid\tmedium\tranges\tpredicted\tgrid\ttiles"
+                    + "\tpredicted_tiles\tof_medium"));
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
       for (Subject subject : subjects) {
         for (int executors : EXECUTORS) {

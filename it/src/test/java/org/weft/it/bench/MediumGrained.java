@@ -2,8 +2,13 @@ package org.weft.it.bench;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.weft.planner.partition.Grid;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The medium-grained decomposition of a tensor (Smith and Karypis, IPDPS 2016): a grid of
@@ -12,25 +17,21 @@ import org.weft.tensor.TensorShape;
  * and gets the row back.
  */
 final class MediumGrained {
-  private final int[] grid;
-  private final long[][] cuts;
+  private final Grid grid;
 
-  private MediumGrained(int[] grid, long[][] cuts) {
+  private MediumGrained(Grid grid) {
     this.grid = grid;
-    this.cuts = cuts;
   }
 
   static MediumGrained of(CooBlock entries, TensorShape shape, int processes) {
-    int[] grid = grid(shape, processes);
-    long[][] cuts = new long[shape.order()][];
-    for (int mode = 0; mode < cuts.length; mode++) {
-      cuts[mode] = cuts(histogram(entries, mode, shape.size(mode)), grid[mode]);
-    }
-    return new MediumGrained(grid, cuts);
+    TensorStatistics statistics = TensorStatistics.builder(shape.order()).add(entries).build(shape);
+    List<ModeHistogram> histograms =
+        IntStream.range(0, shape.order()).mapToObj(statistics::histogram).toList();
+    return new MediumGrained(Grid.of(shape.toArray(), histograms, grid(shape, processes)));
   }
 
   int[] grid() {
-    return grid.clone();
+    return grid.layers();
   }
 
   /** The largest prime factor first, to the mode whose layers are longest beyond their share. */
@@ -69,68 +70,18 @@ final class MediumGrained {
     return largest;
   }
 
-  private static long[] histogram(CooBlock entries, int mode, long size) {
-    long[] counts = new long[Math.toIntExact(size)];
-    for (int e = 0; e < entries.size(); e++) {
-      counts[(int) entries.coordinate(mode, e)]++;
-    }
-    return counts;
-  }
-
-  /** First slices of layers with about equal entries, and the number of slices. */
-  static long[] cuts(long[] slices, int layers) {
-    long total = Arrays.stream(slices).sum();
-    long[] cuts = new long[layers + 1];
-    cuts[layers] = slices.length;
-    double target = (double) total / layers;
-    double last = 0;
-    double sum = 0;
-    int made = 1;
-    for (int s = 0; s < slices.length && made < layers; s++) {
-      if (s > 0 && sum >= last + target) {
-        cuts[made] = s;
-        made++;
-        // The sum up to the nearer end of the slice before counts as given away.
-        double before = sum - slices[s - 1];
-        last = last + target - before < sum - (last + target) ? before : sum;
-        target = made == layers ? 0 : (total - last) / (layers - made + 1);
-      }
-      sum += slices[s];
-    }
-    for (; made < layers; made++) {
-      cuts[made] = slices.length;
-    }
-    return cuts;
-  }
-
-  private static int layer(long[] cuts, long slice) {
-    int low = 0;
-    int high = cuts.length - 2;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (cuts[middle] <= slice) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
-  }
-
   /** Rows that move in an iteration: partial ones to their owners and new ones back. */
   long rows(CooBlock entries, TensorShape shape) {
-    int processes = Arrays.stream(grid).reduce(1, (a, b) -> a * b);
     long moved = 0;
-    for (int mode = 0; mode < grid.length; mode++) {
+    for (int mode = 0; mode < shape.order(); mode++) {
+      int[] processes = new int[entries.size()];
+      grid.along(mode).partitionsOf(entries, processes);
       int rows = Math.toIntExact(shape.size(mode));
-      BitSet[] touched = new BitSet[processes];
+      BitSet[] touched = new BitSet[grid.tiles()];
       BitSet any = new BitSet(rows);
       long pairs = 0;
       for (int e = 0; e < entries.size(); e++) {
-        int process = 0;
-        for (int m = 0; m < grid.length; m++) {
-          process = process * grid[m] + layer(cuts[m], entries.coordinate(m, e));
-        }
+        int process = processes[e];
         int row = (int) entries.coordinate(mode, e);
         if (touched[process] == null) {
           touched[process] = new BitSet(rows);

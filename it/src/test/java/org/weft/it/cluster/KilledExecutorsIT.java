@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.decomposition.cp.Cpd;
+import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.OutputTarget;
@@ -37,8 +38,10 @@ import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.engine.entries.Shared;
+import org.weft.planner.Forms;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.Route;
+import org.weft.spark.SparkEngine;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
@@ -57,7 +60,8 @@ import org.weft.tensor.ValueType;
 final class KilledExecutorsIT {
   private static final int SIZE = 200;
   private static final int ENTRIES = 3_000;
-  private static final int PARTITIONS = 4;
+  private static final EngineOptions OPTIONS =
+      EngineOptions.defaults().planning(p -> p.withPartitions(4));
 
   private final TestCluster cluster;
   private Path folder = Path.of("");
@@ -110,7 +114,7 @@ final class KilledExecutorsIT {
     session =
         new ClusterSession(
             cluster,
-            EngineOptions.defaults().planning(p -> p.withPartitions(PARTITIONS)),
+            OPTIONS,
             Map.of(
                 "spark.hadoop.fs." + DeadlyFiles.SCHEME + ".impl",
                 DeadlyFiles.class.getName(),
@@ -308,12 +312,13 @@ final class KilledExecutorsIT {
 
   /**
    * In the second iteration, while rows of a mode are computed, stored, copied and reported. Three
-   * slices are shared by four partitions: what those make of them is stored, and added up.
+   * slices are shared by four partitions, and tiles share the rows of all modes: what those make of
+   * them is stored, and added up.
    */
   @ParameterizedTest
-  @CsvSource({"300, 1, 20", "3, 0, 20"})
-  void rowsOfAStepAreMadeAgain(int slices, int mode, int millis) throws IOException {
-    rowsOfAStep(slices == 3 ? heavy : cube, mode, millis);
+  @CsvSource({"ALL, 300, 1, 20", "ALL, 3, 0, 20", "GRID, 300, 0, 20"})
+  void rowsOfAStepAreMadeAgain(Forms forms, int slices, int mode, int millis) throws IOException {
+    rowsOfAStep(forms, slices == 3 ? heavy : cube, mode, millis);
   }
 
   @Test
@@ -321,16 +326,18 @@ final class KilledExecutorsIT {
   void rowsOfEveryStep() throws IOException {
     for (int mode = 0; mode < 3; mode++) {
       for (int millis : new int[] {0, 5, 10, 20, 40, 80, 160}) {
-        rowsOfAStep(cube, mode, millis);
-        rowsOfAStep(heavy, mode, millis);
+        rowsOfAStep(Forms.ALL, cube, mode, millis);
+        rowsOfAStep(Forms.ALL, heavy, mode, millis);
+        rowsOfAStep(Forms.GRID, cube, mode, millis);
       }
     }
   }
 
-  private void rowsOfAStep(EngineTensor tensor, int mode, int millis) throws IOException {
-    List<DenseMatrix> expected = factors(tensor);
+  private void rowsOfAStep(Forms forms, EngineTensor tensor, int mode, int millis)
+      throws IOException {
+    List<DenseMatrix> expected = factors(forms, tensor);
     Files.writeString(order, "factor " + mode + ", rank 5, iteration 2:" + millis);
-    List<DenseMatrix> found = factors(tensor);
+    List<DenseMatrix> found = factors(forms, tensor);
     assertThat(Files.deleteIfExists(DeadlyPlugin.taken(order))).as("an order was taken").isTrue();
     assertThat(found).hasSameSizeAs(expected);
     for (int m = 0; m < found.size(); m++) {
@@ -338,9 +345,12 @@ final class KilledExecutorsIT {
     }
   }
 
-  private List<DenseMatrix> factors(EngineTensor tensor) {
+  private List<DenseMatrix> factors(Forms forms, EngineTensor tensor) {
     Cpd job = new Cpd(5, 4, 0, false, 9, ValueType.DOUBLE);
-    return session.engine().cpd(tensor, job, ProgressListener.NONE).factors();
+    try (Engine engine =
+        SparkEngine.create(session.context(), OPTIONS.planning(p -> p.withForms(forms)))) {
+      return engine.cpd(tensor, job, ProgressListener.NONE).factors();
+    }
   }
 
   private EngineTensor threeModes(String name, int entries, int slices) {

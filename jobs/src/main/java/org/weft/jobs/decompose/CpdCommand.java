@@ -77,8 +77,9 @@ public final class CpdCommand extends ModelCommand {
       names = "--csf",
       paramLabel = "FORMS",
       description =
-          "Packed forms of the tensor: all (one for each mode), one (for all modes, which takes"
-              + " less memory), or auto: all if they fit, unless one is much faster altogether"
+          "Packed forms of the tensor: all (one for each mode), grid (one for each mode, of tiles,"
+              + " for which many executors exchange less), one (for all modes, which takes less"
+              + " memory), or auto: all or grid if they fit, unless one is much faster altogether"
               + " (default: auto).")
   Forms forms = Forms.AUTO;
 

@@ -112,9 +112,10 @@ public final class CostModel {
     ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
     double[] entries = partitioning.expectedEntries(histogram);
     List<PartitionCosts> costs = new ArrayList<>();
+    double slices = 0;
     for (int p = 0; p < entries.length; p++) {
       SliceRange range = partitioning.ranges().get(p);
-      if (range.piece() > 0) {
+      if (range.piece() > 0 && entries[p] == entries[p - 1]) {
         PartitionCosts first = costs.get(p - 1);
         costs.add(
             new PartitionCosts(
@@ -126,7 +127,7 @@ public final class CostModel {
                 first.flops(),
                 first.seconds()));
       } else {
-        double slices = histogram.nonemptyBetween(range.from(), range.to());
+        slices = range.piece() > 0 ? slices : histogram.nonemptyBetween(range.from(), range.to());
         double copies = (double) calls / entries.length;
         costs.add(partition(kernel, range, entries[p], slices, copies));
       }

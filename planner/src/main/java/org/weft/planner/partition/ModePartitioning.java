@@ -2,14 +2,18 @@ package org.weft.planner.partition;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * The partitions of one mode: partition p holds the entries of {@code ranges().get(p)}. Immutable;
- * the ranges obey the contract of {@link Partitioner}.
+ * the ranges obey the contract of {@link Partitioner}. The pieces of a split range are shares by a
+ * hash, or the tiles of a grid.
  */
 public final class ModePartitioning implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -20,6 +24,8 @@ public final class ModePartitioning implements Serializable {
   private final long modeSize;
   private final ArrayList<SliceRange> ranges;
   private final boolean split;
+  private final @Nullable Grid grid;
+  private final long[] firstRows; // by partition
 
   // Distinct ranges, in order: first slice, first partition, pieces.
   private final long[] starts;
@@ -30,6 +36,29 @@ public final class ModePartitioning implements Serializable {
   private final int[] table;
 
   public ModePartitioning(int mode, long modeSize, List<SliceRange> ranges) {
+    this(mode, modeSize, ranges, null);
+  }
+
+  /**
+   * Partitions of which pieces of a range are tiles.
+   *
+   * @param grid that has the tiles; null for shares by a hash
+   */
+  ModePartitioning(int mode, long modeSize, List<SliceRange> ranges, @Nullable Grid grid) {
+    this(
+        mode,
+        modeSize,
+        ranges,
+        grid,
+        ranges.stream()
+            .mapToLong(range -> range.from() + range.slices() * range.piece() / range.pieces())
+            .toArray());
+  }
+
+  private ModePartitioning(
+      int mode, long modeSize, List<SliceRange> ranges, @Nullable Grid grid, long[] firstRows) {
+    this.grid = grid;
+    this.firstRows = firstRows;
     this.mode = mode;
     this.modeSize = modeSize;
     this.ranges = new ArrayList<>(ranges);
@@ -102,12 +131,35 @@ public final class ModePartitioning implements Serializable {
     return Collections.unmodifiableList(ranges);
   }
 
+  /** The grid whose tiles the partitions are; null for ranges of this mode alone. */
+  public @Nullable Grid grid() {
+    return grid;
+  }
+
+  /**
+   * The first of the rows that a partition has of those of its range: those up to the first of the
+   * next partition. What other pieces of the range make of them is added up there.
+   */
+  public long firstRow(int partition) {
+    return firstRows[partition];
+  }
+
+  /** The same partitions with other shares of the rows of their ranges. */
+  public ModePartitioning withFirstRows(long[] rows) {
+    return new ModePartitioning(mode, modeSize, ranges, grid, rows.clone());
+  }
+
+  /** Partitions of near places belong together, those of other modes' partitionings included. */
+  public int place(int partition) {
+    return grid == null ? partition : grid.tile(mode, partition);
+  }
+
   /** Whether other partitions hold entries of the same slices, so that results must be summed. */
   public boolean overlapping(int partition) {
     return ranges.get(partition).pieces() > 1;
   }
 
-  /** Whether any range is split, so that {@link #partitionOf} looks at the hash. */
+  /** Whether any range is split. */
   public boolean anyOverlapping() {
     return split;
   }
@@ -115,7 +167,7 @@ public final class ModePartitioning implements Serializable {
   /**
    * The partition of an entry. Cost {@code O(1)} for ranges that are not absurdly uneven. The hash
    * decides among the pieces of a split range; take it from {@link #hash}, and where {@link
-   * #anyOverlapping()} is false pass anything.
+   * #anyOverlapping()} is false pass anything. In a grid the range is right, and not the piece.
    *
    * @throws IndexOutOfBoundsException when the coordinate is outside the mode
    */
@@ -141,6 +193,12 @@ public final class ModePartitioning implements Serializable {
    */
   public void partitionsOf(CooBlock block, int[] into) {
     int size = block.size();
+    if (grid != null) {
+      for (int e = 0; e < size; e++) {
+        into[e] = grid.partition(mode, block, e);
+      }
+      return;
+    }
     for (int e = 0; e < size; e++) {
       long coordinate = block.coordinate(mode, e);
       int p = partitionOf(coordinate, 0);
@@ -185,9 +243,16 @@ public final class ModePartitioning implements Serializable {
     return z ^ (z >>> 31);
   }
 
-  /** Entries that each partition will hold if the hash shares split ranges evenly. */
+  /**
+   * Entries that each partition will hold if the hash shares split ranges evenly, or if modes do
+   * not depend on one another.
+   */
   public double[] expectedEntries(ModeHistogram histogram) {
     double[] entries = new double[ranges.size()];
+    if (grid != null) {
+      Arrays.setAll(entries, p -> histogram.total() * grid.share(mode, p));
+      return entries;
+    }
     for (int p = 0; p < entries.length; p++) {
       SliceRange range = ranges.get(p);
       entries[p] =
@@ -203,6 +268,8 @@ public final class ModePartitioning implements Serializable {
     return other instanceof ModePartitioning that
         && mode == that.mode
         && modeSize == that.modeSize
+        && Objects.equals(grid, that.grid)
+        && Arrays.equals(firstRows, that.firstRows)
         && ranges.equals(that.ranges);
   }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import org.apache.spark.serializer.KryoRegistrator;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.OriginBlock;
+import org.weft.engine.order.RowOwners;
 import org.weft.planner.distributed.CompiledStatement;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.SampleExtension;
@@ -44,6 +45,7 @@ public final class WeftRegistrator implements KryoRegistrator {
     kryo.register(TensorStatistics.Builder.class, JavaForm.of(TensorStatistics.Builder.class));
     kryo.register(SampleExtension.Start.class, JavaForm.of(SampleExtension.Start.class));
     kryo.register(SampleExtension.Learnt.class, JavaForm.of(SampleExtension.Learnt.class));
+    kryo.register(RowOwners.Touched.class, JavaForm.of(RowOwners.Touched.class));
     kryo.register(FactorRows.class, JavaForm.of(FactorRows.class));
     kryo.register(StepPart.class, JavaForm.of(StepPart.class));
     kryo.register(ContainerPiece.class, JavaForm.of(ContainerPiece.class));

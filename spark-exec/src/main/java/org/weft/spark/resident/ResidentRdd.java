@@ -85,7 +85,9 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     return CollectionConverters.asScala(
             count < 2
                 ? List.<String>of()
-                : List.of(executors.get((int) ((long) split.index() * count / partitions))))
+                : List.of(
+                    executors.get(
+                        (int) ((long) partitioning.place(split.index()) * count / partitions))))
         .toSeq();
   }
 
