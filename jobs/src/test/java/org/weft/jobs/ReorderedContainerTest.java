@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -51,9 +53,9 @@ class ReorderedContainerTest {
   void writeTensors() throws IOException {
     Random random = new Random(4);
     CooBlock.Builder block = new CooBlock.Builder(3, 600);
-    for (int e = 0; e < 600; e++) {
-      long[] at = {random.nextInt(30), random.nextInt(20), random.nextInt(25)};
-      block.add(at, 1 + random.nextInt(9));
+    int[] cells = random.ints(0, 30 * 20 * 25).distinct().limit(600).toArray();
+    for (int cell : cells) {
+      block.add(new long[] {cell / 500, cell / 25 % 20, cell % 25}, 1 + random.nextInt(9));
     }
     WriteOptions options =
         WriteOptions.defaults()
@@ -235,6 +237,68 @@ class ReorderedContainerTest {
     }
     assertThat(names.subList(names.size() - 30, names.size())).isEqualTo(labels("t.wtb"));
     assertThat(Run.read(path("t.weft.mtx"))).isEqualTo(Run.read(path("t.wtb.mtx")));
+  }
+
+  /** Random starts and samples are drawn by original coordinates: the same in every order. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd --rank 2",
+        "cpd --rank 2 --starts 2",
+        "cpd --rank 2 --nonnegative",
+        "cpd --rank 1 --method arls --sample 0.3",
+        "cpd --rank 2 --init nvecs",
+        "cpd --rank 2 --constrain 0=nonneg,2=smooth:0.1",
+        "cpd --append MODEL",
+        "tucker --ranks 2,2,2",
+        "cpapr --rank 2",
+        "cpapr --rank 2 --method pdnr",
+        "cpapr --rank 2 --method pqnr",
+        "gcp --rank 2 --loss gaussian",
+        "gcp --rank 2 --loss poisson --zeros 2",
+        "gcp --rank 2 --loss gamma --zeros 0 --optimizer lbfgs",
+        "complete --rank 2",
+        "complete --rank 2 --method ccd",
+        "complete --rank 2 --method sgd --batches 3",
+        "complete --rank 2 --validate VALIDATION",
+      })
+  void everyMethodMakesTheModelOfTheOriginal(String method) {
+    if (method.contains("MODEL")) {
+      Run.write(folder, "old.tns", "1 1 1 2\n8 9 7 3\n2 3 5 1\n4 4 4 5\n");
+      ok("cpd", path("old.tns"), "--rank", "1", "--iterations", "3", "--output", path("old"));
+    }
+    Run.write(folder, "validation.tns", "1 1 1 2\n30 20 25 3\n");
+    ok("reorder", path("validation.tns"), path("VALIDATION t.weft"), "--method", "random:5");
+    ok("convert", path("validation.tns"), path("VALIDATION t.wtb"));
+    for (String tensor : List.of("t.wtb", "t.weft")) {
+      String[] words = method.split(" ");
+      for (int word = 0; word < words.length; word++) {
+        words[word] = words[word].replace("MODEL", path("old"));
+        words[word] = words[word].replace("VALIDATION", path("VALIDATION " + tensor));
+      }
+      String[] run = with(words, path(tensor), "--output", path("of " + tensor));
+      ok(with(run, "--iterations", "3", "--" + stop(method), "0"));
+    }
+    for (int mode = 0; mode < SHAPE.order(); mode++) {
+      int[] same = IntStream.range(0, (int) SHAPE.size(mode)).toArray();
+      String file = "/mode" + mode + ".npy";
+      assertSameRows(path("of t.weft" + file), path("of t.wtb" + file), same);
+    }
+  }
+
+  private static String stop(String method) {
+    return method.startsWith("cpapr") ? "kkt" : "tolerance";
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cpapr --rank 1", "gcp --rank 1 --loss poisson --zeros 0"})
+  void anEntryThatIsNotAllowedIsNamedByOriginalCoordinates(String method) {
+    Run.write(folder, "wrong.tns", "1 1 1 2\n8 9 7 3\n2 3 5 -6\n4 4 4 5\n");
+    ok("reorder", path("wrong.tns"), path("wrong.weft"), "--method", "random:3");
+    Run run = Run.of(with(method.split(" "), path("wrong.weft"), "--output", path("none")));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("-6.0 at the coordinates 2 3 5 (from 1)");
+    assertThat(folder.resolve("none")).doesNotExist();
   }
 
   private static void assertSameEntries(String found, String expected) {

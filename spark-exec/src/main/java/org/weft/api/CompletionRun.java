@@ -113,7 +113,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
             all,
             (number == 0 ? "training" : "held-out") + " entries",
             shape,
-            HashedSplit.part(all.originalCoordinates(), shares, number, seed()));
+            HashedSplit.part(shares, number, seed()));
   }
 
   /** Gives work a judge by the entries that are held out, if there are any. */

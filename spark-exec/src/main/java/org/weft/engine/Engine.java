@@ -105,10 +105,10 @@ public final class Engine implements AutoCloseable {
     return own(backend.of(name, shape, entries, type));
   }
 
-  /** A tensor of what a step makes of the entries of another, where they lie. */
+  /** A tensor of what is made of the entries of another, where they lie. */
   public EngineTensor select(
-      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.Step<CooBlock> step) {
-    return own(backend.select(tensor, name, shape, step));
+      EngineTensor tensor, String name, TensorShape shape, EntryBlocks.OfBlock<CooBlock> each) {
+    return own(backend.select(tensor, name, shape, tensor.each(each)));
   }
 
   /** What a job would do. Compiles the kernels, runs nothing. */

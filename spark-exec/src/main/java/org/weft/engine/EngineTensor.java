@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.entries.EntryBlocks;
+import org.weft.engine.entries.EntryCheck;
 import org.weft.engine.entries.Shared;
 import org.weft.engine.order.RowOwners;
 import org.weft.error.ErrorCode;
@@ -198,8 +199,28 @@ public abstract class EngineTensor implements StatementOperand {
   }
 
   /** From the coordinates of the parsed entries to the original ones, if they differ. */
-  final @Nullable Shared<Relabelling> entriesToOriginal() {
+  private @Nullable Shared<Relabelling> entriesToOriginal() {
     return source == null ? originalCoordinates() : source.entriesToOriginal();
+  }
+
+  /** What is made of each block of {@link #entries}, whatever order the tensor is stored in. */
+  final <R> EntryBlocks.Step<R> each(EntryBlocks.OfBlock<R> each) {
+    return EntryBlocks.each(entriesToOriginal(), each);
+  }
+
+  /** What is made of each block of {@link #entries}, in this process. */
+  public final <R> List<R> collect(EntryBlocks.OfBlock<R> each) {
+    return entries().collect(each(each));
+  }
+
+  /**
+   * Checks the values of all entries.
+   *
+   * @param expected for people: {@code counts of at least 0}
+   * @throws WeftException {@code MALFORMED_INPUT}, naming an entry that is not allowed
+   */
+  public final void requireValues(String expected, EntryCheck.Allowed allowed) {
+    EntryCheck.require(uri, expected, collect(EntryCheck.wrong(allowed)));
   }
 
   /** From the coordinates of the parsed entries to those of the packed forms, if they differ. */

@@ -44,11 +44,7 @@ public record SampledStart(HeavyBox box) {
 
   /** The sample, to be planned or decomposed. */
   public EngineTensor sample(Engine engine, EngineTensor tensor) {
-    return engine.select(
-        tensor,
-        "a sample of " + tensor.uri(),
-        box.shape(),
-        box.entries(tensor.entriesToOriginal()));
+    return engine.select(tensor, "a sample of " + tensor.uri(), box.shape(), box.entries());
   }
 
   /**

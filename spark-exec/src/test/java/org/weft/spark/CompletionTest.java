@@ -59,7 +59,7 @@ class CompletionTest {
 
   private static EngineTensor part(Engine engine, EngineTensor all, int part) {
     TensorShape shape = all.statistics().shape();
-    return engine.select(all, "part " + part, shape, HashedSplit.part(null, SHARES, part, 4));
+    return engine.select(all, "part " + part, shape, HashedSplit.part(SHARES, part, 4));
   }
 
   private static Completion completion(
@@ -163,7 +163,7 @@ class CompletionTest {
             training,
             "batch",
             training.statistics().shape(),
-            HashedSplit.part(null, shares, before.size(), 9));
+            HashedSplit.part(shares, before.size(), 9));
     EntryBatch.Given<T> given =
         new EntryBatch.Given<>(
             columns,

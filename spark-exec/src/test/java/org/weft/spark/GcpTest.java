@@ -233,7 +233,7 @@ class GcpTest {
       EngineTensor entries = tensor(engine, planted, false);
       long count = planted.entries().size();
       EngineTensor sample =
-          engine.select(entries, "sample", shape, SampledZeros.among(null, shape, 3, 3));
+          engine.select(entries, "sample", shape, SampledZeros.among(shape, 3, 3));
       double weight = SampledZeros.weight(shape, count * 3);
       assertThat(sample.statistics().entries()).isEqualTo(4 * count);
       Found all = run(engine, tensor(engine, planted, true), gcp("poisson", 1, 25, 1, 4));
@@ -266,7 +266,7 @@ class GcpTest {
       for (Engine engine : List.of(here, spark)) {
         EngineTensor entries = tensor(engine, planted, false);
         EngineTensor sample =
-            engine.select(entries, "sample", shape, SampledZeros.among(null, shape, 3, 1));
+            engine.select(entries, "sample", shape, SampledZeros.among(shape, 3, 1));
         found.add(run(engine, sample, method));
       }
     }

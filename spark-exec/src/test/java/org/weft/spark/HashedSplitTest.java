@@ -70,7 +70,7 @@ class HashedSplitTest {
       Set<String> seen = new HashSet<>();
       EngineTensor[] parts = new EngineTensor[3];
       for (int part = 0; part < 3; part++) {
-        parts[part] = engine.select(all, "p", shape, HashedSplit.part(null, SHARES, part, 9));
+        parts[part] = engine.select(all, "p", shape, HashedSplit.part(SHARES, part, 9));
         Set<String> found = coordinates(parts[part]);
         assertThat(seen).doesNotContainAnyElementsOf(found);
         seen.addAll(found);

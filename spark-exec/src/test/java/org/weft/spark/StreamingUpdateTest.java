@@ -91,9 +91,7 @@ class StreamingUpdateTest {
       double forget,
       boolean nonnegative) {
     EngineTensor all = box(engine, entries, shape);
-    EngineTensor fresh =
-        engine.select(
-            all, "new", shape, NewEntries.outside(all.originalCoordinates(), history.shape()));
+    EngineTensor fresh = engine.select(all, "new", shape, NewEntries.outside(history.shape()));
     List<DenseMatrix> factors = new ArrayList<>();
     StreamingUpdate.Model model =
         engine

@@ -39,11 +39,7 @@ class WarmStartTest {
   private static void assertFewerIterations(Engine engine, EngineTensor all, int rank) {
     TensorShape shape = all.statistics().shape();
     EngineTensor most =
-        engine.select(
-            all,
-            "99 percent",
-            shape,
-            HashedSplit.part(all.originalCoordinates(), new double[] {0.99, 0.01}, 0, 5));
+        engine.select(all, "99 percent", shape, HashedSplit.part(new double[] {0.99, 0.01}, 0, 5));
     assertThat(most.statistics().entries()).isLessThan(all.statistics().entries());
     Cpd cpd = new Cpd(rank, 500, 1e-5, false, 0, ValueType.DOUBLE);
     CpdResult earlier = engine.cpd(most, cpd, ProgressListener.NONE);

@@ -253,10 +253,7 @@ public final class CompleteCommand extends RankedCommand {
     double[] whole = {1};
     EngineTensor validation =
         engine.select(
-            given,
-            given.uri() + ", all entries",
-            shape,
-            HashedSplit.part(given.originalCoordinates(), whole, 0, seed));
+            given, given.uri() + ", all entries", shape, HashedSplit.part(whole, 0, seed));
     requireApart(validation, training);
     return new Parts(training, validation, test);
   }
@@ -266,10 +263,7 @@ public final class CompleteCommand extends RankedCommand {
     double[] shares = shares();
     double[] three = {1 - shares[0] - shares[1], shares[0], shares[1]};
     return engine.select(
-        all,
-        name + " entries of " + input,
-        shape,
-        HashedSplit.part(all.originalCoordinates(), three, part, seed));
+        all, name + " entries of " + input, shape, HashedSplit.part(three, part, seed));
   }
 
   private static TensorShape union(TensorShape one, TensorShape other) {

@@ -7,7 +7,6 @@ import java.util.Map;
 import org.weft.decomposition.count.CpApr;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
-import org.weft.engine.entries.EntryCheck;
 import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
@@ -70,8 +69,7 @@ public final class CpaprCommand extends RankedCommand {
 
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
-    EntryCheck.require(
-        input, tensor.entries(), "counts of at least 0", x -> x >= 0 && x <= Double.MAX_VALUE);
+    tensor.requireValues("counts of at least 0", x -> x >= 0 && x <= Double.MAX_VALUE);
     MethodResult<CpApr.Model> result =
         session
             .engine()

@@ -43,7 +43,7 @@ record EntryBatches(int count, int columns, ValueType valueType, long seed) {
             training,
             "batch " + (number + 1) + " of " + count,
             shape,
-            HashedSplit.part(training.originalCoordinates(), shares, number, seed));
+            HashedSplit.part(shares, number, seed));
     if (batch.statistics().entries() == 0) {
       return of(engine, training, number + 1, before, work);
     }

@@ -11,7 +11,6 @@ import org.weft.decomposition.gcp.Gcp;
 import org.weft.decomposition.loss.Loss;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
-import org.weft.engine.entries.EntryCheck;
 import org.weft.engine.entries.SampledZeros;
 import org.weft.engine.model.FactorFiles;
 import org.weft.jobs.output.Console;
@@ -128,7 +127,7 @@ public final class GcpCommand extends RankedCommand {
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
     Loss.Data data = method(1).loss().data();
-    EntryCheck.require(input, tensor.entries(), data.toString(), data::allows);
+    tensor.requireValues(data.toString(), data::allows);
     TensorShape shape = tensor.originalStatistics().shape();
     long entries = Math.max(1, tensor.statistics().entries());
     String how = zeros;
@@ -150,7 +149,7 @@ public final class GcpCommand extends RankedCommand {
                   tensor,
                   "entries and zeros of " + input,
                   shape,
-                  SampledZeros.among(tensor.originalCoordinates(), shape, each, seed));
+                  SampledZeros.among(shape, each, seed));
     }
     console.note("zeros: %s, weight %.4g", how, weight);
     MethodResult<Gcp.Model> result =
@@ -170,11 +169,7 @@ public final class GcpCommand extends RankedCommand {
           "--zeros all: expected a tensor of at most %,.0f cells, found %,.0f; give a number",
           32 * FEW_CELLS, cells(shape));
     }
-    List<CooBlock> blocks =
-        new ArrayList<>(
-            tensor
-                .entries()
-                .collect(SampledZeros.among(tensor.originalCoordinates(), shape, 0, 0)));
+    List<CooBlock> blocks = new ArrayList<>(tensor.collect(SampledZeros.among(shape, 0, 0)));
     blocks.add(SampledZeros.all(shape));
     return session.engine().of("all cells of " + input, shape, blocks, common.type);
   }

@@ -143,11 +143,7 @@ public final class AppendOptions {
                 .mapToLong(mode -> Math.max(before.size(mode), given.size(mode)))
                 .toArray());
     EngineTensor fresh =
-        engine.select(
-            all,
-            "new entries of " + all.uri(),
-            after,
-            NewEntries.outside(all.originalCoordinates(), before));
+        engine.select(all, "new entries of " + all.uri(), after, NewEntries.outside(before));
     long entries = fresh.statistics().entries();
     if (entries == 0) {
       throw new WeftException(

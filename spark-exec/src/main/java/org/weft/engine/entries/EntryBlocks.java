@@ -18,10 +18,10 @@ public interface EntryBlocks {
     Iterator<R> run(Iterator<OriginBlock> blocks);
   }
 
-  /** Makes entries of a block of entries. */
+  /** Makes something of a block of entries under their original coordinates. */
   @FunctionalInterface
-  interface OfBlock extends Serializable {
-    CooBlock of(CooBlock block);
+  interface OfBlock<R> extends Serializable {
+    R of(CooBlock block);
   }
 
   /**
@@ -29,7 +29,7 @@ public interface EntryBlocks {
    *
    * @param back from the coordinates of the entries to original ones, if they differ
    */
-  static Step<CooBlock> each(@Nullable Shared<Relabelling> back, OfBlock each) {
+  static <R> Step<R> each(@Nullable Shared<Relabelling> back, OfBlock<R> each) {
     return blocks ->
         new Iterator<>() {
           @Override
@@ -38,7 +38,7 @@ public interface EntryBlocks {
           }
 
           @Override
-          public CooBlock next() {
+          public R next() {
             CooBlock stored = blocks.next().block();
             return each.of(back == null ? stored : back.value().apply(stored));
           }

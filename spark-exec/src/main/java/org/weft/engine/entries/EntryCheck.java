@@ -1,7 +1,6 @@
 package org.weft.engine.entries;
 
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoublePredicate;
@@ -9,7 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.tensor.CooBlock;
 
 /** Checks the values of entries before work begins. */
 public final class EntryCheck {
@@ -18,39 +16,36 @@ public final class EntryCheck {
   /** Whether a value is allowed. Travels to where entries lie. */
   public interface Allowed extends DoublePredicate, Serializable {}
 
-  /**
-   * Checks all entries.
-   *
-   * @param expected for people: {@code counts of at least 0}
-   * @throws WeftException {@code MALFORMED_INPUT}, naming the first entry that is not allowed
-   */
-  public static void require(String uri, EntryBlocks entries, String expected, Allowed allowed) {
-    List<String> wrong =
-        entries.collect(
-            blocks -> {
-              List<String> found = new ArrayList<>();
-              while (blocks.hasNext() && found.isEmpty()) {
-                first(blocks.next().block(), allowed, found);
-              }
-              return found.iterator();
-            });
-    if (!wrong.isEmpty()) {
-      throw new WeftException(
-          ErrorCode.MALFORMED_INPUT, uri + ": expected " + expected + ", found " + wrong.get(0));
-    }
+  /** What names an entry of a block that is not allowed; empty if all are. */
+  public static EntryBlocks.OfBlock<String> wrong(Allowed allowed) {
+    return block -> {
+      for (int e = 0; e < block.size(); e++) {
+        if (!allowed.test(block.value(e))) {
+          int entry = e;
+          String at =
+              IntStream.range(0, block.order())
+                  .mapToObj(mode -> Long.toString(block.coordinate(mode, entry) + 1))
+                  .collect(Collectors.joining(" "));
+          return String.format(
+              Locale.ROOT, "%s at the coordinates %s (from 1)", block.value(e), at);
+        }
+      }
+      return "";
+    };
   }
 
-  private static void first(CooBlock block, Allowed allowed, List<String> found) {
-    for (int e = 0; e < block.size(); e++) {
-      if (!allowed.test(block.value(e))) {
-        int entry = e;
-        String at =
-            IntStream.range(0, block.order())
-                .mapToObj(mode -> Long.toString(block.coordinate(mode, entry) + 1))
-                .collect(Collectors.joining(" "));
-        found.add(
-            String.format(Locale.ROOT, "%s at the coordinates %s (from 1)", block.value(e), at));
-        return;
+  /**
+   * Checks that there are none.
+   *
+   * @param expected for people: {@code counts of at least 0}
+   * @param found in each block
+   * @throws WeftException {@code MALFORMED_INPUT}, naming the first
+   */
+  public static void require(String uri, String expected, List<String> found) {
+    for (String wrong : found) {
+      if (!wrong.isEmpty()) {
+        throw new WeftException(
+            ErrorCode.MALFORMED_INPUT, uri + ": expected " + expected + ", found " + wrong);
       }
     }
   }

@@ -6,8 +6,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 
 /**
@@ -20,20 +18,16 @@ public final class HashedSplit {
   private HashedSplit() {}
 
   /**
-   * What makes the entries of one part, under original coordinates.
+   * What selects the entries of one part.
    *
-   * @param back from the coordinates of the entries to original ones, if they differ
    * @param shares of the parts; what they leave goes to part 0
    */
-  public static EntryBlocks.Step<CooBlock> part(
-      @Nullable Shared<Relabelling> back, double[] shares, int part, long seed) {
-    return EntryBlocks.each(
-        back,
-        block ->
-            block.select(
-                IntStream.range(0, block.size())
-                    .filter(e -> part(number(hash(block, e, seed)), shares) == part)
-                    .toArray()));
+  public static EntryBlocks.OfBlock<CooBlock> part(double[] shares, int part, long seed) {
+    return block ->
+        block.select(
+            IntStream.range(0, block.size())
+                .filter(e -> part(number(hash(block, e, seed)), shares) == part)
+                .toArray());
   }
 
   private static int part(double number, double[] shares) {

@@ -2,8 +2,6 @@ package org.weft.engine.entries;
 
 import java.util.List;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.ModeHistogram;
@@ -52,14 +50,10 @@ public record HeavyBox(List<HeavySlices> modes) {
     return TensorShape.of(modes.stream().mapToLong(HeavySlices::size).toArray());
   }
 
-  /**
-   * What makes its entries of those of the tensor, under coordinates of the box.
-   *
-   * @param back from the coordinates of the entries to original ones, if they differ
-   */
-  public EntryBlocks.Step<CooBlock> entries(@Nullable Shared<Relabelling> back) {
+  /** What makes its entries of those of the tensor, under coordinates of the box. */
+  public EntryBlocks.OfBlock<CooBlock> entries() {
     HeavySlices[] kept = modes.toArray(HeavySlices[]::new);
-    return EntryBlocks.each(back, block -> inside(block, kept));
+    return block -> inside(block, kept);
   }
 
   private static CooBlock inside(CooBlock block, HeavySlices[] kept) {

@@ -1,8 +1,6 @@
 package org.weft.engine.entries;
 
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -11,21 +9,15 @@ public final class NewEntries {
   private NewEntries() {}
 
   /**
-   * What makes them, under original coordinates.
+   * What selects them.
    *
-   * @param back from the coordinates of the entries to original ones, if they differ
    * @param before mode sizes that it had
    */
-  public static EntryBlocks.Step<CooBlock> outside(
-      @Nullable Shared<Relabelling> back, TensorShape before) {
+  public static EntryBlocks.OfBlock<CooBlock> outside(TensorShape before) {
     long[] sizes = before.toArray();
-    return EntryBlocks.each(
-        back,
-        block ->
-            block.select(
-                IntStream.range(0, block.size())
-                    .filter(e -> isOutside(block, e, sizes))
-                    .toArray()));
+    return block ->
+        block.select(
+            IntStream.range(0, block.size()).filter(e -> isOutside(block, e, sizes)).toArray());
   }
 
   private static boolean isOutside(CooBlock block, int entry, long[] sizes) {

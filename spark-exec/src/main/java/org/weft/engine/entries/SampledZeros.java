@@ -1,8 +1,6 @@
 package org.weft.engine.entries;
 
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -15,15 +13,13 @@ public final class SampledZeros {
   private SampledZeros() {}
 
   /**
-   * What makes entries and zeros, under original coordinates.
+   * What makes entries and zeros.
    *
-   * @param back from the coordinates of the entries to original ones, if they differ
    * @param each zeros for each entry
    */
-  public static EntryBlocks.Step<CooBlock> among(
-      @Nullable Shared<Relabelling> back, TensorShape shape, int each, long seed) {
+  public static EntryBlocks.OfBlock<CooBlock> among(TensorShape shape, int each, long seed) {
     long[] sizes = shape.toArray();
-    return EntryBlocks.each(back, block -> sampled(block, sizes, each, seed));
+    return block -> sampled(block, sizes, each, seed);
   }
 
   private static CooBlock sampled(CooBlock block, long[] sizes, int each, long seed) {
