@@ -5,12 +5,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.weft.decomposition.rows.RangeOfRows;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Sums;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeMemory;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
@@ -91,43 +93,83 @@ public record RowsStep(
         made.vals().address());
   }
 
+  /** By blocks of rows that fit a cache, made where they are stored. */
   private StepPart run(int range, int partition, Map<String, TensorStorage> made) {
-    try (MemoryScope scope = TaskMemory.ofTask().scope().child("step on rows")) {
-      Sums sums = run(scope, starts[range], starts[range + 1], made);
-      written.forEach(
-          (name, target) -> FactorBlocks.put(target.space(), range, tensor(made, name)));
-      return new StepPart(range, partition, sums, FactorBlocks.here());
+    long first = starts[range];
+    long count = starts[range + 1] - first;
+    Map<String, FactorBlocks.Writer> writers = new HashMap<>();
+    written.forEach(
+        (name, target) -> {
+          long rowBytes = (long) target.columns() * target.type().bytes();
+          writers.put(name, new FactorBlocks.Writer(target.space(), range, count, rowBytes));
+        });
+    Sums sums = Sums.zeros(operations);
+    for (long row = 0; row < count; ) {
+      long end = end(row, count, writers);
+      try (MemoryScope scope = TaskMemory.ofTask().scope().child("step on rows")) {
+        Map<String, TensorStorage> rows = new HashMap<>();
+        for (Map.Entry<String, TensorStorage> each : made.entrySet()) {
+          rows.put(each.getKey(), part(scope, each.getValue(), row, end));
+        }
+        sums.add(run(scope, first, row, end, rows, writers));
+      }
+      writers.values().forEach(writer -> writer.written(end));
+      row = end;
     }
+    return new StepPart(range, partition, sums, FactorBlocks.here());
   }
 
-  private static TensorStorage tensor(Map<String, TensorStorage> tensors, String name) {
-    TensorStorage tensor = tensors.get(name);
-    if (tensor == null) {
-      throw new IllegalStateException(name + " is not in " + tensors.keySet());
+  private long end(long row, long count, Map<String, FactorBlocks.Writer> writers) {
+    long end = count;
+    for (FactorVersion version : read.values()) {
+      long rowBytes = (long) version.columns() * version.type().bytes();
+      end = Math.min(end, row + FactorBlocks.blockRows(rowBytes));
     }
-    return tensor;
+    for (FactorBlocks.Writer writer : writers.values()) {
+      end = Math.min(end, writer.end(row));
+    }
+    return end;
   }
 
-  /** Carries the operations out; all rows are in {@code tensors} then. */
-  private Sums run(MemoryScope scope, long from, long to, Map<String, TensorStorage> tensors) {
+  private static TensorStorage part(MemoryScope scope, TensorStorage made, long row, long end) {
+    long columns = made.shape().size(1);
+    ValueType type = made.format().valueType();
+    long address = made.vals().address() + row * columns * type.bytes();
+    return TensorStorage.denseView(scope, TensorShape.of(end - row, columns), type, address);
+  }
+
+  /** Carries the operations out on rows {@code [row, end)} of the range. */
+  private Sums run(
+      MemoryScope scope,
+      long first,
+      long row,
+      long end,
+      Map<String, TensorStorage> rows,
+      Map<String, FactorBlocks.Writer> writers) {
+    writers.forEach(
+        (name, writer) -> {
+          Target target = Objects.requireNonNull(written.get(name));
+          TensorShape shape = TensorShape.of(end - row, target.columns());
+          TensorStorage block =
+              TensorStorage.denseView(scope, shape, target.type(), writer.address(row));
+          TensorStorage made = rows.put(name, block);
+          if (made != null) {
+            NativeMemory.copy(
+                made.vals().address(), block.vals().address(), block.vals().byteSize());
+          }
+        });
     read.forEach(
         (name, version) -> {
-          TensorShape shape = TensorShape.of(to - from, version.columns());
-          TensorFormat format = TensorFormat.dense(2, version.type());
-          TensorStorage rows = TensorStorage.denseUninitialized(scope, shape, format);
-          version.copy(from, to, rows.vals().address());
-          tensors.put(name, rows);
+          TensorStorage block = rows.get(name);
+          if (block == null) {
+            TensorShape shape = TensorShape.of(end - row, version.columns());
+            TensorFormat format = TensorFormat.dense(2, version.type());
+            block = TensorStorage.denseUninitialized(scope, shape, format);
+            rows.put(name, block);
+          }
+          version.copy(first + row, first + end, block.vals().address());
         });
-    written.forEach(
-        (name, target) ->
-            tensors.computeIfAbsent(
-                name,
-                key -> {
-                  TensorShape shape = TensorShape.of(to - from, target.columns());
-                  TensorFormat format = TensorFormat.dense(2, target.type());
-                  return TensorStorage.denseUninitialized(scope, shape, format);
-                }));
-    return new RangeOfRows(this::kernel, threads, tensors, scope).run(operations, small);
+    return new RangeOfRows(this::kernel, threads, rows, scope).run(operations, small);
   }
 
   private Kernel kernel(String symbol) {

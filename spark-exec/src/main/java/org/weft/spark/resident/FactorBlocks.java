@@ -57,13 +57,54 @@ public final class FactorBlocks {
   public static void put(long space, int range, TensorStorage rows) {
     long count = rows.shape().size(0);
     long rowBytes = rows.shape().size(1) * rows.vals().type().bytes();
-    long blockRows = blockRows(rowBytes);
-    for (long row = 0; row < count; row += blockRows) {
-      int bytes = Math.toIntExact(Math.min(blockRows, count - row) * rowBytes);
-      ByteBuffer block = Platform.allocateDirectBuffer(bytes);
+    Writer writer = new Writer(space, range, count, rowBytes);
+    for (long row = 0; row < count; ) {
+      long end = writer.end(row);
       long source = rows.vals().address() + row * rowBytes;
-      NativeMemory.copy(source, NativeMemory.address(block), bytes);
-      put(name(space, range, row / blockRows), block);
+      NativeMemory.copy(source, writer.address(row), (end - row) * rowBytes);
+      writer.written(end);
+      row = end;
+    }
+  }
+
+  /** Makes the rows of a range where they are stored, from the first to the last. */
+  public static final class Writer {
+    private final long space;
+    private final int range;
+    private final long count;
+    private final long rowBytes;
+    private final long blockRows;
+    private ByteBuffer block = ByteBuffer.allocate(0);
+
+    /**
+     * @param count of the rows
+     */
+    public Writer(long space, int range, long count, long rowBytes) {
+      this.space = space;
+      this.range = range;
+      this.count = count;
+      this.rowBytes = rowBytes;
+      this.blockRows = blockRows(rowBytes);
+    }
+
+    /** Where the block ends that a row is in. */
+    public long end(long row) {
+      return Math.min(count, (row / blockRows + 1) * blockRows);
+    }
+
+    /** Memory of the rows from here to the end of the block. */
+    public long address(long row) {
+      if (row % blockRows == 0) {
+        block = Platform.allocateDirectBuffer(Math.toIntExact((end(row) - row) * rowBytes));
+      }
+      return NativeMemory.address(block) + row % blockRows * rowBytes;
+    }
+
+    /** All rows before this one are in memory: stores the block if it is whole. */
+    public void written(long end) {
+      if (end == end(end - 1)) {
+        put(name(space, range, (end - 1) / blockRows), block);
+      }
     }
   }
 
@@ -197,10 +238,13 @@ public final class FactorBlocks {
     if (nonzero) {
       rows.writeTo(answer);
     }
+    byte[] into = answer.array();
+    int at = answer.position();
     rows.forEach(
         (first, count, before) ->
-            answer.put(all.slice(all.position() + first * rowBytes, count * rowBytes)));
-    return answer.flip();
+            all.get(
+                all.position() + first * rowBytes, into, at + before * rowBytes, count * rowBytes));
+    return answer.limit(at + rows.rows() * rowBytes).position(0);
   }
 
   /** Those of the rows that have a number other than zero. */

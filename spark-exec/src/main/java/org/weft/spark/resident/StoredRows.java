@@ -34,7 +34,8 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
   public long copy(long from, long to, int columns, ValueType type, long address) {
     Copy copy = new Copy(columns * type.bytes(), address - from * columns * type.bytes());
     for (int range = rangeOf(starts, from); range < places.length && starts[range] < to; range++) {
-      copy.rows(range, Math.max(from, starts[range]), Math.min(to, starts[range + 1]));
+      copy.rows(
+          range, isHere(range), Math.max(from, starts[range]), Math.min(to, starts[range + 1]));
     }
     return copy.finish();
   }
@@ -46,14 +47,15 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
       long first = starts[range];
       long end = starts[range + 1];
       int at = needed.nextSetBit((int) (first / unit));
-      if (at >= 0 && at * unit < end && isHere(range)) {
-        copy.rows(range, first, end);
+      boolean here = isHere(range); // not for each run: there are as many as rows
+      if (at >= 0 && at * unit < end && here) {
+        copy.rows(range, true, first, end);
         needed.set((int) ((first + unit - 1) / unit), (int) (end / unit));
         continue;
       }
       while (at >= 0 && at * unit < end) {
         int last = needed.nextClearBit(at);
-        copy.rows(range, Math.max(first, at * unit), Math.min(end, last * unit));
+        copy.rows(range, here, Math.max(first, at * unit), Math.min(end, last * unit));
         at = needed.nextSetBit(last);
       }
     }
@@ -61,7 +63,7 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
   }
 
   private boolean isHere(int range) {
-    return places[range].equals(FactorBlocks.here());
+    return FactorBlocks.here().equals(places[range]); // none for a part without rows
   }
 
   /** Copies what is here, and collects the questions for what is not. */
@@ -85,14 +87,14 @@ public record StoredRows(long space, long[] starts, RowPlace[] places, boolean n
     }
 
     /** Rows of a range, after those before them. */
-    void rows(int range, long from, long to) {
+    void rows(int range, boolean here, long from, long to) {
       long count = to - from;
       long skipped = from - starts[range];
       long target = address + from * rowBytes;
       if (count <= 0) {
         return;
       }
-      if (isHere(range)) {
+      if (here) {
         FactorBlocks.read(space, range, skipped, count, rowBytes, target);
       } else {
         need(range, skipped, skipped + count);
