@@ -19,6 +19,9 @@ public final class NativeMemory {
   private static final long FLOATS = Unsafe.ARRAY_FLOAT_BASE_OFFSET;
   private static final long DOUBLES = Unsafe.ARRAY_DOUBLE_BASE_OFFSET;
 
+  /** Bytes that are copied by words: a call of the JVM waits for the stores before it. */
+  private static final int FEW_BYTES = 512;
+
   private static final long BUFFER_ADDRESS = bufferField("address");
   private static final long BUFFER_CAPACITY = bufferField("capacity");
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -138,7 +141,13 @@ public final class NativeMemory {
 
   /** Copies {@code count} elements from native memory into {@code into} at {@code at}. */
   public static void copyToArray(long source, byte[] into, int at, int count) {
-    UNSAFE.copyMemory(null, source, into, BYTES + at, count);
+    if (count > FEW_BYTES || count % Long.BYTES != 0) {
+      UNSAFE.copyMemory(null, source, into, BYTES + at, count);
+      return;
+    }
+    for (int i = 0; i < count; i += Long.BYTES) {
+      UNSAFE.putLong(into, BYTES + at + i, UNSAFE.getLong(source + i));
+    }
   }
 
   public static void copyToArray(long source, int[] into, int at, int count) {
@@ -159,7 +168,13 @@ public final class NativeMemory {
 
   /** Copies {@code count} elements of {@code from}, starting at {@code at}, to native memory. */
   public static void copyFromArray(byte[] from, int at, long destination, int count) {
-    UNSAFE.copyMemory(from, BYTES + at, null, destination, count);
+    if (count > FEW_BYTES || count % Long.BYTES != 0) {
+      UNSAFE.copyMemory(from, BYTES + at, null, destination, count);
+      return;
+    }
+    for (int i = 0; i < count; i += Long.BYTES) {
+      UNSAFE.putLong(destination + i, UNSAFE.getLong(from, BYTES + at + i));
+    }
   }
 
   public static void copyFromArray(int[] from, int at, long destination, int count) {

@@ -242,8 +242,7 @@ public final class FactorBlocks {
     int at = answer.position();
     rows.forEach(
         (first, count, before) ->
-            all.get(
-                all.position() + first * rowBytes, into, at + before * rowBytes, count * rowBytes));
+            copyTo(into, at + before * rowBytes, all, first * rowBytes, count * rowBytes));
     return answer.limit(at + rows.rows() * rowBytes).position(0);
   }
 
@@ -288,6 +287,15 @@ public final class FactorBlocks {
     } else {
       int at = answer.arrayOffset() + answer.position() + skip;
       NativeMemory.copyFromArray(answer.array(), at, address, bytes);
+    }
+  }
+
+  private static void copyTo(byte[] into, int at, ByteBuffer block, int skip, int bytes) {
+    if (block.isDirect()) {
+      long source = NativeMemory.address(block) + block.position() + skip;
+      NativeMemory.copyToArray(source, into, at, bytes);
+    } else {
+      block.get(block.position() + skip, into, at, bytes);
     }
   }
 
