@@ -28,7 +28,7 @@ constexpr double tens[exact_powers] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6, 
 
 enum Outcome { all_read = 0, no_room = 1, left_to_caller = 2 };
 
-enum Field { real = 0, integer = 1, pattern = 2 };
+enum Field { real = 0, integer = 1, pattern = 2, exact = 3 };
 
 struct Power {
   uint64_t high;
@@ -206,15 +206,25 @@ inline const char *real_number(const char *p, const Power *powers, double *value
   return at;
 }
 
-/* An integer of at most 18 digits, which a double may round. */
-const char *integer_number(const char *p, double *value) {
+/* An integer of at most 18 digits. */
+const char *exact_number(const char *p, int64_t *value) {
   bool negative = *p == '-';
   if (negative || *p == '+') p++;
   uint64_t number = 0;
   int count = 0;
   p = more_digits(p, &number, &count, coordinate_digits);
   if (p == nullptr || count == 0) return nullptr;
-  double magnitude = static_cast<double>(static_cast<int64_t>(number));
+  int64_t magnitude = static_cast<int64_t>(number);
+  *value = negative ? -magnitude : magnitude;
+  return p;
+}
+
+/* As above, as a double, which may round it. */
+const char *integer_number(const char *p, double *value) {
+  bool negative = *p == '-';
+  int64_t number = 0;
+  p = exact_number(p, &number);
+  double magnitude = static_cast<double>(negative ? -number : number);
   *value = negative ? -magnitude : magnitude;
   return p;
 }
@@ -285,13 +295,26 @@ struct Lines {
     if (row > second[3]) second[3] = row;
     store(0, entry + 1, column);
     store(1, entry + 1, row);
-    values[entry + 1] = mirror < 0 ? -values[entry] : values[entry];
+    if (field == exact) {
+      int64_t number;
+      memcpy(&number, values + entry, sizeof number);
+      number = mirror < 0 ? -number : number;
+      memcpy(values + entry + 1, &number, sizeof number);
+    } else {
+      values[entry + 1] = mirror < 0 ? -values[entry] : values[entry];
+    }
     return 1;
   }
 
   const char *value(const char *p, double *into) const {
     if (field == real) return real_number(p, powers, into);
     if (field == integer) return integer_number(p, into);
+    if (field == exact) {
+      int64_t number = 0;
+      p = exact_number(p, &number);
+      memcpy(into, &number, sizeof number);
+      return p;
+    }
     *into = 1;
     return p;
   }

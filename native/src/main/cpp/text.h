@@ -14,7 +14,8 @@ namespace weft {
  *   args[1] in and out: address of the next line
  *   args[2] end of the lines, behind a line feed; 16 readable bytes follow
  *   args[3] number of coordinates in a line
- *   args[4] value: 0 a real number, 1 an integer, 2 none (1 is stored)
+ *   args[4] value: 0 a real number, 1 an integer, 2 none (1 is stored), 3 an integer that is stored
+ *           as one
  *   args[5] 1 or -1: an entry (i, j) with i != j stands for (j, i) with the same or the opposite
  *           value too, which follows it; 0: it does not
  *   args[6] first bytes of comment lines: one, and another times 256
@@ -22,7 +23,7 @@ namespace weft {
  *   args[8] in and out: number of entries in the columns
  *   args[9] most entries that they hold
  *   args[10], args[11] in and out: entries and lines read, counted on
- *   args[12] address of the values, doubles
+ *   args[12] address of the values: doubles, or 64-bit integers
  *   args[13] address of powers of five from 5^-342 to 5^308: the upper 64 bits of each, normalized,
  *            then the next 64; rounded up below 5^0 and down above
  *   args[14 + 4 m] address of column m; args[15 + 4 m] bytes of its elements: 4 or 8;

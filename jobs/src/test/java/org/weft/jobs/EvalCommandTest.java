@@ -188,6 +188,35 @@ class EvalCommandTest {
   }
 
   @Test
+  void longsOfFilesKeepAllTheirDigits() throws Exception {
+    String text = "1 9007199254740993\n2 -9223372036854775807\n3 9223372036854775806\n";
+    Files.writeString(folder.resolve("long.tns"), text);
+    String input = "A=" + folder.resolve("long.tns");
+    for (String format : List.of("Dense", "{CU}", "{H}")) {
+      String result = "y=" + format;
+      Run run =
+          Run.of("eval", "y(i) = A(i)", "--input", input, "--type", "long", "--format", result);
+      assertThat(run.out()).as(run.err()).isEqualTo(text);
+      Path out = folder.resolve("out" + format.length() + ".tns");
+      assertThat(
+              Run.of(
+                      "eval",
+                      "y(i) = A(i)",
+                      "--input",
+                      input,
+                      "--type",
+                      "long",
+                      "--format",
+                      result,
+                      "--output",
+                      out.toString())
+                  .status())
+          .isZero();
+      assertThat(out).hasContent(text);
+    }
+  }
+
+  @Test
   void longsPrintAllTheirDigits() {
     String[] operands = {
       "--type", "long", "--input", "x=" + x, "--input", "b=3037000499", "--input", "c=1000000007"

@@ -29,7 +29,9 @@ public final class LineParser implements AutoCloseable {
   public enum Value {
     REAL,
     INTEGER,
-    NONE
+    NONE,
+    /** An integer, kept as a long. */
+    LONG
   }
 
   /** What entries off the diagonal of a matrix stand for, beside themselves. */
@@ -169,16 +171,24 @@ public final class LineParser implements AutoCloseable {
 
   /** Adds the entry of a line, with its mirror image if it has one; room must be left. */
   public void add(long[] coordinates, double value) {
+    double opposite = layout.mirror() == Mirror.SAME ? value : -value;
+    add(coordinates, Double.doubleToRawLongBits(value), Double.doubleToRawLongBits(opposite));
+  }
+
+  /** As above, where values are {@link Value#LONG}. */
+  public void addLong(long[] coordinates, long value) {
+    add(coordinates, value, layout.mirror() == Mirror.SAME ? value : -value);
+  }
+
+  private void add(long[] coordinates, long value, long opposite) {
     put(coordinates, value);
     set(RECORDS, records() + 1);
     if (layout.mirror() != Mirror.NONE && coordinates[0] != coordinates[1]) {
-      put(
-          new long[] {coordinates[1], coordinates[0]},
-          layout.mirror() == Mirror.SAME ? value : -value);
+      put(new long[] {coordinates[1], coordinates[0]}, opposite);
     }
   }
 
-  private void put(long[] coordinates, double value) {
+  private void put(long[] coordinates, long value) {
     int entry = size();
     if (entry >= capacity) {
       throw new IllegalStateException("the columns are full");
@@ -195,7 +205,7 @@ public final class LineParser implements AutoCloseable {
       }
       set(column(mode) + 3, Math.max(maxCoordinate(mode), coordinate));
     }
-    NativeMemory.putDouble(get(VALUES) + (long) entry * Double.BYTES, value);
+    NativeMemory.putLong(get(VALUES) + (long) entry * Long.BYTES, value);
     set(SIZE, entry + 1L);
   }
 
@@ -227,7 +237,9 @@ public final class LineParser implements AutoCloseable {
         columns[mode] = column;
       }
     }
-    return CooBlock.ofColumns(columns, takeValues(), size);
+    return layout.value() == Value.LONG
+        ? CooBlock.ofColumns(columns, takeLongs(), size)
+        : CooBlock.ofColumns(columns, takeValues(), size);
   }
 
   /** The values alone; the columns are empty then. */
@@ -235,6 +247,14 @@ public final class LineParser implements AutoCloseable {
     int size = size();
     double[] values = new double[size];
     NativeMemory.copyToArray(get(VALUES), values, 0, size);
+    set(SIZE, 0);
+    return values;
+  }
+
+  /** The values alone, where they are {@link Value#LONG}; the columns are empty then. */
+  public long[] takeLongs() {
+    long[] values = new long[size()];
+    NativeMemory.copyToArray(get(VALUES), values, 0, values.length);
     set(SIZE, 0);
     return values;
   }

@@ -80,8 +80,8 @@ public final class Engine implements AutoCloseable {
    * @throws org.weft.error.WeftException of kind USER or DATA, naming file and line
    */
   public EngineTensor read(String uri, ReadOptions readOptions, ValueType type) {
-    InputPlan plan =
-        TensorFiles.open(files(), uri, readOptions.withStoredOrder(true), backend.splitBytes());
+    ReadOptions stored = readOptions.withStoredOrder(true).withLongs(type == ValueType.LONG);
+    InputPlan plan = TensorFiles.open(files(), uri, stored, backend.splitBytes());
     EngineTensor tensor = backend.read(plan, type);
     tensor.declareShape(plan.header().shape().isPresent());
     tensors.add(tensor);

@@ -12,6 +12,7 @@ import org.weft.compiler.program.space.StoredAs;
 import org.weft.compiler.program.space.TensorSpace;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.ValueType;
 
 /** What the reading steps of a program read, and from where. */
 final class Inputs {
@@ -46,7 +47,9 @@ final class Inputs {
               + numbered.file()
               + "=file.mtx");
     }
-    return text(uri) ? space.entries(coordinates(uri).part(part)) : space.read(uri, part, stored);
+    return text(uri)
+        ? space.entries(coordinates(uri, stored.valueType()).part(part))
+        : space.read(uri, part, stored);
   }
 
   private static boolean text(String uri) {
@@ -55,9 +58,9 @@ final class Inputs {
   }
 
   /** {@code comet_read} has its own {@code .tns}: sizes and count first, 0-based coordinates. */
-  private ProgramFiles.Entries coordinates(String uri) {
+  private ProgramFiles.Entries coordinates(String uri, ValueType type) {
     try (BufferedReader lines = files.openText(uri)) {
-      return new SizedCoordinates(uri, lines).read();
+      return new SizedCoordinates(uri, lines).read(type == ValueType.LONG);
     } catch (IOException e) {
       throw new WeftException(
           ErrorCode.STORAGE_UNAVAILABLE, uri + ": reading failed: " + e.getMessage(), e);

@@ -15,6 +15,7 @@ import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Local general coordinate {@code .mtx} files, as far as tests of programs need them. */
 final class LocalFiles implements ProgramFiles {
@@ -25,7 +26,7 @@ final class LocalFiles implements ProgramFiles {
   }
 
   @Override
-  public Entries read(String uri) {
+  public Entries read(String uri, ValueType type) {
     try {
       List<long[]> rows = new ArrayList<>();
       List<Double> values = new ArrayList<>();

@@ -312,7 +312,7 @@ public final class EvalCommand extends WeftCommand {
             .withContainer(ContainerOptions.defaults().withModeNames(modes.names()));
     try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
       TensorSink sink = new TensorSink(made, order);
-      result.forEachEntry(sink);
+      sink.write(result);
       sink.flush();
       made.commit();
       return sink.entries();

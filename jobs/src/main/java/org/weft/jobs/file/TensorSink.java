@@ -2,9 +2,12 @@ package org.weft.jobs.file;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Iterator;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.EntryVisitor;
+import org.weft.tensor.Packing;
+import org.weft.tensor.TensorStorage;
 
 /** Gathers entries into blocks for a writer; memory is one block. Flush it at the end. */
 public final class TensorSink implements EntryVisitor {
@@ -30,13 +33,27 @@ public final class TensorSink implements EntryVisitor {
     }
   }
 
+  /** Writes the entries of {@code tensor} in storage order, its longs with all their digits. */
+  public void write(TensorStorage tensor) {
+    flush();
+    for (Iterator<CooBlock> blocks = Packing.unpackBlocks(tensor, BLOCK); blocks.hasNext(); ) {
+      CooBlock next = blocks.next();
+      write(next);
+      entries += next.size();
+    }
+  }
+
   public void flush() {
+    write(block.build());
+    block = new CooBlock.Builder(order, BLOCK);
+  }
+
+  private void write(CooBlock entries) {
     try {
-      writer.write(block.build());
+      writer.write(entries);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    block = new CooBlock.Builder(order, BLOCK);
   }
 
   public long entries() {

@@ -217,6 +217,7 @@ public final class CommonOptions {
     return ReadOptions.defaults()
         .withZeroBased(zeroBased)
         .withHeader(header)
+        .withLongs(type == ValueType.LONG)
         .withAllowNonfinite(allowNonfinite);
   }
 

@@ -26,6 +26,7 @@ import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** The files of programs through the storage layer: any path and format that it knows. */
 public final class StorageProgramFiles implements ProgramFiles {
@@ -40,8 +41,9 @@ public final class StorageProgramFiles implements ProgramFiles {
   }
 
   @Override
-  public Entries read(String uri) {
-    InputPlan plan = TensorFiles.open(files, uri, options.readOptions());
+  public Entries read(String uri, ValueType type) {
+    InputPlan plan =
+        TensorFiles.open(files, uri, options.readOptions().withLongs(type == ValueType.LONG));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
     return new Entries(shape, all.blocks(), FileMode.of(files, uri, shape.order(), uri, console));
@@ -100,7 +102,7 @@ public final class StorageProgramFiles implements ProgramFiles {
             .withContainer(ContainerOptions.defaults().withModeNames(kept.names()));
     try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
       TensorSink sink = new TensorSink(output, order);
-      tensor.forEachEntry(sink);
+      sink.write(tensor);
       sink.flush();
       output.commit();
     } catch (IOException e) {

@@ -28,6 +28,7 @@ import org.weft.spark.LocalSpark;
 import org.weft.spark.SparkEngine;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Programs whose tensors lie in parts print what they print in one process. */
 class PartedProgramsTest {
@@ -184,7 +185,7 @@ class PartedProgramsTest {
   /** Text of local files; nothing else is asked of it. */
   private static final class Text implements ProgramFiles {
     @Override
-    public Entries read(String uri) {
+    public Entries read(String uri, ValueType type) {
       throw new AssertionError(uri);
     }
 

@@ -12,6 +12,7 @@ import org.weft.tensor.CooBlock;
 final class ArrayReader extends TextReader {
   private final EntryLayout layout;
   private final boolean allowNonfinite;
+  private final boolean longs;
   private final CooBlock.Builder builder;
   private final long[] maxCoordinates = {-1, -1};
   private final long cells;
@@ -31,7 +32,8 @@ final class ArrayReader extends TextReader {
     this.allowNonfinite = plan.options().allowNonfinite();
     this.rows = layout.last(0) + 1;
     this.cells = plan.header().declaredRecords();
-    this.builder = new CooBlock.Builder(2, (int) Math.min(blockEntries, split.length()));
+    this.longs = plan.options().longs();
+    this.builder = new CooBlock.Builder(2, (int) Math.min(blockEntries, split.length()), longs);
     this.row = firstRow(0);
   }
 
@@ -69,8 +71,14 @@ final class ArrayReader extends TextReader {
 
   @Override
   void parsed() {
-    for (double value : parser.takeValues()) {
-      add(value);
+    if (longs) {
+      for (long value : parser.takeLongs()) {
+        add(0, value);
+      }
+    } else {
+      for (double value : parser.takeValues()) {
+        add(value, 0);
+      }
     }
   }
 
@@ -117,26 +125,47 @@ final class ArrayReader extends TextReader {
               + " values that the header declares, found "
               + LineErrors.quoteLine(b, 0));
     }
-    parser.add(new long[0], value);
+    if (!longs) {
+      parser.add(new long[0], value);
+      return;
+    }
+    parser.addLong(
+        new long[0],
+        ValueErrors.exactLong(b, at, end, value)
+            .orElseThrow(
+                () ->
+                    errors.at(
+                        offset,
+                        ErrorCode.MALFORMED_INPUT,
+                        "expected "
+                            + ValueErrors.LONG
+                            + ", found "
+                            + LineErrors.quoteToken(b, at))));
   }
 
-  private void add(double value) {
+  /** Adds the next value of the column, of which the one that is not used is 0. */
+  private void add(double value, long exact) {
     while (row >= rows) {
       column++;
       row = firstRow(column);
     }
-    emit(row, column, value);
+    emit(row, column, value, exact);
     if (layout.symmetry() != EntryLayout.Symmetry.GENERAL && row != column) {
-      emit(column, row, layout.symmetry() == EntryLayout.Symmetry.SYMMETRIC ? value : -value);
+      boolean same = layout.symmetry() == EntryLayout.Symmetry.SYMMETRIC;
+      emit(column, row, same ? value : -value, same ? exact : -exact);
     }
     row++;
   }
 
-  private void emit(long i, long j, double value) {
+  private void emit(long i, long j, double value, long exact) {
     coordinates[0] = i;
     coordinates[1] = j;
     maxCoordinates[0] = Math.max(maxCoordinates[0], i);
     maxCoordinates[1] = Math.max(maxCoordinates[1], j);
-    builder.add(coordinates, value);
+    if (longs) {
+      builder.addLong(coordinates, exact);
+    } else {
+      builder.add(coordinates, value);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package org.weft.storage.text;
 
 import java.io.IOException;
+import java.util.OptionalLong;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.InputPlan;
@@ -14,6 +15,7 @@ final class CoordinateReader extends TextReader {
   private final LineRules rules;
   private final boolean pattern;
   private final boolean integer;
+  private final boolean longs;
   private final boolean skew;
   private final boolean allowNonfinite;
   private final int order;
@@ -34,6 +36,7 @@ final class CoordinateReader extends TextReader {
     this.base = layout.base();
     this.pattern = layout.field() == EntryLayout.Field.PATTERN;
     this.integer = layout.field() == EntryLayout.Field.INTEGER;
+    this.longs = plan.options().longs() && !pattern;
     this.skew = layout.symmetry() == EntryLayout.Symmetry.SKEW_SYMMETRIC;
     this.allowNonfinite = plan.options().allowNonfinite();
     this.coordinates = new long[order];
@@ -70,6 +73,7 @@ final class CoordinateReader extends TextReader {
       p = skipBlanks(b, coordinate(b, p, mode, offset));
     }
     double value = 1;
+    int start = p;
     if (!pattern) {
       value = decimals.parse(b, p);
       int end = decimals.end();
@@ -89,7 +93,15 @@ final class CoordinateReader extends TextReader {
           "expected no entry on the diagonal of a skew-symmetric matrix, found "
               + LineErrors.quoteLine(b, 0));
     }
-    parser.add(coordinates, value);
+    if (longs) {
+      OptionalLong exact = ValueErrors.exactLong(b, start, decimals.end(), value);
+      if (exact.isEmpty()) {
+        throw malformed(b, offset, ValueErrors.LONG, start);
+      }
+      parser.addLong(coordinates, exact.getAsLong());
+    } else {
+      parser.add(coordinates, value);
+    }
   }
 
   /** Reads a coordinate, which may have a sign and leading zeros; returns the end. */

@@ -50,12 +50,16 @@ record EntryLayout(
     return last;
   }
 
-  /** What the native parser is told: lines with all coordinates, or with none. */
-  LineParser.Layout forParser(int coordinates) {
+  /**
+   * What the native parser is told: lines with all coordinates, or with none.
+   *
+   * @param longs whether numbers are kept as longs
+   */
+  LineParser.Layout forParser(int coordinates, boolean longs) {
     LineParser.Value value =
         switch (field) {
-          case REAL -> LineParser.Value.REAL;
-          case INTEGER -> LineParser.Value.INTEGER;
+          case REAL -> longs ? LineParser.Value.LONG : LineParser.Value.REAL;
+          case INTEGER -> longs ? LineParser.Value.LONG : LineParser.Value.INTEGER;
           case PATTERN -> LineParser.Value.NONE;
         };
     LineParser.Mirror mirror =

@@ -35,6 +35,15 @@ final class TextOut implements Closeable {
     buffer[at++] = (byte) after;
   }
 
+  /** A number and the byte after it. */
+  void signed(long value, char after) throws IOException {
+    room();
+    for (char c : Long.toString(value).toCharArray()) {
+      buffer[at++] = (byte) c;
+    }
+    buffer[at++] = (byte) after;
+  }
+
   /** A double in shortest round-trip form and the byte after it. */
   void number(double value, char after) throws IOException {
     room();

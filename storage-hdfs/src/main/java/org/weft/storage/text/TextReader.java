@@ -64,7 +64,8 @@ abstract class TextReader implements BlockReader {
       this.lines = LineBuffer.range(file, dataStart, split.start(), split.end(), rules);
     }
     try {
-      this.parser = new LineParser(layout.forParser(coordinates), (int) capacity + 1);
+      this.parser =
+          new LineParser(layout.forParser(coordinates, plan.options().longs()), (int) capacity + 1);
     } catch (RuntimeException e) {
       lines.close();
       throw e;

@@ -91,7 +91,11 @@ abstract class TextWriter implements TensorWriter {
         maxCoordinates[mode] = Math.max(maxCoordinates[mode], coordinate);
         lines.number(coordinate + base, ' ');
       }
-      lines.number(block.value(e), '\n');
+      if (block.hasLongValues()) {
+        lines.signed(block.longValue(e), '\n');
+      } else {
+        lines.number(block.value(e), '\n');
+      }
     }
     entries += block.size();
   }

@@ -6,14 +6,19 @@ import java.util.Optional;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /**
  * The files of a program, by whoever knows file systems. All methods throw {@link
  * org.weft.error.WeftException} that names the file.
  */
 public interface ProgramFiles {
-  /** The entries of the tensor file {@code uri}, whose extension names its format. */
-  Entries read(String uri);
+  /**
+   * The entries of the tensor file {@code uri}, whose extension names its format.
+   *
+   * @param type of the values of the tensor that is read
+   */
+  Entries read(String uri, ValueType type);
 
   /**
    * The lines of the text file {@code uri}, decompressed if its name says so; closed by the caller.

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.util.List;
 import java.util.Optional;
 import org.weft.tensor.TensorStorage;
+import org.weft.tensor.ValueType;
 
 /** Files that are read as usual and never written. */
 public final class ReadOnlyFiles implements ProgramFiles {
@@ -14,8 +15,8 @@ public final class ReadOnlyFiles implements ProgramFiles {
   }
 
   @Override
-  public Entries read(String uri) {
-    return files.read(uri);
+  public Entries read(String uri, ValueType type) {
+    return files.read(uri, type);
   }
 
   @Override

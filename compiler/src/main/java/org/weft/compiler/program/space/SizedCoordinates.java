@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.List;
 import java.util.StringTokenizer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -23,6 +24,9 @@ import org.weft.tensor.TensorShape;
  * fewer entries than its header counts, never more.
  */
 public final class SizedCoordinates {
+  /** Integers that every long holds. */
+  private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,18}");
+
   private final String uri;
   private final BufferedReader lines;
   private long lineNumber;
@@ -32,7 +36,12 @@ public final class SizedCoordinates {
     this.lines = lines;
   }
 
-  public ProgramFiles.Entries read() throws IOException {
+  /**
+   * Reads all entries.
+   *
+   * @param longs whether values are kept as longs
+   */
+  public ProgramFiles.Entries read(boolean longs) throws IOException {
     StringTokenizer header = next();
     if (header == null || header.countTokens() < 2) {
       throw malformed("expected the mode sizes and the number of entries, such as '7 7 7 3'");
@@ -42,7 +51,8 @@ public final class SizedCoordinates {
       sizes[mode] = integer(header.nextToken(), "a mode size");
     }
     long count = integer(header.nextToken(), "the number of entries");
-    CooBlock.Builder entries = new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20));
+    CooBlock.Builder entries =
+        new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20), longs);
     for (StringTokenizer line = next(); line != null; line = next()) {
       if (entries.size() >= count) {
         throw malformed("expected " + count + " entries, as the first line says, found more");
@@ -75,7 +85,12 @@ public final class SizedCoordinates {
       }
       entries.set(mode, coordinate);
     }
-    entries.finish(line.hasMoreTokens() ? number(line.nextToken()) : 1);
+    String value = line.hasMoreTokens() ? line.nextToken() : "1";
+    if (INTEGER.matcher(value).matches()) {
+      entries.finishLong(Long.parseLong(value));
+    } else {
+      entries.finish(number(value));
+    }
   }
 
   private @Nullable StringTokenizer next() throws IOException {

@@ -66,7 +66,7 @@ public final class StoredSpace implements TensorSpace {
 
   @Override
   public Input read(String uri, Diagonals part, StoredAs stored) {
-    return files.read(uri).part(part);
+    return files.read(uri, stored.valueType()).part(part);
   }
 
   @Override
