@@ -155,6 +155,13 @@ class CommandLineTest {
         "reorder IN --method rcmm                | expected a reordering out of",
         "reorder IN --inverse                    | expected --method NAME, or --apply DIR",
         "spy IN OUT.jpg                          | ends in .png or .svg",
+        "convert IN OUT.tns --master garbage     | weft convert runs in one process: expected no"
+            + " Spark master, found garbage; leave it out",
+        "--master local spy IN OUT.svg           | weft spy runs in one process",
+        "explain reorder IN --method lexi --master local | weft reorder runs in one process",
+        "cpd IN --rank 1 --reorder lexy --output d | expected a reordering out of",
+        "eval Z(i,j,k)=A(i,j,k) --input A=IN --output x.rb | .mtx",
+        "convert IN x.rb                         | Harwell-Boeing text is read, but not written",
         "explain                                 | expected a command after explain"
       })
   void wrongUsageIsOneLineAndStatus2(String line, String expected) {

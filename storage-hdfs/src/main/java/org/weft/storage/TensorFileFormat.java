@@ -31,6 +31,11 @@ public interface TensorFileFormat {
     return name.endsWith(extension()) || otherExtensions().stream().anyMatch(name::endsWith);
   }
 
+  /** Whether tensors are also written in this format. */
+  default boolean isWritable() {
+    return true;
+  }
+
   /** Whether files may be compressed as a whole, as {@link Compression} does. */
   boolean compressible();
 

@@ -2,6 +2,7 @@ package org.weft.storage;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.Existing;
@@ -48,24 +50,34 @@ public final class TensorFiles {
 
   private TensorFiles() {}
 
-  /** The extensions that can be read and written, sorted. */
+  /** The extensions that can be read. */
   public static List<String> extensions() {
-    List<String> known = new ArrayList<>();
-    for (TensorFileFormat format : FORMATS) {
-      known.add(format.extension());
-      if (format.compressible()) {
-        for (Compression compression : Compression.values()) {
-          if (compression != Compression.NONE) {
-            known.add(format.extension() + compression.suffix());
-          }
-        }
-      }
-    }
-    return List.copyOf(known);
+    return FORMATS.stream()
+        .flatMap(
+            format ->
+                Stream.concat(
+                    Stream.of(format.extension()).flatMap(name -> compressed(format, name)),
+                    format.otherExtensions().stream()))
+        .toList();
+  }
+
+  /** The extensions that can be written. */
+  public static List<String> writableExtensions() {
+    return FORMATS.stream()
+        .filter(TensorFileFormat::isWritable)
+        .flatMap(format -> compressed(format, format.extension()))
+        .toList();
+  }
+
+  /** {@code extension}, and with the suffixes of all compressions where there are any. */
+  private static Stream<String> compressed(TensorFileFormat format, String extension) {
+    return Arrays.stream(Compression.values())
+        .filter(compression -> compression == Compression.NONE || format.compressible())
+        .map(compression -> extension + compression.suffix());
   }
 
   /**
-   * Checks that {@code uri} has an extension that Weft reads and writes; touches no file.
+   * Checks that {@code uri} has an extension that Weft reads; touches no file.
    *
    * @throws WeftException {@code INVALID_FORMAT}
    */
@@ -78,22 +90,53 @@ public final class TensorFiles {
     return formatOf(uri).extension();
   }
 
+  /**
+   * Checks that {@code uri} has an extension that Weft writes; touches no file.
+   *
+   * @throws WeftException {@code INVALID_FORMAT}, {@code UNSUPPORTED_OPERATION}
+   */
+  public static void requireWritableExtension(String uri) {
+    writtenFormatOf(uri);
+  }
+
+  private static TensorFileFormat writtenFormatOf(String uri) {
+    TensorFileFormat format =
+        find(uri)
+            .orElseThrow(() -> unknown(ErrorCode.INVALID_FORMAT, uri, writableExtensions(), ""));
+    if (!format.isWritable()) {
+      throw unknown(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          uri,
+          writableExtensions(),
+          "; " + format.name() + " is read, but not written");
+    }
+    return format;
+  }
+
   private static TensorFileFormat formatOf(String uri) {
+    return find(uri)
+        .orElseThrow(
+            () ->
+                unknown(
+                    ErrorCode.INVALID_FORMAT,
+                    uri,
+                    extensions(),
+                    "; rename the file or convert it"));
+  }
+
+  private static WeftException unknown(
+      ErrorCode code, String uri, List<String> extensions, String hint) {
+    return new WeftException(
+        code, uri + ": expected a file name that ends in " + String.join(", ", extensions) + hint);
+  }
+
+  private static Optional<TensorFileFormat> find(String uri) {
     Compression compression = Compression.of(uri);
     String name = compression.strip(uri).toLowerCase(Locale.ROOT);
-    Optional<TensorFileFormat> found =
-        FORMATS.stream()
-            .filter(f -> f.takes(name))
-            .filter(f -> compression == Compression.NONE || f.compressible())
-            .findFirst();
-    return found.orElseThrow(
-        () ->
-            new WeftException(
-                ErrorCode.INVALID_FORMAT,
-                uri
-                    + ": expected a file name that ends in "
-                    + String.join(", ", extensions())
-                    + "; rename the file or convert it"));
+    return FORMATS.stream()
+        .filter(f -> f.takes(name))
+        .filter(f -> compression == Compression.NONE || f.compressible())
+        .findFirst();
   }
 
   private static TensorFileFormat formatNamed(String name) {
@@ -250,7 +293,7 @@ public final class TensorFiles {
   public static TensorOutput create(
       FileAccess access, String uri, Existing existing, int order, WriteOptions options)
       throws IOException {
-    return formatOf(uri).create(access, uri, existing, order, options);
+    return writtenFormatOf(uri).create(access, uri, existing, order, options);
   }
 
   /**
@@ -260,7 +303,7 @@ public final class TensorFiles {
    *     STORAGE_UNAVAILABLE}
    */
   public static void checkOutput(FileAccess access, String uri, boolean overwrite) {
-    formatOf(uri).checkOutput(access, uri, overwrite);
+    writtenFormatOf(uri).checkOutput(access, uri, overwrite);
   }
 
   /**

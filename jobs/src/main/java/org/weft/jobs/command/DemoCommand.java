@@ -76,6 +76,11 @@ public final class DemoCommand extends WeftCommand {
   @Nullable String output;
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     Cpd cpd = new Cpd(rank, iterations, tolerance, false, seed, common.type);

@@ -113,6 +113,11 @@ public final class EvalCommand extends WeftCommand {
   }
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     Statement statement = options.statement();

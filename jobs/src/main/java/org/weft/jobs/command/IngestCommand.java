@@ -190,6 +190,11 @@ public final class IngestCommand extends WeftCommand {
   @Mixin BatchOptions batch = new BatchOptions();
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     String output = paths.get(paths.size() - 1);

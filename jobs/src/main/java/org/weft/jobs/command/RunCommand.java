@@ -54,6 +54,11 @@ public final class RunCommand extends WeftCommand {
   boolean[] optionsOfComet = {};
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     if (optionsOfComet.length > 0) {
       console.note("COMET's options for dense contractions change nothing: Weft chooses the loops");

@@ -50,6 +50,11 @@ public final class StatsCommand extends WeftCommand {
   @Mixin InputNames names = new InputNames();
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());

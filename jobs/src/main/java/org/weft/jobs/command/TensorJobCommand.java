@@ -114,6 +114,11 @@ abstract class TensorJobCommand extends WeftCommand {
   }
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     String target = planOnly() && output == null ? null : required(output, "--output OUT");

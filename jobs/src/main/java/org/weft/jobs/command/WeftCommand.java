@@ -17,6 +17,7 @@ import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.process.Surroundings;
+import org.weft.jobs.run.Session;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -45,6 +46,9 @@ public abstract class WeftCommand implements Callable<Integer> {
       throw usage("expected --partitions and --threads of at least 0; 0 chooses");
     }
     common.refuseNonsense();
+    if (!runsOnSpark() && spec.commandLine().getParseResult().hasMatchedOption("--master")) {
+      Session.requireOneProcess(common, commandName());
+    }
     boolean fraction = common.type == ValueType.DOUBLE || common.type == ValueType.FLOAT;
     if (!fraction && !computesIntegers()) {
       throw usage("expected --type double or float, found " + common.type.keyword());
@@ -65,6 +69,11 @@ public abstract class WeftCommand implements Callable<Integer> {
 
   /** Whether {@code --type} may also be {@code int} or {@code long}. */
   protected boolean computesIntegers() {
+    return false;
+  }
+
+  /** Whether the command runs on Spark where {@code --master} names one. */
+  protected boolean runsOnSpark() {
     return false;
   }
 

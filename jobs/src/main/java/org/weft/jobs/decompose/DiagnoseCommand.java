@@ -104,6 +104,12 @@ public final class DiagnoseCommand extends WeftCommand {
   protected void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     int[] range = ranks == null ? new int[] {1, 0} : range(ranks);
+    if (iterations < 1) {
+      throw usage("expected --iterations of at least 1, found %d", iterations);
+    }
+    if (!(tolerance >= 0)) {
+      throw usage("expected --tolerance of at least 0, found %s", tolerance);
+    }
     if (starts < 1 || count < 1) {
       throw usage("expected --starts and --count of at least 1, found %d and %d", starts, count);
     }

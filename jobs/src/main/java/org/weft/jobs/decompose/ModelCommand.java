@@ -130,6 +130,11 @@ public abstract class ModelCommand extends WeftCommand {
       ModelOutput folder, EngineTensor tensor, Made made, Map<Integer, Labels> labels) {}
 
   @Override
+  protected boolean runsOnSpark() {
+    return true;
+  }
+
+  @Override
   protected final void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     String target = planOnly() && output == null ? null : required(output, "--output DIR");

@@ -53,7 +53,7 @@ public final class DistributedEval {
       if (statement.target().labels().isEmpty()) {
         throw usage("--output %s: the result is a scalar: print it", target);
       }
-      TensorFiles.requireKnownExtension(target);
+      TensorFiles.requireWritableExtension(target);
     }
     Map<String, Syntax.Access> accesses = options.accesses(statement);
     try (Session session = Session.open(common, "weft eval", console)) {

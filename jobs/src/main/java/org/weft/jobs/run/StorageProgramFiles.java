@@ -91,7 +91,7 @@ public final class StorageProgramFiles implements ProgramFiles {
           ErrorCode.UNSUPPORTED_OPERATION,
           uri + ": expected a tensor with modes, found a scalar; print it instead");
     }
-    TensorFiles.requireKnownExtension(uri);
+    TensorFiles.requireWritableExtension(uri);
     KeptModes kept = KeptModes.of(modes);
     InputNames.noteDropped(console, uri, kept.names(), kept.labels());
     WriteOptions write =

@@ -213,6 +213,11 @@ public final class HarwellBoeingFormat implements TensorFileFormat {
   }
 
   @Override
+  public boolean isWritable() {
+    return false;
+  }
+
+  @Override
   public TensorWriter write(OutputStream out, String name, int order, WriteOptions options)
       throws IOException {
     out.close();

@@ -1,0 +1,52 @@
+package org.weft.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.weft.error.WeftException;
+
+/** The extensions that errors list are those that are taken, for reading and for writing. */
+class ExtensionsTest {
+  @TempDir Path folder;
+
+  private String file(String extension) {
+    return folder.resolve("x" + extension).toString();
+  }
+
+  @Test
+  void whatTheErrorOfAnInputListsIsRead() {
+    assertThat(TensorFiles.extensions()).contains(".tns", ".tns.gz", ".hb", ".rua");
+    TensorFiles.extensions().forEach(name -> TensorFiles.requireKnownExtension("x" + name));
+    assertThatThrownBy(() -> TensorFiles.requireKnownExtension("x.csv"))
+        .hasMessageContaining("x.csv: expected a file name that ends in ")
+        .hasMessageContaining(String.join(", ", TensorFiles.extensions()));
+  }
+
+  @Test
+  void whatTheErrorOfAnOutputListsIsWritten() {
+    List<String> written = TensorFiles.writableExtensions();
+    assertThat(TensorFiles.extensions()).containsAll(written);
+    for (String name : TensorFiles.extensions()) {
+      String uri = file(name);
+      if (written.contains(name)) {
+        assertThatCode(() -> TensorFiles.checkOutput(Entries.ACCESS, uri, false))
+            .doesNotThrowAnyException();
+      } else {
+        assertThatThrownBy(() -> TensorFiles.checkOutput(Entries.ACCESS, uri, false))
+            .isInstanceOf(WeftException.class)
+            .hasMessageEndingWith("Harwell-Boeing text is read, but not written");
+        assertThatThrownBy(
+                () -> TensorFiles.create(Entries.ACCESS, uri, false, 2, WriteOptions.defaults()))
+            .hasMessageContaining(String.join(", ", written) + ";");
+      }
+    }
+    assertThat(folder).isEmptyDirectory();
+    assertThatThrownBy(() -> TensorFiles.checkOutput(Entries.ACCESS, file(".csv"), false))
+        .hasMessageEndingWith("ends in " + String.join(", ", written));
+  }
+}
