@@ -32,8 +32,12 @@ public record RowOwners(Relabelling relabelling, List<ModePartitioning> partitio
   /** Most pairs of a slice and a tile of its layer that are looked at: bits in each process. */
   private static final long MOST_PAIRS = 1L << 29;
 
+  /** Most slices of all modes: the driver holds a new number, 4 bytes, for each. */
+  private static final long MOST_ROWS = 1L << 23;
+
   /**
-   * The owners for a plan on tiles; none for other plans, and where there are too many pairs.
+   * The owners for a plan on tiles; none for other plans, and where there are too many slices or
+   * pairs: tiles of a layer then have rows in contiguous ranges.
    *
    * @param parsed from the coordinates of the entries to those of the plan, if they differ
    */
@@ -41,8 +45,9 @@ public record RowOwners(Relabelling relabelling, List<ModePartitioning> partitio
       JobPlan plan, EntryBlocks entries, @Nullable Shared<Relabelling> parsed) {
     List<ModePartitioning> cuts = plan.modes().stream().map(ModePlan::partitioning).toList();
     double pairs = cuts.stream().mapToDouble(cut -> (double) cut.modeSize() * pieces(cut)).sum();
+    long rows = cuts.stream().mapToLong(ModePartitioning::modeSize).sum();
     boolean tiles = cuts.get(0).grid() != null && plan.statistics().entries() > 0;
-    if (!tiles || pairs > MOST_PAIRS) {
+    if (!tiles || pairs > MOST_PAIRS || rows > MOST_ROWS) {
       return Optional.empty();
     }
     return Optional.of(of(cuts, entries.reduce(new Count(cuts, parsed), Touched::or)));
