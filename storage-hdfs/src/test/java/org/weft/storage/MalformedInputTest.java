@@ -193,7 +193,8 @@ class MalformedInputTest {
     assertThat(error.code().kind()).isEqualTo(ErrorCode.Kind.USER);
     assertThat(error.getMessage())
         .contains(
-            ".mtx, .mtx.gz, .mtx.bz2, .mtx.zst, .npy, .rb, .rb.gz, .rb.bz2, .rb.zst, .tns, .tns.gz, .tns.bz2, .tns.zst, .weft, .wtb");
+            ".mtx, .mtx.gz, .mtx.bz2, .mtx.zst, .npy, .rb, .rb.gz, .rb.bz2, .rb.zst, .hb, ",
+            ".tns, .tns.gz, .tns.bz2, .tns.zst, .weft, .wtb");
   }
 
   @Test

@@ -31,10 +31,10 @@ class ReaderFuzzTest {
     for (int i = 0; i < extensions.size(); i++) {
       String extension = extensions.get(i);
       byte[] bytes;
-      if (extension.startsWith(".rb")) {
-        bytes = compressed(extension, HARWELL_BOEING.getBytes(StandardCharsets.US_ASCII));
-      } else {
+      if (TensorFiles.writableExtensions().contains(extension)) {
         bytes = written(extension);
+      } else {
+        bytes = compressed(extension, HARWELL_BOEING.getBytes(StandardCharsets.US_ASCII));
       }
       ByteArrayOutputStream seed = new ByteArrayOutputStream();
       seed.write(i);
