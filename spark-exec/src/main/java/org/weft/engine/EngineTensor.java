@@ -309,7 +309,7 @@ public abstract class EngineTensor implements StatementOperand {
    * plans, and where results have the order of this tensor.
    */
   final Optional<RowOwners> owners(JobPlan plan) {
-    return orderKept ? Optional.empty() : RowOwners.of(plan, entries(), parsedRelabelling());
+    return orderKept ? Optional.empty() : RowOwners.of(plan, this::entries, parsedRelabelling());
   }
 
   /**

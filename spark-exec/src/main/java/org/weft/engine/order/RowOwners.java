@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.EntryBlocks;
 import org.weft.engine.entries.OriginBlock;
@@ -39,10 +40,11 @@ public record RowOwners(Relabelling relabelling, List<ModePartitioning> partitio
    * The owners for a plan on tiles; none for other plans, and where there are too many slices or
    * pairs: tiles of a layer then have rows in contiguous ranges.
    *
+   * @param entries asked for only where there are tiles: a tensor that is packed has none at hand
    * @param parsed from the coordinates of the entries to those of the plan, if they differ
    */
   public static Optional<RowOwners> of(
-      JobPlan plan, EntryBlocks entries, @Nullable Shared<Relabelling> parsed) {
+      JobPlan plan, Supplier<EntryBlocks> entries, @Nullable Shared<Relabelling> parsed) {
     List<ModePartitioning> cuts = plan.modes().stream().map(ModePlan::partitioning).toList();
     double pairs = cuts.stream().mapToDouble(cut -> (double) cut.modeSize() * pieces(cut)).sum();
     long rows = cuts.stream().mapToLong(ModePartitioning::modeSize).sum();
@@ -50,7 +52,7 @@ public record RowOwners(Relabelling relabelling, List<ModePartitioning> partitio
     if (!tiles || pairs > MOST_PAIRS || rows > MOST_ROWS) {
       return Optional.empty();
     }
-    return Optional.of(of(cuts, entries.reduce(new Count(cuts, parsed), Touched::or)));
+    return Optional.of(of(cuts, entries.get().reduce(new Count(cuts, parsed), Touched::or)));
   }
 
   /** The tiles with entries of each slice, of partitionings along all modes of one grid. */

@@ -59,7 +59,7 @@ class RowOwnersTest {
       TensorShape shape = TensorShape.of(sizes);
       EngineTensor tensor = engine.of("x", shape, List.of(entries), ValueType.DOUBLE);
       JobPlan plan = engine.plan(tensor, job(3));
-      RowOwners owners = RowOwners.of(plan, tensor.entries(), null).orElseThrow();
+      RowOwners owners = RowOwners.of(plan, tensor::entries, null).orElseThrow();
       CooBlock numbered = owners.relabelling().apply(entries);
       for (ModePlan pass : plan.modes()) {
         ModePartitioning cut = owners.partitionings().get(pass.mode());
@@ -93,7 +93,7 @@ class RowOwnersTest {
     try (Engine engine = engine(Forms.ALL, 8)) {
       EngineTensor tensor =
           engine.of("x", TensorShape.of(sizes), List.of(entries(1, 300, sizes)), ValueType.DOUBLE);
-      assertThat(RowOwners.of(engine.plan(tensor, job(3)), tensor.entries(), null)).isEmpty();
+      assertThat(RowOwners.of(engine.plan(tensor, job(3)), tensor::entries, null)).isEmpty();
     }
   }
 }
