@@ -11,7 +11,7 @@ final class GeneratedTensorTest {
   @CsvSource({"nell-2, 0.0004", "uber, 0.004"})
   void everyMode(String shape, double scale, @TempDir Path folder) {
     Path input = folder.resolve("made.tns.gz");
-    WeftCommand.run("generate", shape, "--scale", scale, "--seed", 5, input, "-q");
+    WeftCommand.runAlone("generate", shape, "--scale", scale, "--seed", 5, input, "-q");
     Entries tensor = Entries.read(input);
     for (int mode = 0; mode < tensor.order(); mode++) {
       new Operations(tensor, input, folder, 0, mode == 0).mttkrp(mode, 16, 3);
