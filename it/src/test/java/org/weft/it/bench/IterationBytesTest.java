@@ -117,7 +117,7 @@ class IterationBytesTest {
     try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
       EngineTensor tensor =
           engine.of("x", subject.shape(), List.of(subject.entries()), ValueType.DOUBLE);
-      RowOwners owners = RowOwners.of(plan, tensor.entries(), null).orElseThrow();
+      RowOwners owners = RowOwners.of(plan, tensor::entries, null).orElseThrow();
       CooBlock numbered = owners.relabelling().apply(subject.entries());
       return rows(plan.numbered(plan.statistics(), owners.partitionings()), numbered, executors);
     }
