@@ -249,7 +249,7 @@ abstract class CpdContract {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"umls", "kinship", "nations", "openflights-airline-src-dst-equip"})
+  @ValueSource(strings = {"umls", "nations"})
   void allFormsOfRealTensorsGiveTheSameFactors(String name) {
     Path file = DATA.resolve(name + ".tns.gz");
     assumeTrue(Files.exists(file), () -> "skipped: there is no " + file.toAbsolutePath());

@@ -40,7 +40,9 @@ class ScheduledKernelTest {
   }
 
   private static void run(KernelCase sample, boolean check, int runs) {
-    CompilerOptions options = CompilerOptions.forThisHost().withCheck(check);
+    int optimisation = Boolean.getBoolean("weft.long") ? 3 : 1;
+    CompilerOptions options =
+        CompilerOptions.forThisHost().withCheck(check).withOptimisation(optimisation);
     try (TensorCompiler compiler = TensorCompiler.create(options)) {
       KernelImage image = compiler.compile(List.of(sample.request("kernel")));
       try (KernelLibrary library = KernelLibrary.open(image)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.weft.it.cluster.ClusterExtension;
@@ -21,6 +22,7 @@ final class RetrosheetOnClusterIT {
     this.cluster = cluster;
   }
 
+  @Tag("long")
   @Test
   void cpdAtRankSixteen() throws IOException {
     Path input = RealTensors.fileOrSkip("retrosheet-batter-pitcher-year-stat");

@@ -156,6 +156,7 @@ final class WeftOnClusterIT {
   }
 
   /** With what the template for clusters has about security, where it is a comment. */
+  @Tag("long")
   @Test
   void localClusterGivesTheSameBytesAlsoEncrypted() throws IOException {
     String command = "mttkrp --mode 3 --rank 5 --seed 8";

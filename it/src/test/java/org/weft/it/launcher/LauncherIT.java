@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -162,6 +163,7 @@ class LauncherIT {
     works("cpd", "x.tns", "--rank", "2", "--output", "f2", "--factors-table", "f2.parquet");
   }
 
+  @Tag("long")
   @Test
   void anArchiveThatIsNoneOrOfAnotherJdkIsIgnored() throws IOException {
     String before = works("stats", "x.tns").out();
