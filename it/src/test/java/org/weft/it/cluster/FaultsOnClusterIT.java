@@ -77,7 +77,8 @@ final class FaultsOnClusterIT {
     SparkApplication application =
         weft("cpd IN --rank 5000 --iterations 1 --output OUT/heap")
             .with("spark.driver.memory", "480m")
-            .with("spark.executor.memory", "3g");
+            .with("spark.memory.offHeap.size", "1g") // what the rank is predicted to need
+            .with("spark.executor.memory", "2g");
     RunningSubmission running = cluster.start(application);
     running.awaitOutput(Pattern.compile("] cpd"), TestCluster.SUBMISSION_LIMIT);
     Submission done = running.await(SOON);
