@@ -1,16 +1,14 @@
 package org.weft.decomposition.completion;
 
 import java.util.Arrays;
-import java.util.Locale;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.factory.LinearSolverFactory_DDRM;
 import org.ejml.interfaces.linsol.LinearSolverDense;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowRule;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 
 /**
  * A row of a factor from its normal equations, {@code (N + diag(ridge)) a = b} for the columns that
@@ -43,7 +41,9 @@ record RidgeRow(int mode, int sweep, int[] free, double[] ridge) implements RowR
       }
       normal.add(r, r, ridge[free[r]]);
     }
-    requireFinite(CommonOps_DDRM.elementSum(normal) + CommonOps_DDRM.elementSum(right));
+    Sweeps.requireFinite(
+        "iteration " + sweep + ", mode " + mode + ": the sum of a slice's normal equations",
+        CommonOps_DDRM.elementSum(normal) + CommonOps_DDRM.elementSum(right));
     DMatrixRMaj solution = solution(normal, right);
     for (int r = 0; r < size; r++) {
       a[free[r]] = solution.get(r, 0);
@@ -60,19 +60,5 @@ record RidgeRow(int mode, int sweep, int[] free, double[] ridge) implements RowR
       CommonOps_DDRM.mult(new NormalEquations(normal).inverse(), right, solution);
     }
     return solution;
-  }
-
-  private void requireFinite(double sum) {
-    if (!Double.isFinite(sum)) {
-      throw new WeftException(
-          ErrorCode.NONFINITE_VALUE,
-          String.format(
-              Locale.ROOT,
-              "iteration %d, mode %d: expected finite sums over the entries of a slice, found %s;"
-                  + " leave out values that are not finite, and divide the others by one number",
-              sweep,
-              mode,
-              sum));
-    }
   }
 }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.IntStream;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
@@ -12,7 +11,6 @@ import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -50,8 +48,6 @@ public record CpApr(
     long seed,
     ValueType valueType)
     implements Method<CpApr.Model> {
-  private static final String MODEL = "max(m, 0.0000000001)";
-
   /** How a mode's factor changes. */
   public enum Update {
     /** Multiplicative. */
@@ -111,45 +107,17 @@ public record CpApr(
 
   @Override
   public Job job(TensorShape shape) {
-    List<RowStatement> statements = new ArrayList<>();
-    int order = shape.order();
-    RowStatement.Entry ratio = new RowStatement.Entry("x / " + MODEL, rank);
-    for (int mode = 0; mode < order; mode++) {
-      statements.add(RowStatement.mttkrp(order, mode, rank).with("phi", ratio));
-    }
-    String logarithm = "x * log(" + MODEL + ")";
-    statements.add(RowStatement.sums("likelihood", 0, rank, logarithm));
-    for (int mode = 0; update != Update.MU && mode < order; mode++) {
-      statements.add(RowStatement.sums("row_likelihood", mode, rank, logarithm));
-    }
-    String curved = "x / (" + MODEL + " * " + MODEL + ")";
-    RowStatement.Entry second = new RowStatement.Entry(curved, rank);
-    for (int mode = 0; update == Update.PDNR && mode < order; mode++) {
-      statements.add(RowStatement.normal(order, mode, rank).with("hessian", second));
-    }
-    return new Job("cpapr", statements, List.of(), maxIterations, valueType);
+    return new Job(
+        "cpapr", statements(shape.order()).statements(), List.of(), maxIterations, valueType);
+  }
+
+  private CountJob statements(int order) {
+    return new CountJob(update, order, rank);
   }
 
   @Override
   public Memory memory(TensorShape shape) {
-    double rows = IntStream.range(0, shape.order()).mapToLong(shape::size).sum();
-    double bytes = 2 * rows * rank * valueType.bytes();
-    String about = "factors of %,.0f rows of %d numbers; give a lower --rank";
-    if (update == Update.MU) {
-      return new Memory(bytes, String.format(Locale.ROOT, about, rows, rank));
-    }
-    bytes += rows * NewtonUpdate.columns(rank, update == Update.PQNR) * Double.BYTES;
-    if (update == Update.PQNR) {
-      return new Memory(bytes, String.format(Locale.ROOT, about + ", or --method mu", rows, rank));
-    }
-    double most = IntStream.range(0, shape.order()).mapToLong(shape::size).max().orElse(0);
-    return new Memory(
-        bytes + most * rank * rank * valueType.bytes(),
-        String.format(
-            Locale.ROOT,
-            "Hessians of %,.0f slices, %,d numbers each; give a lower --rank or --method pqnr",
-            most,
-            rank * rank));
+    return statements(shape.order()).memory(shape, valueType);
   }
 
   @Override
@@ -161,6 +129,7 @@ public record CpApr(
   /** A run. */
   private final class Run {
     private final int order;
+    private final CountJob job;
     private final CountModel model;
     private final CountUpdate rule;
     private final List<Double> violations = new ArrayList<>();
@@ -169,11 +138,12 @@ public record CpApr(
 
     Run(Site site) {
       this.order = site.shape().order();
+      this.job = statements(order);
       this.model = new CountModel(site, rank, seed, valueType);
       this.rule =
           update == Update.MU
               ? (mode, sweep, number) -> model.multiply(mode)
-              : new NewtonUpdate(site, model, rank, valueType, tolerance, update == Update.PQNR);
+              : new NewtonUpdate(site, model, job, valueType, tolerance);
     }
 
     Model run(Observer observer) {
@@ -198,7 +168,7 @@ public record CpApr(
         squares += update(mode, sweep);
       }
       violations.add(Math.sqrt(squares));
-      double likelihood = model.logLikelihood(order);
+      double likelihood = model.logLikelihood(job.likelihood());
       Sweeps.requireFinite("the log-likelihood after iteration " + sweep, likelihood);
       return likelihood;
     }

@@ -25,33 +25,27 @@ import org.weft.tensor.ValueType;
 final class NewtonUpdate implements CountUpdate {
   private final Site site;
   private final CountModel model;
+  private final CountJob job;
   private final double tolerance;
-  private final boolean quasi;
   private final int rank;
-  private final int order;
   private final double slack;
   private final List<Rows> directions = new ArrayList<>();
   private final List<Rows> trials = new ArrayList<>();
   private final List<Rows> states = new ArrayList<>();
   private final List<Rows> histories = new ArrayList<>();
 
-  /**
-   * @param quasi whether directions are those of BFGS
-   */
-  NewtonUpdate(
-      Site site, CountModel model, int rank, ValueType type, double tolerance, boolean quasi) {
+  NewtonUpdate(Site site, CountModel model, CountJob job, ValueType type, double tolerance) {
     this.site = site;
     this.model = model;
-    this.rank = rank;
-    this.order = site.shape().order();
+    this.job = job;
     this.tolerance = tolerance;
-    this.quasi = quasi;
+    this.rank = job.rank();
     this.slack = type == ValueType.DOUBLE ? 1e-13 : 1e-6;
-    for (int mode = 0; mode < order; mode++) {
+    for (int mode = 0; mode < job.order(); mode++) {
       trials.add(site.random(mode, rank, type, 0));
       directions.add(site.random(mode, rank, ValueType.DOUBLE, 0));
       states.add(site.random(mode, SearchRow.COLUMNS, ValueType.DOUBLE, 0));
-      if (quasi) {
+      if (job.isQuasi()) {
         histories.add(site.random(mode, QuasiNewtonRow.columns(rank), ValueType.DOUBLE, 0));
       }
     }
@@ -92,7 +86,7 @@ final class NewtonUpdate implements CountUpdate {
   }
 
   private void direction(int mode, int sweep, boolean begins) {
-    if (quasi) {
+    if (job.isQuasi()) {
       QuasiNewtonRow row = new QuasiNewtonRow(tolerance, begins);
       List<String> names = List.of("D", "T", "S", "Q", "A", "P");
       site.run(
@@ -104,7 +98,7 @@ final class NewtonUpdate implements CountUpdate {
       List<String> names = List.of("D", "T", "S", "A", "P", "N");
       site.run(
           step(mode)
-              .product("N", 2 * order + 1 + mode, model.factors())
+              .product("N", job.hessian(mode), model.factors())
               .then(new RowOperation.Each(row, names, 3, "", 0)));
     }
   }
@@ -113,7 +107,7 @@ final class NewtonUpdate implements CountUpdate {
   private double[] search(int mode, List<Rows> tried, int trial) {
     SearchRow row = new SearchRow(trial, slack);
     List<String> names = List.of("A", "T", "S", "D", "P", "E");
-    Step step = step(mode).product("E", order + 1 + mode, tried);
+    Step step = step(mode).product("E", job.rowLikelihood(mode), tried);
     return site.run(step.then(new RowOperation.Each(row, names, 3, "s", rank + 1))).get("s");
   }
 }

@@ -1,5 +1,6 @@
 package org.weft.decomposition.cp;
 
+import java.util.Arrays;
 import java.util.List;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.error.ErrorCode;
@@ -29,6 +30,23 @@ public record CpHistory(List<RowSource> factors, double[] lambda, double[][] inf
 
   int order() {
     return factors.size();
+  }
+
+  /** What a mode's columns are multiplied by so that all modes share the weights. */
+  double[] share(int mode) {
+    return Arrays.stream(lambda)
+        .map(l -> Math.pow(Math.abs(l), 1.0 / order()) * (mode == 0 && l < 0 ? -1 : 1))
+        .toArray();
+  }
+
+  /** The product of the other modes' {@link #share}. */
+  double[] others(int mode) {
+    return Arrays.stream(lambda)
+        .map(
+            l ->
+                Math.pow(Math.pow(Math.abs(l), 1.0 / order()), order() - 1)
+                    * (mode != 0 && l < 0 ? -1 : 1))
+        .toArray();
   }
 
   /** Mode sizes of the tensor that made the model. */
