@@ -3,7 +3,6 @@ package org.weft.jobs.decompose;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,6 +30,8 @@ import org.weft.engine.entries.HashedSplit;
 import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.model.BestStart;
+import org.weft.jobs.option.SeedOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
@@ -40,6 +41,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code weft complete}. */
@@ -106,14 +108,7 @@ public final class CompleteCommand extends RankedCommand {
               + " the one with the least error is kept (default: 0.1,0.01,0.001).")
   double[] ridges = {0.1, 0.01, 0.001};
 
-  @Option(
-      names = "--starts",
-      paramLabel = "N",
-      description =
-          "Begin N times, from the seeds S, S+1, ...: with few entries a start may end in a local"
-              + " optimum. The start with the least error is kept; summary.json has all (default:"
-              + " 1).")
-  int starts = 1;
+  @Mixin SeedOptions starts = new SeedOptions();
 
   @Option(names = "--no-biases", description = "No column for the mean, nor for biases.")
   boolean plain;
@@ -146,8 +141,9 @@ public final class CompleteCommand extends RankedCommand {
     if (validate != null && shares[0] > 0) {
       throw usage("expected --split 0,... with --validate, which decides; found %s", shares[0]);
     }
-    if (ridges.length == 0 || starts < 1) {
-      throw usage("expected a --ridge and --starts of at least 1, found %d", starts);
+    starts.check();
+    if (ridges.length == 0) {
+      throw usage("expected a --ridge, found none");
     }
     if (batches < 1 || batches > MOST_BATCHES) {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
@@ -215,7 +211,7 @@ public final class CompleteCommand extends RankedCommand {
                         engine,
                         parts.training(),
                         solver ->
-                            new Choice(solver, validation, test)
+                            new Choice(solver, validation, test, console)
                                 .of(engine, parts, folder, console))));
   }
 
@@ -299,33 +295,36 @@ public final class CompleteCommand extends RankedCommand {
     return engine.run(tensor, judge, ProgressListener.NONE, (made, site) -> {}).model();
   }
 
+  /** A model, and what decided about it. */
+  private record Chosen(MethodResult<Completion.Model> result, double ridge) {}
+
   /** Makes models of several ridges and starts, and keeps the one that is best. */
   private final class Choice {
     private final Solver solver;
     private final Optional<ModelError> validation;
     private final Optional<ModelError> test;
-    private final List<Object> tried = new ArrayList<>();
-    private @Nullable MethodResult<Completion.Model> best;
-    private double bestRidge;
+    private final BestStart<Chosen> best;
     private double testError = Double.NaN;
 
-    Choice(Solver solver, Optional<ModelError> validation, Optional<ModelError> test) {
+    Choice(
+        Solver solver,
+        Optional<ModelError> validation,
+        Optional<ModelError> test,
+        Console console) {
       this.solver = solver;
       this.validation = validation;
       this.test = test;
+      this.best = new BestStart<>(console, ridges.length * starts.starts);
     }
 
     Made of(Engine engine, Parts parts, ModelOutput.Staged folder, Console console) {
       for (double ridge : ridges) {
-        for (int start = 0; start < starts; start++) {
+        for (int start = 0; start < starts.starts; start++) {
           attempt(engine, parts.training(), ridge, seed + start, folder, console);
         }
       }
-      MethodResult<Completion.Model> chosen = best;
-      if (chosen == null) {
-        throw new IllegalStateException("no model was made");
-      }
-      return made(parts, chosen);
+      best.end("fit");
+      return made(parts, best.best().result());
     }
 
     private void attempt(
@@ -335,25 +334,18 @@ public final class CompleteCommand extends RankedCommand {
         long from,
         ModelOutput.Staged folder,
         Console console) {
-      if (ridges.length * starts > 1) {
-        console.report("ridge %s, seed %d", ridge, from);
-      }
-      double least = best == null ? Double.POSITIVE_INFINITY : best.model().error();
+      best.begin(String.format(Locale.ROOT, "ridge %s, seed %d", ridge, from));
       MethodResult<Completion.Model> result =
           engine.run(
               training,
               method(solver, ridge, from, validation),
               console.progress(),
               (model, site) -> {
-                if (model.error() < least) {
+                if (best.isBetter(-model.error())) {
                   testError = test.map(judge -> judge.rmse(model.rows())).orElse(Double.NaN);
                   FactorFiles.write(folder, model.factors(), site);
                 }
               });
-      if (result.model().error() < least) {
-        best = result;
-        bestRidge = ridge;
-      }
       Map<String, Object> outcome = new LinkedHashMap<>();
       outcome.put("ridge", ridge);
       outcome.put("seed", from);
@@ -361,7 +353,7 @@ public final class CompleteCommand extends RankedCommand {
       outcome.put("rmse", result.model().error());
       outcome.put("iterations", result.model().fits().size());
       outcome.put("converged", result.model().converged());
-      tried.add(outcome);
+      best.add(new Chosen(result, ridge), -result.model().error(), outcome);
     }
 
     private Made made(Parts parts, MethodResult<Completion.Model> result) {
@@ -376,14 +368,14 @@ public final class CompleteCommand extends RankedCommand {
       options.put("rank", model.lambda().length);
       options.put("components", rank);
       options.put("biases", !plain);
-      options.put("ridge", bestRidge);
+      options.put("ridge", best.best().ridge());
       options.put("split", shares());
       options.put("validate", Optional.ofNullable(validate).orElse(""));
       options.put("patience", patience);
       options.put("tolerance", tolerance);
       Map<String, Object> more = new LinkedHashMap<>();
       more.put("lambda", model.lambda());
-      more.put("starts", tried);
+      more.put("starts", best.all());
       more.put("best_iteration", model.best());
       more.put("rmse_training", model.rmse());
       more.put("rmse_validation", model.heldOut());

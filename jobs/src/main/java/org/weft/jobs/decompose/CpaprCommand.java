@@ -8,6 +8,8 @@ import org.weft.decomposition.count.CpApr;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.model.FactorFiles;
+import org.weft.jobs.model.BestStart;
+import org.weft.jobs.option.SeedOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
@@ -16,6 +18,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code weft cpapr}. */
@@ -53,31 +56,36 @@ public final class CpaprCommand extends RankedCommand {
               + " iterations (default: 1e-4).")
   double tolerance = 1e-4;
 
-  private CpApr method() {
-    return new CpApr(update, rank, iterations, inner, tolerance, seed, common.type);
+  @Mixin SeedOptions starts = new SeedOptions();
+
+  private CpApr method(long from) {
+    return new CpApr(update, rank, iterations, inner, tolerance, from, common.type);
   }
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
-    method();
+    starts.check();
+    method(seed);
   }
 
   @Override
   Job job(TensorShape shape) {
-    return method().job(shape);
+    return method(seed).job(shape);
   }
 
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
     tensor.requireValues("counts of at least 0", x -> x >= 0 && x <= Double.MAX_VALUE);
-    MethodResult<CpApr.Model> result =
-        session
-            .engine()
-            .run(
-                tensor,
-                method(),
-                console.progress(),
-                (model, site) -> FactorFiles.write(folder, model.factors(), site));
+    BestStart<MethodResult<CpApr.Model>> best =
+        starts.run(
+            session.engine(),
+            tensor,
+            seed,
+            this::method,
+            model -> new SeedOptions.Ended(model.logLikelihoods(), model.converged()),
+            (model, site) -> FactorFiles.write(folder, model.factors(), site),
+            console);
+    MethodResult<CpApr.Model> result = best.best();
     CpApr.Model model = result.model();
     double likelihood = model.logLikelihoods().get(model.logLikelihoods().size() - 1);
     Map<String, Object> options = new LinkedHashMap<>();
@@ -86,9 +94,10 @@ public final class CpaprCommand extends RankedCommand {
     options.put("rank", rank);
     options.put("inner", inner);
     options.put("tolerance", tolerance);
-    options.put("measure", method().measure());
+    options.put("measure", method(seed).measure());
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", model.lambda());
+    more.put("starts", best.all());
     more.put("kkt_violations", model.violations());
     more.put("updates", model.updates());
     return new Made(

@@ -19,6 +19,7 @@ import org.weft.engine.MethodResult;
 import org.weft.engine.SampledStart;
 import org.weft.engine.model.FactorFiles;
 import org.weft.engine.model.RunSummary;
+import org.weft.jobs.model.BestStart;
 import org.weft.jobs.option.AlgorithmOptions;
 import org.weft.jobs.option.AppendOptions;
 import org.weft.jobs.option.CommonOptions;
@@ -187,7 +188,7 @@ public final class CpdCommand extends ModelCommand {
     if (update.isOn()) {
       return updated(session, tensor, folder, console);
     }
-    StartOptions.Best best =
+    BestStart<CpdResult> best =
         starts.run(
             CommonOptions.files(),
             session.engine(),
@@ -197,10 +198,11 @@ public final class CpdCommand extends ModelCommand {
             arguments(),
             (factors, site) -> FactorFiles.write(folder, factors, site),
             console);
-    CpdResult result = best.result();
+    CpdResult result = best.best();
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
-    more.putAll(best.outcome(starts.init));
+    more.put("init", starts.init);
+    more.put("starts", best.all());
     more.put("machine", RunSummary.machine(session.engine()));
     return new Made(
         tensor.statistics(),

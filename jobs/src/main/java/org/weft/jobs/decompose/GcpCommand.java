@@ -13,6 +13,8 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.entries.SampledZeros;
 import org.weft.engine.model.FactorFiles;
+import org.weft.jobs.model.BestStart;
+import org.weft.jobs.option.SeedOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
@@ -22,6 +24,7 @@ import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code weft gcp}. */
@@ -97,15 +100,22 @@ public final class GcpCommand extends RankedCommand {
               + " ${DEFAULT-VALUE}).")
   double tolerance;
 
-  private Gcp method(double zeroWeight) {
+  @Mixin SeedOptions starts = new SeedOptions();
+
+  private Gcp method(double zeroWeight, long from) {
     Loss loss = Loss.parse(lossText, nonnegative);
     return new Gcp(
-        rank, loss, optimizer, iterations, inner, rate, tolerance, zeroWeight, seed, common.type);
+        rank, loss, optimizer, iterations, inner, rate, tolerance, zeroWeight, from, common.type);
+  }
+
+  private Gcp method() {
+    return method(1, seed);
   }
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
-    method(1);
+    starts.check();
+    method();
     if (!zeros.matches("auto|all|[0-9]{1,6}")) {
       throw usage("expected --zeros auto, all or a number, found '%s'", zeros);
     }
@@ -113,7 +123,7 @@ public final class GcpCommand extends RankedCommand {
 
   @Override
   Job job(TensorShape shape) {
-    return method(1).job(shape);
+    return method().job(shape);
   }
 
   private static double cells(TensorShape shape) {
@@ -126,7 +136,7 @@ public final class GcpCommand extends RankedCommand {
 
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
-    Loss.Data data = method(1).loss().data();
+    Loss.Data data = method().loss().data();
     tensor.requireValues(data.toString(), data::allows);
     TensorShape shape = tensor.originalStatistics().shape();
     long entries = Math.max(1, tensor.statistics().entries());
@@ -152,15 +162,17 @@ public final class GcpCommand extends RankedCommand {
                   SampledZeros.among(shape, each, seed));
     }
     console.note("zeros: %s, weight %.4g", how, weight);
-    MethodResult<Gcp.Model> result =
-        session
-            .engine()
-            .run(
-                sample,
-                method(weight),
-                console.progress(),
-                (model, site) -> FactorFiles.write(folder, model.factors(), site));
-    return made(tensor, result, how, weight);
+    double zeroWeight = weight;
+    BestStart<MethodResult<Gcp.Model>> best =
+        starts.run(
+            session.engine(),
+            sample,
+            seed,
+            from -> method(zeroWeight, from),
+            model -> new SeedOptions.Ended(gains(model), model.converged()),
+            (model, site) -> FactorFiles.write(folder, model.factors(), site),
+            console);
+    return made(tensor, best, how, weight);
   }
 
   private EngineTensor whole(Session session, EngineTensor tensor, TensorShape shape) {
@@ -174,30 +186,36 @@ public final class GcpCommand extends RankedCommand {
     return session.engine().of("all cells of " + input, shape, blocks, common.type);
   }
 
+  private static List<Double> gains(Gcp.Model model) {
+    return model.losses().stream().map(loss -> -loss).toList();
+  }
+
   private Made made(
-      EngineTensor tensor, MethodResult<Gcp.Model> result, String how, double weight) {
+      EngineTensor tensor, BestStart<MethodResult<Gcp.Model>> best, String how, double weight) {
+    MethodResult<Gcp.Model> result = best.best();
     Gcp.Model model = result.model();
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "gcp");
     options.put("rank", rank);
     options.put("loss", lossText);
-    options.put("nonnegative", method(1).loss().nonnegative());
+    options.put("nonnegative", method().loss().nonnegative());
     options.put("zeros", how);
     options.put("zero_weight", weight);
     options.put("inner", inner);
     options.put("optimizer", optimizer.name().toLowerCase(Locale.ROOT));
     options.put("rate", rate);
     options.put("tolerance", tolerance);
-    options.put("measure", method(1).measure());
+    options.put("measure", method().measure());
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", model.lambda());
     more.put("losses", model.losses());
     more.put("failures", model.failures());
+    more.put("starts", best.all());
     return new Made(
         tensor.statistics(),
         ModelOutput.Coupling.lambda(model.lambda()),
         result.norm(),
-        model.losses().stream().map(loss -> -loss).toList(),
+        gains(model),
         model.seconds(),
         model.converged(),
         options,

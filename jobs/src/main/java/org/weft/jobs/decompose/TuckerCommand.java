@@ -8,6 +8,8 @@ import org.weft.decomposition.Tucker;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.model.FactorFiles;
+import org.weft.jobs.model.BestStart;
+import org.weft.jobs.option.SeedOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
@@ -16,6 +18,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code weft tucker}. */
@@ -48,12 +51,19 @@ public final class TuckerCommand extends ModelCommand {
       description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
   double tolerance;
 
+  @Mixin SeedOptions starts = new SeedOptions();
+
   private Tucker method() {
-    return new Tucker(new Ranks(ranks), iterations, tolerance, seed, common.type);
+    return method(seed);
+  }
+
+  private Tucker method(long from) {
+    return new Tucker(new Ranks(ranks), iterations, tolerance, from, common.type);
   }
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
+    starts.check();
     method().ranks().checkOrder(plan.header().order());
     plan.header().shape().ifPresent(method()::check);
   }
@@ -71,14 +81,16 @@ public final class TuckerCommand extends ModelCommand {
 
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
-    MethodResult<Tucker.Model> result =
-        session
-            .engine()
-            .run(
-                tensor,
-                method(),
-                console.progress(),
-                (model, site) -> FactorFiles.write(folder, model.factors(), site));
+    BestStart<MethodResult<Tucker.Model>> best =
+        starts.run(
+            session.engine(),
+            tensor,
+            seed,
+            this::method,
+            model -> new SeedOptions.Ended(model.fits(), model.converged()),
+            (model, site) -> FactorFiles.write(folder, model.factors(), site),
+            console);
+    MethodResult<Tucker.Model> result = best.best();
     Tucker.Model model = result.model();
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "tucker");
@@ -93,7 +105,7 @@ public final class TuckerCommand extends ModelCommand {
         model.seconds(),
         model.converged(),
         options,
-        Map.of(),
+        Map.of("starts", best.all()),
         result.report(),
         line(model.fits(), model.converged()));
   }

@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -31,6 +30,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.SampledStart;
+import org.weft.jobs.model.BestStart;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.output.Console;
 import org.weft.storage.file.FileAccess;
@@ -40,6 +40,7 @@ import org.weft.storage.model.StartNames;
 import org.weft.storage.npy.NpyRows;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Where a decomposition starts, how often, and how it goes on after an interruption. */
@@ -47,14 +48,7 @@ public final class StartOptions {
   private static final String RANDOM = StartNames.RANDOM;
   private static final int NVECS_SWEEPS = 2;
 
-  @Option(
-      order = 60,
-      names = "--starts",
-      paramLabel = "N",
-      description =
-          "Decompose N times, from the seeds S, S+1, .... The model of the best fit is kept;"
-              + " summary.json has the fits of all (default: 1).")
-  int starts = 1;
+  @Mixin SeedOptions seeds = new SeedOptions();
 
   @Option(
       order = 61,
@@ -96,24 +90,9 @@ public final class StartOptions {
               + " begins anew.")
   boolean resume;
 
-  /**
-   * The best of all starts.
-   *
-   * @param all seed, fit, iterations, and whether it converged, of each
-   */
-  public record Best(CpdResult result, List<Map<String, Object>> all) {
-    /** What a summary says. */
-    public Map<String, Object> outcome(String init) {
-      Map<String, Object> outcome = new LinkedHashMap<>();
-      outcome.put("init", init);
-      outcome.put("starts", all);
-      return outcome;
-    }
-  }
-
   /** Whether nothing was asked for. */
   boolean areDefault() {
-    return starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;
+    return seeds.starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;
   }
 
   /** Refuses what cannot work, before the tensor is read. */
@@ -122,13 +101,11 @@ public final class StartOptions {
     if (orRandom && StartNames.isFolder(init) && !files.fileSystem(model).exists(model)) {
       init = RANDOM;
     }
-    if (starts < 1) {
-      throw usage("expected --starts of at least 1, found %d", starts);
-    }
-    if (starts > 1 && !init.equals(RANDOM)) {
+    seeds.check();
+    if (seeds.starts > 1 && !init.equals(RANDOM)) {
       throw usage(
           "expected --starts 1 with --init %s, from which all starts are the same, found %d",
-          init, starts);
+          init, seeds.starts);
     }
     if (resume && checkpoint == null) {
       throw usage("expected --checkpoint DIR with --resume, found none");
@@ -144,7 +121,7 @@ public final class StartOptions {
             "--init %s: expected a model of --rank %d, found one of rank %d", init, rank, found);
       }
     }
-    for (int start = 0; checkpoint != null && start < starts; start++) {
+    for (int start = 0; checkpoint != null && start < seeds.starts; start++) {
       if (!resume && !overwrite && folder(files, start, Map.of()).isPresent()) {
         throw usage(
             "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
@@ -182,7 +159,7 @@ public final class StartOptions {
    * @param arguments of which the bits of the result are a function, beside those of the job
    * @param keep takes the factors of each start that is better than those before
    */
-  public Best run(
+  public BestStart<CpdResult> run(
       FileAccess files,
       Engine engine,
       EngineTensor tensor,
@@ -192,17 +169,14 @@ public final class StartOptions {
       BiConsumer<List<Factor>, Site> keep,
       Console console)
       throws IOException {
-    CpdResult best = null;
-    List<Map<String, Object>> all = new ArrayList<>();
+    BestStart<CpdResult> best = new BestStart<>(console, seeds.starts);
     Optional<CpState> model =
         init.equals(StartNames.NVECS)
             ? Optional.of(vectors(engine, tensor, cpd))
             : model(files, cpd, tensor.statistics().shape());
-    for (int start = 0; start < starts; start++) {
+    for (int start = 0; start < seeds.starts; start++) {
       Cpd seeded = cpd.withSeed(cpd.seed() + start);
-      if (starts > 1) {
-        console.report("start %d of %d, seed %d", start + 1, starts, seeded.seed());
-      }
+      best.begin("seed " + seeded.seed());
       Map<String, Object> outcome = new LinkedHashMap<>();
       Optional<SampledStart> sample = algorithm.sample(tensor, seeded);
       Cpd whole = sample.isPresent() ? algorithm.polished(seeded) : seeded;
@@ -212,7 +186,6 @@ public final class StartOptions {
                   ? model
                   : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
       CpRun run = run(files, start, whole, tensor, arguments, begin, console);
-      double least = best == null ? Double.NEGATIVE_INFINITY : fit(best.fits());
       CpdResult result =
           engine.cpd(
               tensor,
@@ -220,17 +193,16 @@ public final class StartOptions {
               run,
               console.progress(),
               (found, site) -> {
-                if (fit(found.fits()) > least) {
+                if (best.isBetter(new SeedOptions.Ended(found.fits(), found.converged()).fit())) {
                   keep.accept(found.factors(), site);
                 }
               });
-      outcome.putAll(outcome(seeded, result));
-      all.add(outcome);
-      if (best == null || fit(result.fits()) > least) {
-        best = result;
-      }
+      SeedOptions.Ended ended = new SeedOptions.Ended(result.fits(), result.converged());
+      outcome.putAll(ended.outcome(seeded.seed()));
+      best.add(result, ended.fit(), outcome);
     }
-    return new Best(Objects.requireNonNull(best), all);
+    best.end("fit");
+    return best;
   }
 
   private static CpState sampled(
@@ -276,19 +248,6 @@ public final class StartOptions {
     Optional<CpState> state = resume ? folder.latest() : Optional.empty();
     state.ifPresent(found -> console.report("resume after iteration %d", found.fits().size()));
     return new CpRun(state.or(model), folder);
-  }
-
-  private static Map<String, Object> outcome(Cpd cpd, CpdResult result) {
-    Map<String, Object> outcome = new LinkedHashMap<>();
-    outcome.put("seed", cpd.seed());
-    outcome.put("fit", fit(result.fits()));
-    outcome.put("iterations", result.fits().size());
-    outcome.put("converged", result.converged());
-    return outcome;
-  }
-
-  private static double fit(List<Double> fits) {
-    return fits.isEmpty() ? 0 : fits.get(fits.size() - 1);
   }
 
   /** The model to start from, grown to the tensor's shape. */
