@@ -9,12 +9,15 @@ import org.weft.engine.Backend;
 
 /**
  * The name under which Spark shows the jobs of this thread: a group per Weft job, a description per
- * step. Closing brings the previous name back.
+ * step, which names its stages too. Closing brings the previous name back.
  */
 final class JobName implements Backend.Label {
   private static final String GROUP = "spark.jobGroup.id";
   private static final String DESCRIPTION = "spark.job.description";
   private static final String INTERRUPT = "spark.job.interruptOnCancel";
+
+  /** Of stages. Without names, Spark looks for its caller in a trace of the stack, for each RDD. */
+  private static final List<String> CALLER = List.of("callSite.short", "callSite.long");
 
   private final SparkContext context;
   private final Map<String, String> previous = new HashMap<>();
@@ -24,6 +27,7 @@ final class JobName implements Backend.Label {
     for (String property : List.of(GROUP, DESCRIPTION, INTERRUPT)) {
       previous.put(property, context.getLocalProperty(property));
     }
+    CALLER.forEach(property -> previous.put(property, context.getLocalProperty(property)));
   }
 
   /** A new group, unless the caller has set one of its own. */
@@ -31,15 +35,20 @@ final class JobName implements Backend.Label {
     JobName name = new JobName(context);
     if (name.previous.get(GROUP) == null) {
       context.setJobGroup("weft-" + UUID.randomUUID(), description, true);
-    } else {
-      context.setJobDescription(description);
     }
+    describe(context, description);
     return name;
+  }
+
+  /** Says what the next Spark jobs of this thread do. */
+  static void describe(SparkContext context, String description) {
+    context.setJobDescription(description);
+    CALLER.forEach(property -> context.setLocalProperty(property, description));
   }
 
   @Override
   public void describe(String description) {
-    context.setJobDescription(description);
+    describe(context, description);
   }
 
   @Override

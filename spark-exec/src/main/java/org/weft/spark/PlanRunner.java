@@ -148,7 +148,7 @@ final class PlanRunner implements Passes {
 
   /** Says what the next Spark jobs of this thread do. */
   void describe(String step) {
-    context.setLocalProperty("spark.job.description", step);
+    JobName.describe(context.sc(), step);
   }
 
   /** The tensor packed for {@code pass}. */

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.planner.ModePlan;
@@ -17,6 +18,7 @@ import org.weft.spark.kernel.StepPart;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.StoredRows;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorShape;
 
@@ -68,7 +70,8 @@ final class SharedRows {
     if (all.size() < step.starts().length - 1) {
       SharedRows shared = new SharedRows(pass, step, made);
       AddedRows added = new AddedRows(step, shared.version(pass.mode(), space), shared.firsts);
-      all.addAll(Wire.collect(FactorBlocks.ranges(context, shared.ranges(all)).map(added)));
+      JavaRDD<Integer> ranges = FactorBlocks.ranges(context, shared.ranges(all));
+      all.addAll(Wire.collect(ranges, PartitionWork.each(added)));
     }
     return inOrder(all);
   }

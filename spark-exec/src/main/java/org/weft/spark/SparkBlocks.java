@@ -24,7 +24,7 @@ final class SparkBlocks implements EntryBlocks {
 
   @Override
   public <R> List<R> collect(Step<R> step) {
-    return Wire.collect(parts.mapPartitions(some -> step.run(new Blocks(some))));
+    return Wire.collect(parts, some -> step.run(new Blocks(some)));
   }
 
   @Override

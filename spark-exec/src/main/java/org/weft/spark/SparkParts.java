@@ -20,6 +20,7 @@ import org.weft.spark.output.ResultFile;
 import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
@@ -155,7 +156,7 @@ final class SparkParts implements Parts {
 
   @Override
   public Iterator<Piece> pieces() {
-    return Wire.iterator(pieces);
+    return Wire.iterator(pieces, PartitionWork.none());
   }
 
   @Override

@@ -47,6 +47,7 @@ import org.weft.spark.resident.GivenRows;
 import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.SentRows;
 import org.weft.spark.resident.StoredRows;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.DenseMatrix;
@@ -309,7 +310,7 @@ final class SparkSite implements Site, AutoCloseable {
   private List<StepPart> parts(Step step, RowsStep sent) {
     Optional<Step.Product> product = step.product();
     if (product.isEmpty()) {
-      return SharedRows.inOrder(Wire.collect(ranges(sent).map(FactorRange.step(sent))));
+      return SharedRows.inOrder(Wire.collect(ranges(sent), PartitionWork.each(sent::run)));
     }
     ModePlan pass = plan.modes().get(product.get().statement());
     List<DenseOperand> operands = new ArrayList<>();
@@ -321,12 +322,9 @@ final class SparkSite implements Site, AutoCloseable {
     }
     Broadcast<Integer> space = context.broadcast(0);
     try {
-      JavaRDD<StepPart> made =
-          runner
-              .resident(pass)
-              .partitions()
-              .mapPartitions(new OwnedRows(runner.step(pass, operands), sent, space.id()));
-      return SharedRows.finished(context, pass, sent, space.id(), Wire.collect(made));
+      OwnedRows work = new OwnedRows(runner.step(pass, operands), sent, space.id());
+      List<StepPart> made = Wire.collect(runner.resident(pass).partitions(), work);
+      return SharedRows.finished(context, pass, sent, space.id(), made);
     } finally {
       space.destroy();
     }
@@ -395,12 +393,12 @@ final class SparkSite implements Site, AutoCloseable {
           .writeOrderedRows(
               context
                   .parallelize(all, 1)
-                  .mapPartitions(FactorRange.scaledRowsInOrder(version, factor.scale())),
+                  .mapPartitions(FactorRange.scaledRows(version, factor.scale())::of),
               shape);
       return;
     }
     JavaRDD<RowBlock> blocks =
-        ranges(version).flatMap(FactorRange.scaledRows(version, factor.scale()));
+        ranges(version).mapPartitions(FactorRange.scaledRows(version, factor.scale())::of);
     runner
         .rowsFile(uri)
         .writeRows(blocks.mapPartitions(new OriginalRows(back, version.mode())), shape);
@@ -415,11 +413,12 @@ final class SparkSite implements Site, AutoCloseable {
     FactorVersion version = ((SparkRows) rows).version();
     List<Integer> ranges = IntStream.range(0, version.ranges()).boxed().toList();
     runner.describe(plan.job().name() + ": collect rows of mode " + version.mode());
+    double[] ones = new double[version.columns()];
+    Arrays.fill(ones, 1);
     Iterator<RowBlock> blocks =
         Wire.iterator(
-            context
-                .parallelize(ranges, Math.max(1, ranges.size()))
-                .flatMap(FactorRange.rows(version)));
+            context.parallelize(ranges, Math.max(1, ranges.size())),
+            FactorRange.scaledRows(version, ones));
     DenseMatrix matrix = DenseMatrix.zeros(version.rows(), version.columns());
     while (blocks.hasNext()) {
       RowBlock block = blocks.next();

@@ -30,6 +30,7 @@ import org.weft.spark.read.SplitRdd;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.StoredRdd;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadSummary;
@@ -106,7 +107,7 @@ final class SparkTensor extends EngineTensor {
       JavaRDD<ParsedPart> sliced = parsed;
       SplitStatistics all;
       if (plan.splits().size() <= COLLECTED_SPLITS) {
-        List<SplitStatistics> collected = Wire.collect(each);
+        List<SplitStatistics> collected = Wire.collect(each, PartitionWork.none());
         sliced = sliced(parsed, collected, context.defaultParallelism());
         all = collected.stream().reduce(SplitStatistics::merge).orElseThrow();
       } else {

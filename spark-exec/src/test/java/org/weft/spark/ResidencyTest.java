@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
 import org.weft.error.WeftException;
@@ -23,6 +27,7 @@ import org.weft.spark.kernel.RowBlock;
 import org.weft.spark.resident.ResidentMemory;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
@@ -197,13 +202,27 @@ class ResidencyTest {
     assertThat(sum).isEqualTo(matrix.get(1, 0) + matrix.get(2, 0));
     List<RowBlock> blocks =
         Wire.collect(
-            spark
-                .parallelize(List.of(0, 1), 2)
-                .map(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i})));
+            spark.parallelize(List.of(0, 1), 2),
+            PartitionWork.each(i -> new RowBlock(i, i, 2, new double[] {i, 2.0 * i})));
     assertThat(blocks).extracting(RowBlock::partition).containsExactly(0, 1);
     assertThat(blocks.get(1).values()).containsExactly(1, 2);
     assertThatThrownBy(() -> Wire.bytes(EngineOptions.defaults()))
         .hasMessageContaining("not registered");
+  }
+
+  /** Small partitions come by few jobs, large ones one by one, all in their order. */
+  @ParameterizedTest
+  @CsvSource({"40, 8", "3, 3000000", "1, 8", "0, 8"})
+  void partitionsArriveInTheirOrder(int partitions, int length) {
+    JavaRDD<Integer> numbers =
+        spark.parallelize(
+            IntStream.range(0, 2 * partitions).boxed().toList(), Math.max(1, partitions));
+    Iterator<RowBlock> blocks =
+        Wire.iterator(
+            numbers, PartitionWork.each(i -> new RowBlock(i, i, length, new double[length])));
+    List<Integer> order = new ArrayList<>();
+    blocks.forEachRemaining(block -> order.add(block.partition()));
+    assertThat(order).isEqualTo(IntStream.range(0, 2 * partitions).boxed().toList());
   }
 
   @Test

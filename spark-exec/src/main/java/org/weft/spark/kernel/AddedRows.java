@@ -1,10 +1,10 @@
 package org.weft.spark.kernel;
 
-import org.apache.spark.api.java.function.Function;
 import org.weft.memory.NativeArray;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.TaskMemory;
+import org.weft.spark.wire.PartitionWork.ElementWork;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -17,9 +17,9 @@ import org.weft.tensor.TensorStorage;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record AddedRows(RowsStep step, FactorVersion parts, long[] firsts)
-    implements Function<Integer, StepPart> {
+    implements ElementWork<Integer, StepPart> {
   @Override
-  public StepPart call(Integer range) {
+  public StepPart of(Integer range) {
     long from = step.starts()[range];
     long to = step.starts()[range + 1];
     TensorShape shape = TensorShape.of(to - from, parts.columns());

@@ -4,34 +4,16 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.api.java.function.Function;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
+import org.weft.spark.wire.PartitionWork;
 
 /** Steps over the ranges of a factor's rows, wherever they run. */
 public final class FactorRange {
   private FactorRange() {}
 
-  /** A step on a range that no statement makes. */
-  public static Function<Integer, StepPart> step(RowsStep step) {
-    return step::run;
-  }
-
-  /** The rows of a range, a block at a time. */
-  public static FlatMapFunction<Integer, RowBlock> rows(FactorVersion factor) {
-    return range -> new Blocks(factor, range);
-  }
-
-  /** The rows of a range with columns multiplied by numbers, a block at a time. */
-  public static FlatMapFunction<Integer, RowBlock> scaledRows(
-      FactorVersion factor, double[] scale) {
-    return range -> new Scaled(new Blocks(factor, range), scale);
-  }
-
-  /** The rows of the ranges in their order, as {@link #scaledRows}: memory of a task is a block. */
-  public static FlatMapFunction<Iterator<Integer>, RowBlock> scaledRowsInOrder(
-      FactorVersion factor, double[] scale) {
+  /** The rows of ranges in their order, columns multiplied by numbers, a block at a time. */
+  public static PartitionWork<Integer, RowBlock> scaledRows(FactorVersion factor, double[] scale) {
     return ranges ->
         new Iterator<>() {
           private Iterator<RowBlock> blocks = Collections.emptyIterator();

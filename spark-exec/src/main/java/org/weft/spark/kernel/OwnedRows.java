@@ -2,17 +2,17 @@ package org.weft.spark.kernel;
 
 import java.util.Arrays;
 import java.util.Iterator;
-import org.apache.spark.api.java.function.FlatMapFunction;
 import org.weft.planner.partition.SliceRange;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.ResidentPartition;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.tensor.TensorStorage;
 
 /**
  * Runs a step on rows where the entries of their slices lie. Rows that other partitions have a part
  * in are stored as they are; {@link AddedRows} adds them up.
  */
-public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartition>, StepPart> {
+public final class OwnedRows implements PartitionWork<ResidentPartition, StepPart> {
   private static final long serialVersionUID = 1L;
 
   private final DenseStep statement;
@@ -30,18 +30,8 @@ public final class OwnedRows implements FlatMapFunction<Iterator<ResidentPartiti
   }
 
   @Override
-  public Iterator<StepPart> call(Iterator<ResidentPartition> partitions) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return partitions.hasNext();
-      }
-
-      @Override
-      public StepPart next() {
-        return part(partitions.next());
-      }
-    };
+  public Iterator<StepPart> of(Iterator<ResidentPartition> partitions) {
+    return PartitionWork.each(this::part).of(partitions);
   }
 
   private StepPart part(ResidentPartition partition) {

@@ -67,7 +67,7 @@ public record RowsStep(
   }
 
   /** A range that is not made by a statement. */
-  StepPart run(int range) {
+  public StepPart run(int range) {
     return run(range, range, new HashMap<>());
   }
 

@@ -131,6 +131,7 @@ public final class FactorBlocks {
   }
 
   /** A task for each range, preferably at its place. */
+  @SuppressWarnings("unchecked") // Spark's tags of classes have no int that is not primitive
   public static JavaRDD<Integer> ranges(JavaSparkContext context, Map<Integer, RowPlace> places) {
     List<Tuple2<Object, Seq<String>>> tasks = new ArrayList<>();
     places.forEach(
@@ -138,11 +139,13 @@ public final class FactorBlocks {
           List<String> best = place.port() == 0 ? List.of() : List.of(place.location());
           tasks.add(new Tuple2<>(range, JavaConverters.asScalaBuffer(best).toSeq()));
         });
-    return context
-        .sc()
-        .makeRDD(JavaConverters.asScalaBuffer(tasks).toSeq(), ClassTag$.MODULE$.apply(Object.class))
-        .toJavaRDD()
-        .map(range -> (Integer) range);
+    JavaRDD<?> ranges =
+        context
+            .sc()
+            .makeRDD(
+                JavaConverters.asScalaBuffer(tasks).toSeq(), ClassTag$.MODULE$.apply(Object.class))
+            .toJavaRDD();
+    return (JavaRDD<Integer>) ranges;
   }
 
   /**

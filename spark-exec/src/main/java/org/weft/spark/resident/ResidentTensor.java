@@ -8,6 +8,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.weft.engine.Measurements;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.partition.ModePartitioning;
+import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -55,7 +56,8 @@ public final class ResidentTensor implements AutoCloseable {
     partitions.persist(StorageLevel.MEMORY_ONLY());
     boolean packed = false;
     try {
-      List<PartitionSummary> summaries = Wire.collect(partitions.map(PartitionSummary::of));
+      List<PartitionSummary> summaries =
+          Wire.collect(partitions, PartitionWork.each(PartitionSummary::of));
       List<PartitionSummary> ordered =
           summaries.stream().sorted(Comparator.comparingInt(PartitionSummary::partition)).toList();
       packed = true;

@@ -4,11 +4,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
@@ -25,6 +29,8 @@ import org.apache.spark.serializer.Serializer;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.math.Ordering;
 import scala.math.Ordering$;
 import scala.reflect.ClassTag;
@@ -38,20 +44,31 @@ import scala.runtime.AbstractFunction2;
  */
 public final class Wire {
   private static final String REGISTRATOR = "org.weft.spark.kryo.WeftRegistrator";
-  private static final Serializer SERIALIZER = serializer();
+  private static final Serializer SERIALIZER = new OwnKryo();
   private static final ThreadLocal<SerializerInstance> OWN =
       ThreadLocal.withInitial(SERIALIZER::newInstance);
 
   private Wire() {}
 
-  /** A Kryo that knows the types that Weft sends, and refuses others. */
-  private static Serializer serializer() {
-    SparkConf conf =
-        new SparkConf(false)
-            .set("spark.kryo.registrationRequired", "true")
-            .set("spark.kryo.registrator", REGISTRATOR)
-            .set("spark.kryoserializer.buffer.max", "2047m");
-    return new KryoSerializer(conf).setDefaultClassLoader(Wire.class.getClassLoader());
+  /**
+   * A Kryo that knows the types that Weft sends, and refuses others. There is one per process: a
+   * task that brought its own would register all types again for each partition that it writes to.
+   */
+  private static final class OwnKryo extends KryoSerializer {
+    private static final long serialVersionUID = 1L;
+
+    OwnKryo() {
+      super(
+          new SparkConf(false)
+              .set("spark.kryo.registrationRequired", "true")
+              .set("spark.kryo.registrator", REGISTRATOR)
+              .set("spark.kryoserializer.buffer.max", "2047m"));
+      setDefaultClassLoader(Wire.class.getClassLoader());
+    }
+
+    private Object readResolve() {
+      return SERIALIZER;
+    }
   }
 
   private static <T> ClassTag<T> any() {
@@ -83,52 +100,107 @@ public final class Wire {
     return stream.readObject(any());
   }
 
-  /** All values, on the driver. */
-  public static <T> List<T> collect(JavaRDD<T> values) {
-    RDD<T> rdd = values.rdd();
-    Object[] partitions = (Object[]) rdd.context().runJob(rdd, new BytesOfPartition<T>(), any());
-    List<T> all = new ArrayList<>();
-    for (Object partition : partitions) {
-      for (Object value : (Object[]) partition) {
-        all.add(Wire.value((byte[]) value));
+  /** What is made of each partition, on the driver, in the order of the partitions. */
+  public static <T, R> List<R> collect(JavaRDD<T> over, PartitionWork<T, R> work) {
+    List<R> all = new ArrayList<>();
+    for (byte[][] partition : run(over, work, 0, over.getNumPartitions())) {
+      for (byte[] value : partition) {
+        all.add(Wire.value(value));
       }
     }
     return all;
   }
 
+  /** As {@link #collect}, of some partitions at a time: those whose results are expected to fit. */
+  public static <T, R> Iterator<R> iterator(JavaRDD<T> over, PartitionWork<T, R> work) {
+    return new Windows<>(over, work);
+  }
+
+  /** One Spark job: for each partition from the first to the last, the bytes of its values. */
+  private static <T, R> byte[][][] run(
+      JavaRDD<T> over, PartitionWork<T, R> work, int from, int to) {
+    RDD<T> rdd = over.rdd();
+    List<Object> numbers = IntStream.range(from, to).mapToObj(n -> (Object) n).toList();
+    Seq<Object> partitions = CollectionConverters.asScala(numbers).toSeq();
+    Object results =
+        rdd.context()
+            .runJob(
+                rdd,
+                new PartitionBytes<>(work),
+                partitions,
+                ClassTag$.MODULE$.apply(byte[][].class));
+    return (byte[][][]) results;
+  }
+
   /**
-   * The bytes of a partition's values. A class and no closure: what a closure holds is found by
-   * Spark in the bytes of its class, which takes longer than a small job.
+   * The bytes of what is made of a partition. A class and no closure, and no RDD of its own: what a
+   * closure holds is found by Spark in the bytes of its class, which takes longer than a small job.
    */
-  private static final class BytesOfPartition<T>
-      extends AbstractFunction2<TaskContext, scala.collection.Iterator<T>, Object>
+  private static final class PartitionBytes<T, R>
+      extends AbstractFunction2<TaskContext, scala.collection.Iterator<T>, byte[][]>
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
+    private final PartitionWork<T, R> work;
+
+    PartitionBytes(PartitionWork<T, R> work) {
+      this.work = work;
+    }
+
     @Override
-    public Object apply(TaskContext task, scala.collection.Iterator<T> values) {
+    public byte[][] apply(TaskContext task, scala.collection.Iterator<T> elements) {
       List<byte[]> all = new ArrayList<>();
-      while (values.hasNext()) {
-        all.add(Wire.bytes(values.next()));
-      }
-      return all.toArray();
+      work.of(CollectionConverters.asJava(elements))
+          .forEachRemaining(value -> all.add(Wire.bytes(value)));
+      return all.toArray(new byte[0][]);
     }
   }
 
-  /** The values one partition after the other, on the driver. */
-  public static <T> Iterator<T> iterator(JavaRDD<T> values) {
-    Iterator<byte[]> bytes = values.map(Wire::bytes).toLocalIterator();
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return bytes.hasNext();
-      }
+  /** Results of an RDD, a job for some partitions at a time. */
+  private static final class Windows<T, R> implements Iterator<R> {
+    /**
+     * The first job has one partition. Another one has as many as do not exceed this, all alike.
+     */
+    private static final long WINDOW_BYTES = 32 << 20;
 
-      @Override
-      public T next() {
-        return Wire.value(bytes.next());
+    private final JavaRDD<T> over;
+    private final PartitionWork<T, R> work;
+    private final Deque<byte[]> arrived = new ArrayDeque<>();
+    private int partition;
+    private long mostBytes = WINDOW_BYTES; // of a partition so far
+
+    Windows(JavaRDD<T> over, PartitionWork<T, R> work) {
+      this.over = over;
+      this.work = work;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (arrived.isEmpty() && partition < over.getNumPartitions()) {
+        fetch();
       }
-    };
+      return !arrived.isEmpty();
+    }
+
+    private void fetch() {
+      int left = over.getNumPartitions() - partition;
+      int count = (int) Math.min(left, Math.max(1, WINDOW_BYTES / Math.max(1, mostBytes)));
+      byte[][][] results = run(over, work, partition, partition + count);
+      mostBytes = partition == 0 ? 0 : mostBytes;
+      for (byte[][] values : results) {
+        arrived.addAll(Arrays.asList(values));
+        mostBytes = Math.max(mostBytes, Arrays.stream(values).mapToLong(v -> v.length).sum());
+      }
+      partition += count;
+    }
+
+    @Override
+    public R next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return Wire.value(arrived.remove());
+    }
   }
 
   /**
