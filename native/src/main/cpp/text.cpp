@@ -21,6 +21,7 @@ constexpr int greatest_power = 308;
 constexpr int exact_powers = 23;
 constexpr int exponent_cap = 100000;
 constexpr int64_t exact_integer = int64_t{1} << 53;
+constexpr int first_column = 15;
 
 constexpr double tens[exact_powers] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -248,6 +249,7 @@ struct Lines {
   int64_t room;
   double *values;
   const Power *powers;
+  double largest;
 
   explicit Lines(int64_t *a)
       : args(a),
@@ -260,15 +262,17 @@ struct Lines {
         base(a[7]),
         room(a[9] - (a[5] != 0)),
         values(reinterpret_cast<double *>(a[12])),
-        powers(reinterpret_cast<const Power *>(a[13])) {}
+        powers(reinterpret_cast<const Power *>(a[13])) {
+    memcpy(&largest, a + 14, sizeof largest);
+  }
 
   Column column(int64_t m) const {
-    const int64_t *at = args + 14 + 4 * m;
+    const int64_t *at = args + first_column + 4 * m;
     return {reinterpret_cast<char *>(at[0]), at[1], at[2], at[3]};
   }
 
   void store(int64_t m, int64_t entry, int64_t coordinate) const {
-    const int64_t *at = args + 14 + 4 * m;
+    const int64_t *at = args + first_column + 4 * m;
     if (at[1] == 4) {
       reinterpret_cast<int32_t *>(at[0])[entry] = static_cast<int32_t>(coordinate);
     } else {
@@ -277,7 +281,7 @@ struct Lines {
   }
 
   int64_t load(int64_t m, int64_t entry) const {
-    const int64_t *at = args + 14 + 4 * m;
+    const int64_t *at = args + first_column + 4 * m;
     return at[1] == 4 ? reinterpret_cast<const int32_t *>(at[0])[entry]
                       : reinterpret_cast<const int64_t *>(at[0])[entry];
   }
@@ -287,7 +291,7 @@ struct Lines {
     int64_t row = load(0, entry);
     int64_t column = load(1, entry);
     if (row == column) return mirror < 0 ? -1 : 0;
-    int64_t *first = args + 14;
+    int64_t *first = args + first_column;
     int64_t *second = first + 4;
     int64_t most = row > column ? row : column;
     if ((first[1] == 4 || second[1] == 4) && most > INT32_MAX) return -1;
@@ -306,9 +310,13 @@ struct Lines {
     return 1;
   }
 
+  bool is_held(double value) const { return __builtin_fabs(value) <= largest; }
+
   const char *value(const char *p, double *into) const {
-    if (field == real) return real_number(p, powers, into);
-    if (field == integer) return integer_number(p, into);
+    if (field == real || field == integer) {
+      p = field == real ? real_number(p, powers, into) : integer_number(p, into);
+      return p == nullptr || is_held(*into) ? p : nullptr;
+    }
     if (field == exact) {
       int64_t number = 0;
       p = exact_number(p, &number);
@@ -340,7 +348,7 @@ struct LineReader {
       p = coordinate(p, &number);
       if (p == nullptr || !ends_token(*p)) return nullptr;
       int64_t at = static_cast<int64_t>(number) - lines.base;
-      int64_t *column = lines.args + 14 + 4 * m;
+      int64_t *column = lines.args + first_column + 4 * m;
       if (at < 0 || at > column[2]) return nullptr;
       lines.store(m, size, at);
       p = skip_blanks(p);
@@ -352,7 +360,7 @@ struct LineReader {
     int more = lines.mirror == 0 ? 0 : lines.mirrored(size);
     if (more < 0) return nullptr;
     for (int64_t m = 0; m < lines.order; m++) {
-      int64_t *column = lines.args + 14 + 4 * m;
+      int64_t *column = lines.args + first_column + 4 * m;
       int64_t at = lines.load(m, size);
       if (at > column[3]) column[3] = at;
     }
@@ -485,7 +493,7 @@ class PieceReader {
     Outcome outcome = all_read;
     while (p < lines.end && outcome == all_read) outcome = piece(p);
     for (int m = 0; m < order; m++) {
-      int64_t *column = lines.args + 17 + 4 * m;
+      int64_t *column = lines.args + first_column + 3 + 4 * m;
       if (found[m] > *column) *column = found[m];
     }
     return reader.finish(outcome, p);
@@ -537,7 +545,7 @@ WEFT_UNROLL
       if (__builtin_expect(bad != 0, 0)) break;
       if (__builtin_expect(unusual != 0, 0)) {
         const char *after = real_number(text + token, lines.powers, &value);
-        if (after != text + end) break;
+        if (after != text + end || !lines.is_held(value)) break;
       }
       lines.values[size] = value;
 WEFT_UNROLL

@@ -26,8 +26,10 @@ namespace weft {
  *   args[12] address of the values: doubles, or 64-bit integers
  *   args[13] address of powers of five from 5^-342 to 5^308: the upper 64 bits of each, normalized,
  *            then the next 64; rounded up below 5^0 and down above
- *   args[14 + 4 m] address of column m; args[15 + 4 m] bytes of its elements: 4 or 8;
- *   args[16 + 4 m] the largest coordinate allowed; args[17 + 4 m] in and out: the largest found
+ *   args[14] a double: values of a larger magnitude are the caller's, unless they are stored as
+ *            integers
+ *   args[15 + 4 m] address of column m; args[16 + 4 m] bytes of its elements: 4 or 8;
+ *   args[17 + 4 m] the largest coordinate allowed; args[18 + 4 m] in and out: the largest found
  *
  * Coordinates are counted from 0 in the columns. Numbers are read as org.weft.storage.text reads
  * them, in every locale, and doubles rounded correctly. */

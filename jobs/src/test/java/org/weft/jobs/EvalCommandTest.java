@@ -113,10 +113,8 @@ class EvalCommandTest {
             "A=" + a,
             "--input",
             "x=" + x,
-            "--type",
-            "long",
             "--zero-based");
-    assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1\n");
+    assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1.5\n");
   }
 
   /** Modes are up to 2^63-1 coordinates long; an order of them would be an array. */

@@ -27,6 +27,8 @@ public enum ErrorCode {
   MODEL_DRIFT(306, Kind.DATA),
   /** The command of a workflow's step, or its input, is wrong. */
   STEP_REFUSED(307, Kind.DATA),
+  /** A value is none that the tensor's type holds. */
+  VALUE_OUT_OF_RANGE(308, Kind.DATA),
   OUT_OF_MEMORY(400, Kind.RESOURCE),
   WIDTH_OVERFLOW(401, Kind.RESOURCE),
   STORAGE_UNAVAILABLE(402, Kind.RESOURCE),

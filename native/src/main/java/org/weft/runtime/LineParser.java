@@ -19,7 +19,7 @@ public final class LineParser implements AutoCloseable {
   private static final int RECORDS = 10;
   private static final int LINES = 11;
   private static final int VALUES = 12;
-  private static final int HEADER = 14;
+  private static final int HEADER = 15;
   private static final int PER_COLUMN = 4;
 
   /** Bytes behind the lines that are read, whatever they are. */
@@ -60,11 +60,13 @@ public final class LineParser implements AutoCloseable {
   /**
    * What the lines hold.
    *
+   * @param largest magnitude of a value that is read here, unless it is kept as a long
    * @param comments two bytes one of which a comment line starts with
    * @param base the first coordinate of every mode in the text
    * @param last largest 0-based coordinate of every mode
    */
-  public record Layout(Value value, Mirror mirror, String comments, int base, long[] last) {
+  public record Layout(
+      Value value, double largest, Mirror mirror, String comments, int base, long[] last) {
     int order() {
       return last.length;
     }
@@ -94,6 +96,7 @@ public final class LineParser implements AutoCloseable {
     set(7, layout.base());
     set(CAPACITY, this.capacity);
     set(13, PowersOfFive.ADDRESS);
+    set(14, Double.doubleToRawLongBits(layout.largest()));
     try {
       set(VALUES, memory.allocate((long) this.capacity * Double.BYTES));
       for (int mode = 0; mode < order; mode++) {

@@ -113,6 +113,14 @@ public final class CooBlock implements Serializable {
     return new CooBlock(columns, other, size);
   }
 
+  /** The same entries with long values, which theirs are. */
+  public CooBlock withLongValues() {
+    return hasLongValues()
+        ? this
+        : new CooBlock(
+            columns, Arrays.stream((double[]) values).mapToLong(v -> (long) v).toArray(), size);
+  }
+
   /** The entries [{@code from}, {@code to}) as a block of its own. */
   public CooBlock slice(int from, int to) {
     Object[] part = new Object[columns.length];

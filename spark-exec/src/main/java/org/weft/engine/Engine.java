@@ -80,7 +80,7 @@ public final class Engine implements AutoCloseable {
    * @throws org.weft.error.WeftException of kind USER or DATA, naming file and line
    */
   public EngineTensor read(String uri, ReadOptions readOptions, ValueType type) {
-    ReadOptions stored = readOptions.withStoredOrder(true).withLongs(type == ValueType.LONG);
+    ReadOptions stored = readOptions.withStoredOrder(true).withType(type);
     InputPlan plan = TensorFiles.open(files(), uri, stored, backend.splitBytes());
     EngineTensor tensor = backend.read(plan, type);
     tensor.declareShape(plan.header().shape().isPresent());

@@ -1,6 +1,7 @@
 package org.weft.storage;
 
 import java.io.Serializable;
+import org.weft.tensor.ValueType;
 
 /**
  * How to read a tensor file.
@@ -11,7 +12,8 @@ import java.io.Serializable;
  * @param storedOrder a container that was reordered gives the coordinates that it stores, not the
  *     original ones
  * @param wanted what of the entries is looked at: a container does not read the rest, which is zero
- * @param longs values will be of type long: integers in text are read exactly
+ * @param type of the tensor that the values go to: one that it does not hold is an error, and where
+ *     it is long, blocks have long values
  * @param blockEntries most entries in a block, up to the expansion of one symmetric entry
  */
 public record ReadOptions(
@@ -20,14 +22,15 @@ public record ReadOptions(
     Header header,
     boolean storedOrder,
     Wanted wanted,
-    boolean longs,
+    ValueType type,
     int blockEntries)
     implements Serializable {
   /** 64 Ki entries: 1.3 MB for order 3, within a core's cache share. */
   public static final int DEFAULT_BLOCK_ENTRIES = 1 << 16;
 
   private static final ReadOptions DEFAULTS =
-      new ReadOptions(false, false, Header.AUTO, false, Wanted.ALL, false, DEFAULT_BLOCK_ENTRIES);
+      new ReadOptions(
+          false, false, Header.AUTO, false, Wanted.ALL, ValueType.DOUBLE, DEFAULT_BLOCK_ENTRIES);
 
   /** What stands before the entries of {@code .tns} text. */
   public enum Header {
@@ -64,33 +67,33 @@ public record ReadOptions(
   }
 
   public ReadOptions withZeroBased(boolean value) {
-    return new ReadOptions(value, allowNonfinite, header, storedOrder, wanted, longs, blockEntries);
+    return new ReadOptions(value, allowNonfinite, header, storedOrder, wanted, type, blockEntries);
   }
 
   public ReadOptions withAllowNonfinite(boolean value) {
-    return new ReadOptions(zeroBased, value, header, storedOrder, wanted, longs, blockEntries);
+    return new ReadOptions(zeroBased, value, header, storedOrder, wanted, type, blockEntries);
   }
 
   public ReadOptions withHeader(Header value) {
     return new ReadOptions(
-        zeroBased, allowNonfinite, value, storedOrder, wanted, longs, blockEntries);
+        zeroBased, allowNonfinite, value, storedOrder, wanted, type, blockEntries);
   }
 
   public ReadOptions withStoredOrder(boolean value) {
-    return new ReadOptions(zeroBased, allowNonfinite, header, value, wanted, longs, blockEntries);
+    return new ReadOptions(zeroBased, allowNonfinite, header, value, wanted, type, blockEntries);
   }
 
   public ReadOptions withWanted(Wanted value) {
     return new ReadOptions(
-        zeroBased, allowNonfinite, header, storedOrder, value, longs, blockEntries);
+        zeroBased, allowNonfinite, header, storedOrder, value, type, blockEntries);
   }
 
-  public ReadOptions withLongs(boolean value) {
+  public ReadOptions withType(ValueType value) {
     return new ReadOptions(
         zeroBased, allowNonfinite, header, storedOrder, wanted, value, blockEntries);
   }
 
   public ReadOptions withBlockEntries(int value) {
-    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, wanted, longs, value);
+    return new ReadOptions(zeroBased, allowNonfinite, header, storedOrder, wanted, type, value);
   }
 }

@@ -18,6 +18,7 @@ import org.weft.error.WeftException;
 import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /**
  * The front door: opens tensor files for reading and writing, in the format that their extension
@@ -235,7 +236,8 @@ public final class TensorFiles {
       file.requireLength(split.fileLength());
     }
     try {
-      return format.read(file, plan, split);
+      BlockReader reader = format.read(file, plan, split);
+      return plan.options().type() == ValueType.DOUBLE ? reader : new TypedReader(reader, plan);
     } catch (IOException e) {
       throw FileAccess.unavailable(plan.uri(), e);
     }

@@ -60,7 +60,7 @@ final class Inputs {
   /** {@code comet_read} has its own {@code .tns}: sizes and count first, 0-based coordinates. */
   private ProgramFiles.Entries coordinates(String uri, ValueType type) {
     try (BufferedReader lines = files.openText(uri)) {
-      return new SizedCoordinates(uri, lines).read(type == ValueType.LONG);
+      return new SizedCoordinates(uri, lines).read(type);
     } catch (IOException e) {
       throw new WeftException(
           ErrorCode.STORAGE_UNAVAILABLE, uri + ": reading failed: " + e.getMessage(), e);

@@ -24,6 +24,7 @@ import org.weft.storage.container.Container;
 import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -109,12 +110,14 @@ public final class ConvertCommand extends WeftCommand {
     } else {
       TensorFiles.checkAppend(files, output);
     }
+    ValueType type = type(files);
     InputPlan plan =
         TensorFiles.open(
             files,
             input,
             common
                 .readOptions()
+                .withType(type)
                 .withStoredOrder(keepOrder)
                 .withZeroBased(common.zeroBased && isFrosttText(input)));
     List<String> modeNames = names.of(files, input, plan.header().order());
@@ -152,6 +155,7 @@ public final class ConvertCommand extends WeftCommand {
             .withContainer(
                 ContainerOptions.defaults()
                     .withModeNames(modeNames)
+                    .withValueType(type)
                     .withByCoordinates(byCoordinates)
                     .withBatch(batch.key(), batch.replace)
                     .withModeOrder(levels)
@@ -180,6 +184,22 @@ public final class ConvertCommand extends WeftCommand {
     } else {
       console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
     }
+  }
+
+  @Override
+  protected boolean computesIntegers() {
+    return true;
+  }
+
+  /** That of the tensor that is added to, of {@code --type}, or of the container that is read. */
+  private ValueType type(FileAccess files) {
+    if (append && TensorFiles.extensionOf(output).equals(".weft")) {
+      return Container.open(files, output).valueType();
+    }
+    boolean stated = spec.commandLine().getParseResult().hasMatchedOption("--type");
+    return stated || !TensorFiles.extensionOf(input).equals(".weft")
+        ? common.type
+        : Container.open(files, input).valueType();
   }
 
   private Map<Integer, Labels> labels(

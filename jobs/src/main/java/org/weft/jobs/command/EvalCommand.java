@@ -314,7 +314,10 @@ public final class EvalCommand extends WeftCommand {
             .withShape(result.shape())
             .withZeroBased(common.zeroBased && frostt)
             .withLabels(modes.labels())
-            .withContainer(ContainerOptions.defaults().withModeNames(modes.names()));
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeNames(modes.names())
+                    .withValueType(result.format().valueType()));
     try (TensorOutput made = TensorFiles.create(files, uri, common.overwrite, order, write)) {
       TensorSink sink = new TensorSink(made, order);
       sink.write(result);

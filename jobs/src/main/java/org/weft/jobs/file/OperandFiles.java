@@ -68,7 +68,7 @@ public final class OperandFiles {
       int order = entry.getValue().labels().size();
       Entries entries =
           order == 0
-              ? number(name, source)
+              ? number(name, source, options)
               : source.toLowerCase(Locale.ROOT).endsWith(".npz")
                   ? archived(files, options, name, order, source)
                   : file(files, options, source);
@@ -92,16 +92,41 @@ public final class OperandFiles {
     return read;
   }
 
-  private static Entries number(String name, String text) {
-    CooBlock.Builder block = new CooBlock.Builder(0, 1);
-    block.add(new long[0], parse(name, text));
+  private static Entries number(String name, String text, ReadOptions options) {
+    ValueType type = options.type();
+    double value = parse(name, text, options);
+    CooBlock.Builder block = new CooBlock.Builder(0, 1, type == ValueType.LONG);
+    if (type.isIntegral()) {
+      block.finishLong(type.integer(text.strip()).orElseThrow());
+    } else {
+      block.finish(value);
+    }
     return new Entries(TensorShape.of(), true, true, List.of(block.build()));
   }
 
-  /** The number that is the input of a scalar. */
-  public static double parse(String name, String text) {
+  /**
+   * The number that is the input of a scalar.
+   *
+   * @throws WeftException {@code USAGE}, {@code VALUE_OUT_OF_RANGE}, {@code NONFINITE_VALUE}
+   */
+  public static double parse(String name, String text, ReadOptions options) {
+    ValueType type = options.type();
     try {
-      return Double.parseDouble(text);
+      double value = Double.parseDouble(text);
+      boolean held = type.isIntegral() ? type.integer(text.strip()).isPresent() : type.holds(value);
+      if (!held) {
+        throw new WeftException(
+            ErrorCode.VALUE_OUT_OF_RANGE, "--input " + name + ": " + type.refusal(text));
+      } else if (!Double.isFinite(value) && !options.allowNonfinite()) {
+        throw new WeftException(
+            ErrorCode.NONFINITE_VALUE,
+            "--input "
+                + name
+                + ": expected a finite number, found "
+                + text
+                + "; to keep it, allow non-finite values (--allow-nonfinite)");
+      }
+      return value;
     } catch (NumberFormatException e) {
       throw usage(
           "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",
@@ -140,6 +165,11 @@ public final class OperandFiles {
     for (long row = 0; row < array.rows(); row++) {
       for (int column = 0; column < array.columns(); column++) {
         double value = array.get(row, column);
+        if (!options.type().holds(value)) {
+          throw new WeftException(
+              ErrorCode.VALUE_OUT_OF_RANGE,
+              uri + ": " + options.type().refusal(value + " in row " + row + " of the array"));
+        }
         if (!Double.isFinite(value) && !options.allowNonfinite()) {
           throw new WeftException(
               ErrorCode.NONFINITE_VALUE,

@@ -217,7 +217,7 @@ public final class CommonOptions {
     return ReadOptions.defaults()
         .withZeroBased(zeroBased)
         .withHeader(header)
-        .withLongs(type == ValueType.LONG)
+        .withType(type)
         .withAllowNonfinite(allowNonfinite);
   }
 

@@ -123,7 +123,7 @@ public final class DistributedEval {
       String name = access.getKey();
       String source = options.inputs.getOrDefault(name, "");
       if (access.getValue().labels().isEmpty()) {
-        numbers.put(name, OperandFiles.parse(name, source));
+        numbers.put(name, OperandFiles.parse(name, source, common.readOptions()));
       } else if (source.toLowerCase(Locale.ROOT).endsWith(".npz")) {
         throw usage(
             "--input %s=%s: executors do not read .npz: save its arrays as .npy", name, source);

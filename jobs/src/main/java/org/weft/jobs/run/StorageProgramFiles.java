@@ -42,8 +42,7 @@ public final class StorageProgramFiles implements ProgramFiles {
 
   @Override
   public Entries read(String uri, ValueType type) {
-    InputPlan plan =
-        TensorFiles.open(files, uri, options.readOptions().withLongs(type == ValueType.LONG));
+    InputPlan plan = TensorFiles.open(files, uri, options.readOptions().withType(type));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
     return new Entries(shape, all.blocks(), FileMode.of(files, uri, shape.order(), uri, console));
@@ -99,7 +98,10 @@ public final class StorageProgramFiles implements ProgramFiles {
             .withShape(tensor.shape())
             .withZeroBased(options.zeroBased)
             .withLabels(kept.labels())
-            .withContainer(ContainerOptions.defaults().withModeNames(kept.names()));
+            .withContainer(
+                ContainerOptions.defaults()
+                    .withModeNames(kept.names())
+                    .withValueType(tensor.format().valueType()));
     try (TensorOutput output = TensorFiles.create(files, uri, options.overwrite, order, write)) {
       TensorSink sink = new TensorSink(output, order);
       sink.write(tensor);

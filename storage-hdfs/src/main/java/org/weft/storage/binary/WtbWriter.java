@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.WriteOptions;
@@ -57,11 +59,22 @@ final class WtbWriter implements TensorWriter {
         coordinates[mode] = block.coordinate(mode, e);
         maxCoordinates[mode] = Math.max(maxCoordinates[mode], coordinates[mode]);
       }
+      if (block.hasLongValues() && !isExact(block.longValue(e))) {
+        throw new WeftException(
+            ErrorCode.VALUE_OUT_OF_RANGE,
+            "expected values that a .wtb file holds, which has doubles, found the integer "
+                + block.longValue(e)
+                + "; write .tns, .mtx, .npy or .weft");
+      }
       builder.add(coordinates, block.value(e));
       if (builder.size() == BLOCK_ENTRIES) {
         writeBlock();
       }
     }
+  }
+
+  private static boolean isExact(long value) {
+    return (long) (double) value == value && value != Long.MAX_VALUE;
   }
 
   private void writeBlock() throws IOException {

@@ -2,6 +2,7 @@ package org.weft.storage.container;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.weft.memory.NativeMemory;
 import org.weft.runtime.BlockCheck;
 import org.weft.storage.container.encoding.ArrayEncoding;
 import org.weft.storage.container.encoding.BitPacking;
+import org.weft.tensor.ValueType;
 
 /**
  * Reads arrays of a container into off-heap memory and checks every block on the way. Plain blocks
@@ -249,10 +251,11 @@ final class ArrayReader implements Closeable {
     return files.computeIfAbsent(number, container::openFile);
   }
 
-  private static void convert(
+  private void convert(
       ElementType from, ElementType to, long source, long target, int count, String what) {
-    if (from.isFloating() || to.isFloating()) {
-      convertValues(from, to, source, target, count);
+    boolean narrow = from == ElementType.I64 && to == ElementType.I32;
+    if (from.isFloating() || to.isFloating() || narrow) {
+      convertValues(from, to, source, target, count, what);
       return;
     }
     long[] chunk = new long[1024];
@@ -273,8 +276,13 @@ final class ArrayReader implements Closeable {
     }
   }
 
-  private static void convertValues(
-      ElementType from, ElementType to, long source, long target, int count) {
+  private void convertValues(
+      ElementType from, ElementType to, long source, long target, int count, String what) {
+    ValueType type =
+        Arrays.stream(ValueType.values())
+            .filter(t -> t.elementType() == to)
+            .findFirst()
+            .orElseThrow();
     for (int i = 0; i < count; i++) {
       double value =
           switch (from) {
@@ -283,6 +291,11 @@ final class ArrayReader implements Closeable {
             case I64 -> NativeMemory.getLong(source + 8L * i);
             default -> NativeMemory.getInt(source + 4L * i);
           };
+      if (!type.holds(value)) {
+        throw new WeftException(
+            ErrorCode.VALUE_OUT_OF_RANGE,
+            container.uri() + ", " + what + ": " + type.refusal(Double.toString(value)));
+      }
       switch (to) {
         case F64 -> NativeMemory.putDouble(target + 8L * i, value);
         case F32 -> NativeMemory.putFloat(target + 4L * i, (float) value);

@@ -3,11 +3,8 @@ package org.weft.storage.npy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -18,13 +15,9 @@ import org.weft.tensor.DenseMatrix;
 
 /**
  * Dense matrices and vectors as NumPy array files. Written as float64, C order, version 1; read in
- * versions 1 to 3, float64 and float32, C and Fortran order.
+ * versions 1 to 3, any {@link NpyType}, C and Fortran order.
  */
 public final class NpyFile {
-  static final VarHandle DOUBLES =
-      MethodHandles.byteArrayViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
-  static final VarHandle FLOATS =
-      MethodHandles.byteArrayViewVarHandle(float[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int BUFFER_ELEMENTS = 1 << 13;
 
   private NpyFile() {}
@@ -41,7 +34,7 @@ public final class NpyFile {
    * then the elements as little-endian doubles.
    */
   public static byte[] header(long rows, int columns) {
-    return NpyHeader.forDoubles(rows, columns);
+    return NpyHeader.of(NpyType.F8, rows, columns);
   }
 
   /** Writes a {@code rows x columns} matrix; memory is some rows. Does not close. */
@@ -50,7 +43,7 @@ public final class NpyFile {
     out.write(header(rows, columns));
     int most = (int) Math.min(rows, Math.max(1, BUFFER_ELEMENTS / Math.max(1, columns)));
     double[] some = new double[Math.multiplyExact(most, columns)];
-    DoubleOut elements = new DoubleOut(out);
+    ElementsOut elements = new ElementsOut(out);
     for (long from = 0; from < rows; from += most) {
       int count = (int) Math.min(most, rows - from);
       source.rows(from, count, some);
@@ -62,7 +55,7 @@ public final class NpyFile {
   /** Writes {@code matrix}. Does not close {@code out}. */
   public static void write(OutputStream out, DenseMatrix matrix) throws IOException {
     out.write(header(matrix.rows(), matrix.columns()));
-    DoubleOut elements = new DoubleOut(out);
+    ElementsOut elements = new ElementsOut(out);
     for (int c = 0; c < matrix.chunkCount(); c++) {
       double[] chunk = matrix.chunk(c);
       elements.write(chunk, 0, chunk.length);
@@ -78,8 +71,8 @@ public final class NpyFile {
   /** Writes an array of this shape, the last mode fastest. Does not close {@code out}. */
   public static void writeArray(OutputStream out, double[] values, long... shape)
       throws IOException {
-    out.write(NpyHeader.forDoubles(shape));
-    DoubleOut elements = new DoubleOut(out);
+    out.write(NpyHeader.of(NpyType.F8, shape));
+    ElementsOut elements = new ElementsOut(out);
     elements.write(values, 0, values.length);
     elements.flush();
   }
@@ -127,11 +120,11 @@ public final class NpyFile {
               + "; give the process more memory (-Xmx)");
     }
     DenseMatrix matrix = DenseMatrix.zeros(rows, (int) columns);
-    DoubleIn elements = new DoubleIn(in, name, header.itemBytes(), header.elements());
+    ElementsIn elements = new ElementsIn(in, name, header.type(), header.elements());
     if (header.fortran()) {
       for (int column = 0; column < columns; column++) {
         for (long row = 0; row < rows; row++) {
-          matrix.set(row, column, elements.next());
+          matrix.set(row, column, elements.exact());
         }
       }
     } else {
@@ -166,7 +159,7 @@ public final class NpyFile {
       }
       requireLength(header, uri, file.compression() == Compression.NONE ? file.length() : -1);
       double[] values = new double[Math.toIntExact(header.elements())];
-      new DoubleIn(in, uri, header.itemBytes(), values.length).read(values);
+      new ElementsIn(in, uri, header.type(), values.length).read(values);
       return values;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
@@ -186,14 +179,13 @@ public final class NpyFile {
     }
   }
 
-  /** Little-endian doubles to a stream, buffered. */
-  static final class DoubleOut {
+  /** Little-endian doubles and longs to a stream, buffered. */
+  static final class ElementsOut {
     private final OutputStream out;
     private final byte[] buffer = new byte[BUFFER_ELEMENTS * Double.BYTES];
-    private final DoubleBuffer elements =
-        ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+    private final ByteBuffer elements = ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN);
 
-    DoubleOut(OutputStream out) {
+    ElementsOut(OutputStream out) {
       this.out = out;
     }
 
@@ -203,59 +195,93 @@ public final class NpyFile {
         if (!elements.hasRemaining()) {
           flush();
         }
-        int next = Math.min(count - done, elements.remaining());
-        elements.put(values, from + done, next);
+        int next = Math.min(count - done, elements.remaining() / Double.BYTES);
+        elements.asDoubleBuffer().put(values, from + done, next);
+        elements.position(elements.position() + next * Double.BYTES);
         done += next;
       }
     }
 
     void write(double value) throws IOException {
+      writeLong(Double.doubleToRawLongBits(value));
+    }
+
+    void writeLong(long value) throws IOException {
       if (!elements.hasRemaining()) {
         flush();
       }
-      elements.put(value);
+      elements.putLong(value);
     }
 
     void flush() throws IOException {
-      out.write(buffer, 0, elements.position() * Double.BYTES);
+      out.write(buffer, 0, elements.position());
       elements.clear();
     }
   }
 
-  /** {@code count} little-endian doubles or floats from a stream; reads no byte after them. */
-  static final class DoubleIn {
+  /** {@code count} little-endian elements from a stream; reads no byte after them. */
+  static final class ElementsIn {
     private final InputStream in;
     private final String name;
-    private final int itemBytes;
+    private final NpyType type;
     private final byte[] buffer;
+    private final ByteBuffer elements;
     private long unread;
     private int at;
     private int limit;
 
-    DoubleIn(InputStream in, String name, int itemBytes, long count) {
+    ElementsIn(InputStream in, String name, NpyType type, long count) {
       this.in = in;
       this.name = name;
-      this.itemBytes = itemBytes;
-      this.unread = count * itemBytes;
-      this.buffer = new byte[(int) Math.min(count, BUFFER_ELEMENTS) * itemBytes];
+      this.type = type;
+      this.unread = count * type.bytes();
+      this.buffer = new byte[(int) Math.min(count, BUFFER_ELEMENTS) * type.bytes()];
+      this.elements = ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    double next() throws IOException {
+    /** The place of the next element in the buffer. */
+    private int advance() throws IOException {
       if (at == limit) {
         fill();
       }
-      double value =
-          itemBytes == Double.BYTES
-              ? (double) DOUBLES.get(buffer, at)
-              : (float) FLOATS.get(buffer, at);
-      at += itemBytes;
-      return value;
+      int place = at;
+      at += type.bytes();
+      return place;
     }
 
+    /** The next element, or the double nearest to it. */
+    double next() throws IOException {
+      return type.value(elements, advance());
+    }
+
+    /** The next element, which is an integer. */
+    long nextLong() throws IOException {
+      return type.integer(elements, advance());
+    }
+
+    /**
+     * Reads elements that doubles hold.
+     *
+     * @throws WeftException {@code VALUE_OUT_OF_RANGE} for an integer that none does
+     */
     void read(double[] into) throws IOException {
       for (int i = 0; i < into.length; i++) {
-        into[i] = next();
+        into[i] = exact();
       }
+    }
+
+    /** As above, one. */
+    double exact() throws IOException {
+      if (type != NpyType.I8) {
+        return next();
+      }
+      long integer = nextLong();
+      if ((long) (double) integer != integer || integer == Long.MAX_VALUE) {
+        throw new WeftException(
+            ErrorCode.VALUE_OUT_OF_RANGE,
+            name + ": expected integers that a double holds exactly, found " + integer);
+      }
+      return integer;
     }
 
     private void fill() throws IOException {

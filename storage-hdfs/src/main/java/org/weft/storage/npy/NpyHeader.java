@@ -14,13 +14,13 @@ import org.weft.error.WeftException;
 
 /**
  * The header of a NumPy array file: magic, version 1 to 3, length, and a Python dictionary with
- * dtype, order and shape (NumPy enhancement proposal 1). Dtypes {@code <f8} and {@code <f4}.
+ * dtype, order and shape (NumPy enhancement proposal 1).
  *
  * @param bytes length of the header: offset of the first element
- * @param itemBytes 8 or 4
+ * @param type of the elements
  * @param fortran the first mode varies fastest
  */
-record NpyHeader(int bytes, int itemBytes, boolean fortran, long[] shape) implements Serializable {
+record NpyHeader(int bytes, NpyType type, boolean fortran, long[] shape) implements Serializable {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int MAX_BYTES = 1 << 20;
   private static final int ALIGNMENT = 64;
@@ -69,20 +69,17 @@ record NpyHeader(int bytes, int itemBytes, boolean fortran, long[] shape) implem
     Matcher order = ORDER.matcher(text);
     Matcher shape = SHAPE.matcher(text);
     boolean hasDtype = dtype.find();
-    if (!hasDtype || !(dtype.group(1).equals("<f8") || dtype.group(1).equals("<f4"))) {
+    NpyType type = hasDtype ? NpyType.named(dtype.group(1)) : null;
+    if (type == null) {
       throw malformed(
           name,
-          "dtype <f8 or <f4 (float64, float32)",
+          "one of the dtypes " + NpyType.names(),
           hasDtype ? "'" + dtype.group(1) + "'; convert with array.astype('<f8')" : "another type");
     }
     if (!order.find() || !shape.find()) {
       throw malformed(name, "'fortran_order' and 'shape' in the header", text.strip());
     }
-    return new NpyHeader(
-        bytes,
-        dtype.group(1).equals("<f8") ? Double.BYTES : Float.BYTES,
-        order.group(1).equals("True"),
-        sizes(name, shape.group(1)));
+    return new NpyHeader(bytes, type, order.group(1).equals("True"), sizes(name, shape.group(1)));
   }
 
   private static long[] sizes(String name, String text) {
@@ -113,12 +110,18 @@ record NpyHeader(int bytes, int itemBytes, boolean fortran, long[] shape) implem
     throw malformed(name, "mode sizes of at most 2^60 cells", "(" + text + ")");
   }
 
-  /** A version 1 header of a float64 array in C order, padded so that the data is aligned. */
-  static byte[] forDoubles(long... shape) {
+  /** Bytes of an element. */
+  int itemBytes() {
+    return type.bytes();
+  }
+
+  /** A version 1 header of an array in C order, padded so that the data is aligned. */
+  static byte[] of(NpyType type, long... shape) {
     String sizes =
         LongStream.of(shape).mapToObj(Long::toString).collect(Collectors.joining(", "))
             + (shape.length == 1 ? "," : "");
-    String text = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + sizes + "), }";
+    String text =
+        "{'descr': '" + type.dtype() + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
     int unpadded = MAGIC.length + 4 + text.length() + 1;
     int padding = Math.floorMod(-unpadded, ALIGNMENT);
     byte[] header = new byte[unpadded + padding];

@@ -13,18 +13,20 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /** The cells of a byte range of an array, with their coordinates counted like an odometer. */
 final class NpyReader implements BlockReader {
   private final SourceFile file;
   private final InputPlan plan;
   private final InputStream in;
-  private final NpyFile.DoubleIn elements;
+  private final NpyFile.ElementsIn elements;
   private final long[] shape;
   private final boolean fortran;
   private final long[] coordinates;
   private final long[] maxCoordinates;
   private final CooBlock.Builder builder;
+  private final boolean exact;
   private long left;
   private long entries;
 
@@ -38,10 +40,11 @@ final class NpyReader implements BlockReader {
     this.maxCoordinates = new long[shape.length];
     Arrays.fill(maxCoordinates, -1);
     int block = plan.options().blockEntries();
-    this.builder = new CooBlock.Builder(shape.length, (int) Math.min(left, block));
+    this.exact = plan.options().type() == ValueType.LONG && array.type().isIntegral();
+    this.builder = new CooBlock.Builder(shape.length, (int) Math.min(left, block), exact);
     place((split.start() - array.bytes()) / array.itemBytes());
     this.in = file.open(split.start());
-    this.elements = new NpyFile.DoubleIn(in, file.uri(), array.itemBytes(), left);
+    this.elements = new NpyFile.ElementsIn(in, file.uri(), array.type(), left);
   }
 
   private int fastest(int nth) {
@@ -82,14 +85,18 @@ final class NpyReader implements BlockReader {
     int count = (int) Math.min(left, plan.options().blockEntries());
     try {
       for (int i = 0; i < count; i++) {
-        double value = elements.next();
-        if (!allowNonfinite && !Double.isFinite(value)) {
-          throw nonfinite(value);
-        }
         for (int mode = 0; mode < shape.length; mode++) {
           maxCoordinates[mode] = Math.max(maxCoordinates[mode], coordinates[mode]);
         }
-        builder.add(coordinates, value);
+        if (exact) {
+          builder.addLong(coordinates, elements.nextLong());
+        } else {
+          double value = elements.next();
+          if (!allowNonfinite && !Double.isFinite(value)) {
+            throw nonfinite(value);
+          }
+          builder.add(coordinates, value);
+        }
         advance();
       }
     } catch (IOException e) {

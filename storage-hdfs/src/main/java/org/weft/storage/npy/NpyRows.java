@@ -76,8 +76,8 @@ public final class NpyRows implements Serializable {
     long rowBytes = (long) columns() * header.itemBytes();
     try (FSDataInputStream in = files.fileSystem(path).open(path)) {
       in.seek(header.bytes() + from * rowBytes);
-      NpyFile.DoubleIn elements =
-          new NpyFile.DoubleIn(in, uri, header.itemBytes(), (to - from) * columns());
+      NpyFile.ElementsIn elements =
+          new NpyFile.ElementsIn(in, uri, header.type(), (to - from) * columns());
       double[] values = new double[columns()];
       for (long row = from; row < to; row++) {
         elements.read(values);

@@ -2,24 +2,32 @@ package org.weft.storage.npy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.TensorWriter;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
-/** Sorted entries to a dense array in C order; one cell is held back, to sum duplicates of it. */
+/**
+ * Sorted entries to a dense array in C order; one cell is held back, to sum duplicates of it. The
+ * array is one of int64 if the first entries have long values, and then all must.
+ */
 final class NpyWriter implements TensorWriter {
   private final OutputStream out;
   private final String name;
   private final TensorShape shape;
-  private final NpyFile.DoubleOut elements;
+  private final NpyFile.ElementsOut elements;
   private final long cells;
 
   /** Cell held back, and cells before it that are written; -1 before the first entry. */
   private long held = -1;
 
-  private double heldValue;
+  /** A double, or a long as its bits. */
+  private long heldValue;
+
+  /** Once there was an entry, or the end. */
+  private @Nullable NpyType type;
 
   /** Whether the last write did not return: the array is given up, not filled. */
   private boolean failed;
@@ -31,13 +39,15 @@ final class NpyWriter implements TensorWriter {
     this.name = name;
     this.shape = shape;
     this.cells = (long) shape.cells();
-    this.elements = new NpyFile.DoubleOut(out);
-    out.write(NpyHeader.forDoubles(shape.toArray()));
+    this.elements = new NpyFile.ElementsOut(out);
   }
 
   @Override
   public void write(CooBlock block) throws IOException {
     failed = true;
+    if (block.size() > 0) {
+      begin(block.hasLongValues() ? NpyType.I8 : NpyType.F8);
+    }
     for (int e = 0; e < block.size(); e++) {
       long cell = 0;
       for (int mode = 0; mode < shape.order(); mode++) {
@@ -49,14 +59,31 @@ final class NpyWriter implements TensorWriter {
         }
         cell = cell * shape.size(mode) + coordinate;
       }
-      add(cell, block.value(e));
+      add(
+          cell,
+          type == NpyType.I8 ? block.longValue(e) : Double.doubleToRawLongBits(block.value(e)));
     }
     failed = false;
   }
 
-  private void add(long cell, double value) throws IOException {
+  /** Writes the header before the first entry. */
+  private void begin(NpyType elements) throws IOException {
+    if (type == null) {
+      type = elements;
+      out.write(NpyHeader.of(elements, shape.toArray()));
+    } else if (type == NpyType.I8 && elements != type) {
+      throw new IllegalArgumentException(name + ": doubles among longs");
+    }
+  }
+
+  /** Adds a double, or a long, by its bits. */
+  private void add(long cell, long value) throws IOException {
     if (cell == held) {
-      heldValue += value;
+      heldValue =
+          type == NpyType.I8
+              ? heldValue + value
+              : Double.doubleToRawLongBits(
+                  Double.longBitsToDouble(heldValue) + Double.longBitsToDouble(value));
     } else if (cell < held) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
@@ -70,10 +97,10 @@ final class NpyWriter implements TensorWriter {
   /** Writes the cell held back and zeros up to {@code cell}, which is held back from now on. */
   private void fillUpTo(long cell) throws IOException {
     if (held >= 0) {
-      elements.write(heldValue);
+      elements.writeLong(heldValue);
     }
     for (long at = held + 1; at < cell; at++) {
-      elements.write(0);
+      elements.writeLong(0);
     }
     held = cell;
   }
@@ -87,6 +114,9 @@ final class NpyWriter implements TensorWriter {
     try (out) {
       if (failed) {
         return;
+      }
+      if (type == null) {
+        begin(NpyType.F8);
       }
       fillUpTo(cells);
       elements.flush();

@@ -7,6 +7,7 @@ import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
 import org.weft.storage.SourceFile;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /** Matrix Market arrays: one value per line, column by column, whose place is its number. */
 final class ArrayReader extends TextReader {
@@ -32,7 +33,7 @@ final class ArrayReader extends TextReader {
     this.allowNonfinite = plan.options().allowNonfinite();
     this.rows = layout.last(0) + 1;
     this.cells = plan.header().declaredRecords();
-    this.longs = plan.options().longs();
+    this.longs = type == ValueType.LONG;
     this.builder = new CooBlock.Builder(2, (int) Math.min(blockEntries, split.length()), longs);
     this.row = firstRow(0);
   }
@@ -125,22 +126,7 @@ final class ArrayReader extends TextReader {
               + " values that the header declares, found "
               + LineErrors.quoteLine(b, 0));
     }
-    if (!longs) {
-      parser.add(new long[0], value);
-      return;
-    }
-    parser.addLong(
-        new long[0],
-        ValueErrors.exactLong(b, at, end, value)
-            .orElseThrow(
-                () ->
-                    errors.at(
-                        offset,
-                        ErrorCode.MALFORMED_INPUT,
-                        "expected "
-                            + ValueErrors.LONG
-                            + ", found "
-                            + LineErrors.quoteToken(b, at))));
+    add(new long[0], value, b, at, end, offset);
   }
 
   /** Adds the next value of the column, of which the one that is not used is 0. */

@@ -1,7 +1,6 @@
 package org.weft.storage.text;
 
 import java.io.IOException;
-import java.util.OptionalLong;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.InputPlan;
@@ -15,7 +14,6 @@ final class CoordinateReader extends TextReader {
   private final LineRules rules;
   private final boolean pattern;
   private final boolean integer;
-  private final boolean longs;
   private final boolean skew;
   private final boolean allowNonfinite;
   private final int order;
@@ -36,7 +34,6 @@ final class CoordinateReader extends TextReader {
     this.base = layout.base();
     this.pattern = layout.field() == EntryLayout.Field.PATTERN;
     this.integer = layout.field() == EntryLayout.Field.INTEGER;
-    this.longs = plan.options().longs() && !pattern;
     this.skew = layout.symmetry() == EntryLayout.Symmetry.SKEW_SYMMETRIC;
     this.allowNonfinite = plan.options().allowNonfinite();
     this.coordinates = new long[order];
@@ -93,14 +90,10 @@ final class CoordinateReader extends TextReader {
           "expected no entry on the diagonal of a skew-symmetric matrix, found "
               + LineErrors.quoteLine(b, 0));
     }
-    if (longs) {
-      OptionalLong exact = ValueErrors.exactLong(b, start, decimals.end(), value);
-      if (exact.isEmpty()) {
-        throw malformed(b, offset, ValueErrors.LONG, start);
-      }
-      parser.addLong(coordinates, exact.getAsLong());
-    } else {
+    if (pattern) {
       parser.add(coordinates, value);
+    } else {
+      add(coordinates, value, b, start, decimals.end(), offset);
     }
   }
 

@@ -3,6 +3,7 @@ package org.weft.storage.text;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.weft.runtime.LineParser;
+import org.weft.tensor.ValueType;
 
 /**
  * The columns of a coordinate line: {@code order} coordinates, then a value unless it is a pattern.
@@ -53,14 +54,24 @@ record EntryLayout(
   /**
    * What the native parser is told: lines with all coordinates, or with none.
    *
-   * @param longs whether numbers are kept as longs
+   * @param type that holds every value which is read there
    */
-  LineParser.Layout forParser(int coordinates, boolean longs) {
+  LineParser.Layout forParser(int coordinates, ValueType type) {
     LineParser.Value value =
         switch (field) {
-          case REAL -> longs ? LineParser.Value.LONG : LineParser.Value.REAL;
-          case INTEGER -> longs ? LineParser.Value.LONG : LineParser.Value.INTEGER;
           case PATTERN -> LineParser.Value.NONE;
+          case REAL, INTEGER ->
+              type == ValueType.LONG
+                  ? LineParser.Value.LONG
+                  : type == ValueType.INT || field == Field.INTEGER
+                      ? LineParser.Value.INTEGER
+                      : LineParser.Value.REAL;
+        };
+    double largest =
+        switch (type) {
+          case FLOAT -> Float.MAX_VALUE;
+          case INT -> Integer.MAX_VALUE;
+          case DOUBLE, LONG -> Double.POSITIVE_INFINITY;
         };
     LineParser.Mirror mirror =
         switch (symmetry) {
@@ -70,6 +81,7 @@ record EntryLayout(
         };
     return new LineParser.Layout(
         value,
+        largest,
         coordinates == 0 ? LineParser.Mirror.NONE : mirror,
         rules.comments(),
         base,

@@ -61,6 +61,7 @@ final class FortranNumbers implements Closeable {
   private final DecimalParser decimals = new DecimalParser();
   private int length;
   private int field;
+  private int numberBytes;
   private long lineNumber;
 
   /** Reads numbers behind the first {@code skippedLines} lines of {@code in}. */
@@ -150,11 +151,17 @@ final class FortranNumbers implements Closeable {
       }
     }
     number[size] = '\n';
+    numberBytes = size;
     double value = decimals.parse(number, 0);
     if (decimals.end() != size) {
       throw malformed("a number", field());
     }
     return value;
+  }
+
+  /** The text of the last real number, with its exponent marked by an e. */
+  String text() {
+    return new String(number, 0, numberBytes, StandardCharsets.US_ASCII);
   }
 
   private static boolean startsExponent(byte b) {
@@ -197,7 +204,8 @@ final class FortranNumbers implements Closeable {
     return p;
   }
 
-  private String field() {
+  /** The field that was read last, quoted. */
+  String field() {
     int from = field * format.width;
     int to = Math.min(length, Math.min(from + format.width, from + 60));
     return "'"
@@ -207,9 +215,12 @@ final class FortranNumbers implements Closeable {
 
   /** The error of the field that was read last. */
   WeftException malformed(String expected, String found) {
-    return new WeftException(
-        ErrorCode.MALFORMED_INPUT,
-        name + ":" + lineNumber + ": expected " + expected + ", found " + found);
+    return error(ErrorCode.MALFORMED_INPUT, "expected " + expected + ", found " + found);
+  }
+
+  /** An error in the line of the field that was read last. */
+  WeftException error(ErrorCode code, String message) {
+    return new WeftException(code, name + ":" + lineNumber + ": " + message);
   }
 
   private WeftException truncated() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -13,6 +14,7 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /**
  * Entries of a Harwell-Boeing matrix, column by column: column pointers, row numbers and values are
@@ -21,6 +23,7 @@ import org.weft.tensor.CooBlock;
 final class HarwellBoeingReader implements BlockReader {
   private final InputPlan plan;
   private final EntryLayout.Symmetry symmetry;
+  private final ValueType type;
   private final FortranNumbers pointers;
   private final FortranNumbers rows;
   private final @Nullable FortranNumbers values;
@@ -41,7 +44,8 @@ final class HarwellBoeingReader implements BlockReader {
     this.plan = plan;
     this.symmetry = layout.symmetry();
     this.blockEntries = plan.options().blockEntries();
-    this.builder = new CooBlock.Builder(2, 16);
+    this.type = plan.options().type();
+    this.builder = new CooBlock.Builder(2, 16, type == ValueType.LONG);
     this.rowCount = plan.header().shape().orElseThrow().size(0);
     this.columns = plan.header().shape().orElseThrow().size(1);
     this.declared = plan.header().declaredRecords();
@@ -124,18 +128,40 @@ final class HarwellBoeingReader implements BlockReader {
               + " values (--allow-nonfinite)");
     }
     records++;
-    emit(row, column - 1, value);
-    if (symmetry != EntryLayout.Symmetry.GENERAL && row != column - 1) {
-      emit(column - 1, row, symmetry == EntryLayout.Symmetry.SYMMETRIC ? value : -value);
+    long exact = values == null ? 1 : held(values, value);
+    emit(row, column - 1, value, exact);
+    if (symmetry == EntryLayout.Symmetry.SYMMETRIC && row != column - 1) {
+      emit(column - 1, row, value, exact);
+    } else if (symmetry == EntryLayout.Symmetry.SKEW_SYMMETRIC && row != column - 1) {
+      emit(column - 1, row, -value, -exact);
     }
   }
 
-  private void emit(long i, long j, double value) {
+  /** Checks a value against its type; the integer that it is where the type is one of integers. */
+  private long held(FortranNumbers numbers, double value) {
+    if (!type.isIntegral() && type.holds(value)) {
+      return 0;
+    }
+    OptionalLong exact = type.isIntegral() ? type.integer(numbers.text()) : OptionalLong.empty();
+    boolean opposite = symmetry == EntryLayout.Symmetry.SKEW_SYMMETRIC;
+    long least = type == ValueType.LONG ? Long.MIN_VALUE : Integer.MIN_VALUE;
+    if (exact.isEmpty() || (opposite && exact.getAsLong() == least)) {
+      throw numbers.error(ErrorCode.VALUE_OUT_OF_RANGE, type.refusal(numbers.field()));
+    }
+    return exact.getAsLong();
+  }
+
+  /** Adds an entry, of whose two values one is not used. */
+  private void emit(long i, long j, double value, long exact) {
     maxCoordinates[0] = Math.max(maxCoordinates[0], i);
     maxCoordinates[1] = Math.max(maxCoordinates[1], j);
     builder.set(0, i);
     builder.set(1, j);
-    builder.finish(value);
+    if (type == ValueType.LONG) {
+      builder.finishLong(exact);
+    } else {
+      builder.finish(value);
+    }
   }
 
   @Override

@@ -1,8 +1,11 @@
 package org.weft.storage.text;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.NoSuchElementException;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.runtime.LineParser;
 import org.weft.storage.BlockReader;
@@ -13,6 +16,7 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /**
  * Text of one split to blocks. {@link LineParser} reads the lines; one that it leaves, because it
@@ -26,9 +30,11 @@ abstract class TextReader implements BlockReader {
   protected final LineErrors errors;
   protected final LineParser parser;
   protected final int blockEntries;
+  protected final ValueType type;
 
   private final LineBuffer lines;
   private final LineRules rules;
+  private final boolean skew;
   private final SourceFile file;
   private final InputPlan plan;
   private long entries;
@@ -47,6 +53,8 @@ abstract class TextReader implements BlockReader {
     this.file = file;
     this.plan = plan;
     this.rules = layout.rules();
+    this.type = plan.options().type();
+    this.skew = layout.symmetry() == EntryLayout.Symmetry.SKEW_SYMMETRIC;
     Compression compression = file.compression();
     boolean blocks = compression == Compression.BZIP2;
     this.errors = new LineErrors(file, blocks ? split.start() : 0);
@@ -64,8 +72,7 @@ abstract class TextReader implements BlockReader {
       this.lines = LineBuffer.range(file, dataStart, split.start(), split.end(), rules);
     }
     try {
-      this.parser =
-          new LineParser(layout.forParser(coordinates, plan.options().longs()), (int) capacity + 1);
+      this.parser = new LineParser(layout.forParser(coordinates, type), (int) capacity + 1);
     } catch (RuntimeException e) {
       lines.close();
       throw e;
@@ -88,6 +95,37 @@ abstract class TextReader implements BlockReader {
    * @param offset of the line in the file, for messages
    */
   abstract void entry(byte[] line, int at, long offset);
+
+  /**
+   * Adds an entry whose value is the number in [{@code from}, {@code to}).
+   *
+   * @param value the double that is nearest to it
+   * @throws WeftException {@code VALUE_OUT_OF_RANGE} if its type does not hold the value, or the
+   *     opposite one where that is an entry too
+   */
+  final void add(long[] coordinates, double value, byte[] line, int from, int to, long offset) {
+    if (!type.isIntegral()) {
+      require(type.holds(value), line, from, offset);
+      parser.add(coordinates, value);
+      return;
+    }
+    String number = new String(line, from, to - from, StandardCharsets.US_ASCII);
+    OptionalLong integer = type.integer(number);
+    long least = type == ValueType.LONG ? Long.MIN_VALUE : Integer.MIN_VALUE;
+    require(integer.isPresent() && !(skew && integer.getAsLong() == least), line, from, offset);
+    if (type == ValueType.LONG) {
+      parser.addLong(coordinates, integer.getAsLong());
+    } else {
+      parser.add(coordinates, integer.getAsLong());
+    }
+  }
+
+  private void require(boolean holds, byte[] line, int from, long offset) {
+    if (!holds) {
+      String refusal = type.refusal(LineErrors.quoteToken(line, from));
+      throw errors.at(offset, ErrorCode.VALUE_OUT_OF_RANGE, refusal);
+    }
+  }
 
   /** The entries read, as a block. */
   abstract CooBlock take();

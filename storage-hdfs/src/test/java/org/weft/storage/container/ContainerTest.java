@@ -130,6 +130,22 @@ class ContainerTest {
     }
   }
 
+  @Test
+  void aPartIsNotLoadedAsATypeThatLacksItsValues() throws Exception {
+    long[] shape = {3};
+    CooBlock block = CooBlock.ofColumns(new Object[] {new int[] {0, 2}}, new double[] {1, 1e39}, 2);
+    String uri = uri("wide.weft");
+    Tensors.write(Entries.ACCESS, uri, false, shape, List.of(block), ContainerOptions.defaults());
+    Container container = Container.open(Entries.ACCESS, uri);
+    TensorFormat wanted =
+        TensorFormat.csf(1, ValueType.FLOAT).narrowedFor(TensorShape.of(shape), 2);
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      assertThatThrownBy(() -> container.load(scope, 0, wanted, TensorShape.of(shape), 0))
+          .hasMessageContaining("wide.weft")
+          .hasMessageContaining("as the type float has, found 1.0E39");
+    }
+  }
+
   private static void assertPartEqualsPacking(
       Container container, int part, TensorFormat wanted, CooBlock all) {
     int root = wanted.modeOrder()[0];

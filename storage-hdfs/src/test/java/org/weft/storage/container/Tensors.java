@@ -26,7 +26,7 @@ final class Tensors {
 
   /** Random entries, duplicates included; a third of the values are special. */
   static List<CooBlock> random(long[] shape, int count, Random random) {
-    double[] special = {0, -0.0, 1, 0.1, 5e-324, 1e300, 1.0 / 3, -7};
+    double[] special = {0, -0.0, 1, 0.1, 5e-324, 1e38, 1.0 / 3, -7};
     CooBlock.Builder builder = new CooBlock.Builder(shape.length, 16);
     List<CooBlock> blocks = new ArrayList<>();
     long[] at = new long[shape.length];

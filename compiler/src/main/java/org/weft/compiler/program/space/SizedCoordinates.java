@@ -3,13 +3,14 @@ package org.weft.compiler.program.space;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.StringTokenizer;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /**
  * Reader of the {@code .tns} text of {@code comet_read}.
@@ -24,9 +25,6 @@ import org.weft.tensor.TensorShape;
  * fewer entries than its header counts, never more.
  */
 public final class SizedCoordinates {
-  /** Integers that every long holds. */
-  private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,18}");
-
   private final String uri;
   private final BufferedReader lines;
   private long lineNumber;
@@ -39,9 +37,10 @@ public final class SizedCoordinates {
   /**
    * Reads all entries.
    *
-   * @param longs whether values are kept as longs
+   * @param type of the tensor that they go to
+   * @throws WeftException {@code VALUE_OUT_OF_RANGE} for a value that it does not hold, ...
    */
-  public ProgramFiles.Entries read(boolean longs) throws IOException {
+  public ProgramFiles.Entries read(ValueType type) throws IOException {
     StringTokenizer header = next();
     if (header == null || header.countTokens() < 2) {
       throw malformed("expected the mode sizes and the number of entries, such as '7 7 7 3'");
@@ -52,17 +51,17 @@ public final class SizedCoordinates {
     }
     long count = integer(header.nextToken(), "the number of entries");
     CooBlock.Builder entries =
-        new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20), longs);
+        new CooBlock.Builder(sizes.length, (int) Math.min(count, 1 << 20), type == ValueType.LONG);
     for (StringTokenizer line = next(); line != null; line = next()) {
       if (entries.size() >= count) {
         throw malformed("expected " + count + " entries, as the first line says, found more");
       }
-      entry(line, sizes, entries);
+      entry(line, sizes, type, entries);
     }
     return new ProgramFiles.Entries(TensorShape.of(sizes), List.of(entries.build()));
   }
 
-  private void entry(StringTokenizer line, long[] sizes, CooBlock.Builder entries) {
+  private void entry(StringTokenizer line, long[] sizes, ValueType type, CooBlock.Builder entries) {
     int tokens = line.countTokens();
     if (tokens != sizes.length && tokens != sizes.length + 1) {
       throw malformed("expected " + sizes.length + " coordinates and a value, found " + tokens);
@@ -86,10 +85,15 @@ public final class SizedCoordinates {
       entries.set(mode, coordinate);
     }
     String value = line.hasMoreTokens() ? line.nextToken() : "1";
-    if (INTEGER.matcher(value).matches()) {
-      entries.finishLong(Long.parseLong(value));
+    double number = number(value);
+    OptionalLong integer = type.isIntegral() ? type.integer(value) : OptionalLong.empty();
+    if (type.isIntegral() ? integer.isEmpty() : !type.holds(number)) {
+      throw new WeftException(
+          ErrorCode.VALUE_OUT_OF_RANGE, uri + ":" + lineNumber + ": " + type.refusal(value));
+    } else if (integer.isPresent()) {
+      entries.finishLong(integer.getAsLong());
     } else {
-      entries.finish(number(value));
+      entries.finish(number);
     }
   }
 

@@ -1,0 +1,123 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.storage.container.Container;
+import org.weft.storage.file.FileAccess;
+import org.weft.tensor.ValueType;
+
+/** Values of files, options and programs under each {@code --type}: kept, or refused by name. */
+class TypedInputsTest {
+  private static final String DIGITS = "1 1 9007199254740993\n2 2 -9223372036854775807\n";
+
+  @TempDir Path folder;
+
+  private Run run(String... arguments) {
+    return Run.of(arguments);
+  }
+
+  private String file(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "int,3000000000",
+    "int,1.5",
+    "int,-2147483649",
+    "long,1.5",
+    "long,9223372036854775808",
+    "float,1e300",
+    "int,1e300"
+  })
+  void aValueThatTheTypeLacksIsRefusedWhereverItIsRead(String type, String value) {
+    String named = "as the type " + type + " has, found";
+    String tns = Run.write(folder, "x.tns", "1 5\n2 " + value + "\n");
+    List<Run> runs = new ArrayList<>();
+    runs.add(run("eval", "y(i) = x(i)", "--input", "x=" + tns, "--type", type));
+    runs.add(
+        run(
+            "eval",
+            "y(i) = x(i) + x(i)",
+            "--input",
+            "x=" + tns,
+            "--type",
+            type,
+            "--master",
+            "local[1]",
+            "--dry-run"));
+    String program =
+        "def main() { IndexLabel [i] = [?]; Tensor<" + type + "> A([i], {CU}); A[i] = read(\"";
+    String source = Run.write(folder, "p.ta", program + tns + "\"); print(A); }");
+    runs.add(run("run", source));
+    runs.add(run("convert", tns, file("x.weft"), "--type", type));
+    String empty = Run.write(folder, "e.tns", "1 5\n");
+    assertThat(run("convert", empty, file("typed.weft"), "--type", type).status()).isZero();
+    runs.add(run("convert", tns, file("typed.weft"), "--append"));
+    for (Run run : runs) {
+      assertThat(run.err())
+          .contains("WEFT-308")
+          .contains(tns + ":2: expected")
+          .contains(named + " '" + value + "'");
+      assertThat(run.status()).isEqualTo(2);
+    }
+    Run scalar =
+        run(
+            "eval",
+            "y(i) = x(i) * b",
+            "--type",
+            type,
+            "--input",
+            "x=" + empty,
+            "--input",
+            "b=" + value);
+    assertThat(scalar.err()).contains("WEFT-308").contains("--input b: expected").contains(named);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tns", "mtx", "npy", "weft"})
+  void longsGoThroughEveryFormatThatHoldsThem(String format) {
+    String in = Run.write(folder, "in.tns", DIGITS);
+    String made = file("made." + format);
+    String[] eval = {"eval", "C(i,j) = A(i,j)", "--type", "long", "--input"};
+    Run first = run(with(eval, "A=" + in, "--output", made));
+    assertThat(first.status()).as(first.err()).isZero();
+    assertThat(run(with(eval, "A=" + made)).out().replaceAll("(?m)^\\d+ \\d+ 0\n", ""))
+        .isEqualTo(DIGITS);
+  }
+
+  @Test
+  void aFormatOfDoublesRefusesOtherLongs() {
+    String in = Run.write(folder, "in.tns", DIGITS);
+    String[] eval = {"eval", "C(i,j) = A(i,j)", "--type", "long", "--input"};
+    Run run = run(with(eval, "A=" + in, "--output", file("made.wtb")));
+    assertThat(run.err()).contains("WEFT-308").contains("9007199254740993");
+    assertThat(folder.resolve("made.wtb")).doesNotExist();
+  }
+
+  @Test
+  void convertedTensorsKeepTheirType() {
+    String in = Run.write(folder, "in.tns", DIGITS);
+    assertThat(run("convert", in, file("a.weft"), "--type", "long").status()).isZero();
+    assertThat(run("convert", file("a.weft"), file("b.weft")).status()).isZero();
+    assertThat(run("convert", file("b.weft"), file("c.tns")).status()).isZero();
+    assertThat(folder.resolve("c.tns")).hasContent(DIGITS);
+    assertThat(Container.open(FileAccess.local(), file("b.weft")).valueType())
+        .isEqualTo(ValueType.LONG);
+  }
+
+  private static String[] with(String[] some, String... more) {
+    String[] all = Arrays.copyOf(some, some.length + more.length);
+    System.arraycopy(more, 0, all, some.length, more.length);
+    return all;
+  }
+}
