@@ -26,12 +26,6 @@ for threads in (0, 1):
 C = weft.eval("C(i,k) = A(i,j) * B(j,k)", A=A, B=B)
 assert C.format == "csr" and abs(C - A @ B).max() < 1e-12
 assert C.has_sorted_indices and (np.diff(C.indices)[np.diff(np.repeat(np.arange(60), np.diff(C.indptr))) == 0] > 0).all()
-loose = weft.eval("C(i,k) = A(i,j) * B(j,k)", A=A, B=B, sorted=False)
-assert not loose.has_sorted_indices and abs(loose - A @ B).max() < 1e-12
-loose.sort_indices()
-assert (loose.indices == C.indices).all() and np.allclose(loose.data, C.data)
-again = weft.eval("y(i) = C(i,k) * x(k)", C=weft.eval("C(i,k) = A(i,j) * B(j,k)", A=A, B=B, sorted=False), x=x[:40])
-assert np.allclose(again, C @ x[:40])
 assert weft.eval("C(i,k) = A(i,j) * B(j,k)", A=A.tocsc(), B=B.tocsc()).format == "csc"
 dense = weft.eval("C(i,k) = A(i,j) * B(j,k)", A=A, B=B, format="Dense")
 assert isinstance(dense, np.ndarray) and np.allclose(dense, (A @ B).toarray())

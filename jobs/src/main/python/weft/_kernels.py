@@ -16,7 +16,6 @@ import numpy as np
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*[-+]?=")
 _OPERAND = re.compile(r"([A-Za-z_]\w*)\s*[(\[]([^)\]]*)[)\]]")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
-_UNSORTED = {"CSR": "{D, CU?o}", "CSC": "{D, CU?o}@1,0"}
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
 _lock = threading.Lock()
@@ -29,15 +28,14 @@ class Error(ValueError):
     """A statement that cannot be compiled, or operands that do not fit it."""
 
 
-def eval(statement, *, out=None, format=None, sorted=True, threads=0, **operands):
+def eval(statement, *, out=None, format=None, threads=0, **operands):
     """The value of a statement such as "C(i,k) = A(i,j) * B(j,k)"; labels that the result lacks are summed.
 
     operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, and numbers, all of one type of value.
     format: how the result is stored, such as "CSR" or "Dense". By default a matrix is sparse if all operands
-    are, and everything else is dense. sorted: whether columns ascend in the rows of a CSR result, and rows in
-    the columns of a CSC result; False saves time, and is what SciPy's own products are. out: an array for a dense result. threads: 0 for all cores.
+    are, and everything else is dense. out: an array for a dense result. threads: 0 for all cores.
     """
-    key = [statement, format, sorted]
+    key = [statement, format]
     for name, value in operands.items():
         dtype = getattr(value, "dtype", None)
         key += (name, dtype, getattr(value, "format", None))
@@ -47,11 +45,11 @@ def eval(statement, *, out=None, format=None, sorted=True, threads=0, **operands
         with _lock:
             run = _runs.get(key)
             if run is None:
-                run = _runs[key] = _compiled(statement, format, sorted, operands)
+                run = _runs[key] = _compiled(statement, format, operands)
     return run(out=out, threads=threads, **operands)
 
 
-def _compiled(statement, format, sorted, operands):
+def _compiled(statement, format, operands):
     found = _RESULT.match(statement)
     if not found:
         raise Error(f"expected a statement such as 'y(i) = A(i,j) * x(j)', found {statement!r}")
@@ -60,7 +58,7 @@ def _compiled(statement, format, sorted, operands):
     if format is None and order == 2 and formats and _all_sparse(statement[found.end():], formats):
         format = "CSC" if set(formats.values()) == {"CSC"} else "CSR"
     if format is not None:
-        formats[name] = format if sorted else _UNSORTED.get(format, format)
+        formats[name] = format
     number = len(_runs)
     stem = os.path.join(_directory(), f"kernel{number}_{os.getpid()}")
     arguments = [statement, "--type", _type(operands), "--name", "kernel", "-q"]

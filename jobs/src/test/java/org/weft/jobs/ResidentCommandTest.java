@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,26 @@ class ResidentCommandTest {
 
   @Test
   void pythonEvaluates() throws Exception {
+    assertThat(python("check_eval.py")).endsWith("done");
+  }
+
+  @Test
+  void theBenchmarkBesideSciPyHasARowForEachProduct() throws Exception {
+    String matrix = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 4\n";
+    Path file = Files.writeString(folder.resolve("a.mtx"), matrix);
+    assertThat(python("beside_scipy.py", "1", file.toString()).lines().skip(1))
+        .extracting(row -> row.replaceFirst("\tSciPy(\t[0-9.e+-]+){5}$", ""))
+        .containsExactly(
+            "A @ x\ta.mtx",
+            "A @ D\ta.mtx",
+            "A @ A\ta.mtx",
+            "A @ x\t4 x 4",
+            "A @ D\t4 x 4",
+            "A @ A\t4 x 4");
+  }
+
+  /** What a program of {@code src/test/python} says. */
+  private String python(String program, String... arguments) throws Exception {
     assumeTrue(runs("python3", "-c", "import numpy, scipy"), "no Python with NumPy and SciPy here");
     Path command = folder.resolve("weft");
     Files.writeString(
@@ -50,15 +71,16 @@ class ResidentCommandTest {
         "#!/bin/sh\nexec \"%s/bin/java\" -XX:TieredStopAtLevel=1 -cp \"%s\" org.weft.jobs.Weft \"$@\"\n"
             .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
     assertThat(command.toFile().setExecutable(true)).isTrue();
-    ProcessBuilder python =
-        new ProcessBuilder("python3", "src/test/python/check_eval.py").redirectErrorStream(true);
+    List<String> line = new ArrayList<>(List.of("python3", "src/test/python/" + program));
+    line.addAll(List.of(arguments));
+    ProcessBuilder python = new ProcessBuilder(line).redirectErrorStream(true);
     python.environment().put("WEFT_COMMAND", command.toString());
     python.environment().put("PYTHONPATH", "src/main/python");
     python.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     Process process = python.start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
-    assertThat(said.strip()).endsWith("done");
+    return said.strip();
   }
 
   private static boolean runs(String... line) throws InterruptedException {
