@@ -40,7 +40,7 @@ class BenchCommandTest {
             "--plot",
             svg);
     assertThat(run.status()).as(run.err()).isZero();
-    assertThat(run.out()).contains("bounds   1 thread: triad", "bounds   2 threads: triad");
+    assertThat(run.out()).contains("bounds    1 thread: triad", "bounds    2 threads: triad");
     // 3 modes x 2 ranks of the file, and SpMV of the matrix in CSR and in blocks, as it is full at
     // this scale; each with 1 and 2 threads.
     assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (6 + 2));

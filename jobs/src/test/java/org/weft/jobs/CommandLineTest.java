@@ -1,12 +1,18 @@
 package org.weft.jobs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.jobs.help.FirstSteps;
 import org.weft.jobs.output.Console;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** What needs no Spark: help, usage, and errors that are found before Spark starts. */
 class CommandLineTest {
@@ -219,6 +227,31 @@ class CommandLineTest {
     assertThat(Run.of("--rankk", "2", "stats", "x").err()).contains("unknown option --rankk");
     assertThat(Run.of("-v").err()).contains("unknown option -v");
     assertThat(Run.of("-v", "cdp", "x.tns").status()).isEqualTo(2);
+  }
+
+  @Test
+  void aValueThatIsNoNameIsToldTheNamesOfThePages() {
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, UTF_8);
+    new Weft(new Console(nowhere, nowhere))
+        .allCommands()
+        .getSubcommands()
+        .forEach(
+            (name, command) ->
+                command.getCommandSpec().args().stream()
+                    .filter(argument -> argument.type().isEnum())
+                    .forEach(argument -> assertNamesAreTold(name, argument)));
+  }
+
+  private static void assertNamesAreTold(String command, ArgSpec argument) {
+    boolean option = argument instanceof OptionSpec;
+    String given = option ? ((OptionSpec) argument).longestName() + "=" : "";
+    String said = option ? ((OptionSpec) argument).longestName() : argument.paramLabel();
+    String names =
+        Arrays.stream(argument.type().getEnumConstants())
+            .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(", "));
+    assertThat(Run.of(command, given + "No").err())
+        .contains("WEFT-100: expected " + said + " as one of " + names + ", found 'No'; see ");
   }
 
   @Test

@@ -164,7 +164,7 @@ class CompleteCommandTest {
       delimiter = '|',
       value = {
         "--rank 0 --output D | WEFT-100 | expected a rank, iterations and a patience of at least 1",
-        "--rank 2 --method svd --output D | WEFT-100 | expected one of [ALS, CCD, SGD]",
+        "--rank 2 --method svd --output D | WEFT-100 | expected --method as one of als, ccd, sgd, found",
         "--rank 2 --method sgd --batches 0 --output D | WEFT-100 | --batches from 1 to 64, found 0",
         "--rank 2 --split 0.5 --output D | WEFT-100 | expected --split of two shares",
         "--rank 2 --split 0.5,0.5 --output D | WEFT-100 | that leave entries to learn from",

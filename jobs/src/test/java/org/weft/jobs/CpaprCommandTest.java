@@ -103,7 +103,7 @@ class CpaprCommandTest {
       delimiter = '|',
       value = {
         "x.tns --rank 0 | WEFT-100 | expected a rank, iterations and inner updates of at least 1",
-        "x.tns --rank 2 --method newton | WEFT-100 | expected one of [MU, PDNR, PQNR]",
+        "x.tns --rank 2 --method newton | WEFT-100 | expected --method as one of mu, pdnr, pqnr",
         "x.tns --rank 200000 --method pdnr | WEFT-400 | normal: expected at most 2,147,483,647 numbers",
         "x.tns --rank 2 --inner 0 | WEFT-100 | expected a rank, iterations and inner updates",
         "x.tns --rank 2 --kkt -1 | WEFT-100 | a tolerance of at least 0",

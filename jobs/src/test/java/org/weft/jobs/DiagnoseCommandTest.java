@@ -57,7 +57,7 @@ class DiagnoseCommandTest {
   void aGoodModelAndItsWorstSlice() throws IOException {
     Run text = run("diagnose DIR/m DIR/x.tns");
     assertThat(text.status()).as(text.err()).isZero();
-    assertThat(text.out()).contains("core consistency", "degenerate         false", "odd one");
+    assertThat(text.out()).contains("core consistency", "degenerate        false", "odd one");
     Run run = run("diagnose DIR/m DIR/x.tns --json");
     JsonNode found = new ObjectMapper().readTree(run.out());
     assertThat(found.get("core_consistency").asDouble()).isBetween(95.0, 100.0);

@@ -20,21 +20,21 @@ public record BenchReport(
 
   /** Machine, bounds and a line for each workload. */
   public String table() {
-    StringBuilder text = new StringBuilder();
-    machine.forEach(
-        (name, value) -> text.append(String.format(Locale.ROOT, "%-8s %s%n", name, value)));
+    TextTable facts = new TextTable("<");
+    machine.forEach(facts::row);
     bounds.forEach(
         (threads, rates) ->
-            text.append(
+            facts.row(
+                "bounds",
                 String.format(
                     Locale.ROOT,
-                    "bounds   %d thread%s: triad %.1f GB/s, read %.1f GB/s, FMA %.0f GFLOP/s%n",
+                    "%d thread%s: triad %.1f GB/s, read %.1f GB/s, FMA %.0f GFLOP/s",
                     threads,
                     threads == 1 ? "" : "s",
                     rates.triad() * 1e-9,
                     rates.read() * 1e-9,
                     rates.flops() * 1e-9)));
-    return text + rowsTable().text();
+    return facts.text() + rowsTable().text();
   }
 
   private TextTable rowsTable() {

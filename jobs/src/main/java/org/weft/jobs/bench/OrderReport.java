@@ -22,9 +22,9 @@ public record OrderReport(
 
   /** Machine, then for each tensor a table of orders and one of kernels. */
   public String table() {
-    StringBuilder text = new StringBuilder();
-    machine.forEach(
-        (name, value) -> text.append(String.format(Locale.ROOT, "%-8s %s%n", name, value)));
+    TextTable facts = new TextTable("<");
+    machine.forEach(facts::row);
+    StringBuilder text = new StringBuilder(facts.text());
     tensors.forEach(tensor -> text.append(table(tensor, partitions)));
     return text.toString();
   }

@@ -2,9 +2,12 @@ package org.weft.jobs.command;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.file.InputNames;
@@ -23,6 +26,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.SliceSummary;
 import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -137,42 +141,43 @@ public final class StatsCommand extends WeftCommand {
   }
 
   private static void slices(Console console, TensorStatistics statistics) {
-    console.result("");
-    console.result(
-        "%4s %14s %14s %12s %12s %12s %12s",
-        "mode", "slices", "empty", "min", "median", "p99", "max");
+    TextTable table =
+        new TextTable(">").row("mode", "slices", "empty", "min", "median", "p99", "max");
     for (int m = 0; m < statistics.shape().order(); m++) {
       SliceSummary s = statistics.slices(m);
-      console.result(
-          "%4d %,14d %,14d %,12d %,12d %,12d %,12d%s",
-          m,
-          statistics.shape().size(m),
-          s.empty(),
-          s.min(),
-          s.median(),
-          s.p99(),
-          s.max(),
-          s.exact() ? "" : "  (estimates)");
+      List<String> cells = new ArrayList<>(List.of(Integer.toString(m)));
+      LongStream.of(statistics.shape().size(m), s.empty(), s.min(), s.median(), s.p99(), s.max())
+          .forEach(count -> cells.add(cell("%,d", count)));
+      if (!s.exact()) {
+        cells.add("(estimates)");
+      }
+      table.row(cells);
     }
+    console.text("\n" + table.text());
   }
 
   /** Partitions of an MTTKRP along each mode; their storage does not depend on the rank. */
   private void partitions(Console console, Engine engine, EngineTensor tensor) {
-    console.result("");
-    console.result(
-        "%4s %12s %16s %16s %14s",
-        "mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
+    TextTable table =
+        new TextTable(">").row("mode", "partitions", "mean nonzeros", "most nonzeros", "MiB each");
     for (int m = 0; m < tensor.statistics().shape().order(); m++) {
       ModePlan plan = engine.plan(tensor, mttkrp(tensor.statistics().shape(), m)).only();
       List<PartitionCosts> parts = plan.partitions();
-      console.result(
-          "%4d %,12d %,16.0f %,16.0f %,14.2f",
-          m,
-          parts.size(),
-          parts.stream().mapToDouble(PartitionCosts::entries).average().orElse(0),
-          parts.stream().mapToDouble(PartitionCosts::entries).max().orElse(0),
-          parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0) / (1 << 20));
+      DoubleSummaryStatistics entries =
+          parts.stream().mapToDouble(PartitionCosts::entries).summaryStatistics();
+      double bytes = parts.stream().mapToDouble(PartitionCosts::storageBytes).average().orElse(0);
+      table.row(
+          Integer.toString(m),
+          cell("%,d", parts.size()),
+          cell("%,.0f", entries.getAverage()),
+          cell("%,.0f", entries.getMax()),
+          cell("%,.2f", bytes / (1 << 20)));
     }
+    console.text("\n" + table.text());
+  }
+
+  private static String cell(String format, Object value) {
+    return String.format(Locale.ROOT, format, value);
   }
 
   private Job mttkrp(TensorShape shape, int mode) {

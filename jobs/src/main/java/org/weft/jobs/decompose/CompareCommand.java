@@ -26,6 +26,7 @@ import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.model.ModelFolder;
+import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -136,35 +137,43 @@ public final class CompareCommand extends WeftCommand {
     return labels;
   }
 
-  private void print(Console console, ModelFolder model, ModelComparison comparison) {
+  private static void print(Console console, ModelFolder model, ModelComparison comparison) {
     console.result("drift %.6f", comparison.drift());
-    console.result("");
-    console.result("component        is    score       lambda              cosines by mode");
+    List<String> head =
+        new ArrayList<>(List.of("component", "is", "score", "lambda", "other lambda"));
+    comparison.modes().forEach(mode -> head.add("cosine of " + model.modeName(mode.mode())));
+    TextTable components = new TextTable(">").row(head);
     for (ModelComparison.Match match : comparison.matches()) {
-      StringBuilder cosines = new StringBuilder();
-      match.cosines().forEach(c -> cosines.append(String.format(Locale.ROOT, "%8.4f", c)));
-      console.result(
-          "%9d %9s %8.4f %8.4g %8.4g  %s",
-          match.first() + 1,
-          match.second() < 0 ? "none" : Integer.toString(match.second() + 1),
-          match.score(),
-          match.lambda(),
-          match.otherLambda(),
-          cosines);
+      List<String> cells = new ArrayList<>(List.of(Integer.toString(match.first() + 1)));
+      cells.add(match.second() < 0 ? "none" : Integer.toString(match.second() + 1));
+      cells.add(number("%.4f", match.score()));
+      cells.add(number("%.4g", match.lambda()));
+      cells.add(number("%.4g", match.otherLambda()));
+      match.cosines().forEach(cosine -> cells.add(number("%.4f", cosine)));
+      components.row(cells);
     }
+    console.text("\n" + components.text());
     for (ModelComparison.ModeDrift mode : comparison.modes()) {
       console.result("");
       console.result(
           "%s: drift %.4f, rows only in the first model %d, only in the second %d",
           model.modeName(mode.mode()), mode.drift(), mode.onlyFirst(), mode.onlySecond());
-      for (ModelComparison.Change change : comparison.changes()) {
-        if (change.mode() == mode.mode()) {
-          console.result(
-              "  %-24s moved %.4g, from a weight of %.4g to %.4g",
-              change.label(), change.distance(), change.before(), change.after());
-        }
+      TextTable changes = new TextTable("<>").row("label", "moved", "weight", "other weight");
+      List<ModelComparison.Change> moved =
+          comparison.changes().stream().filter(change -> change.mode() == mode.mode()).toList();
+      for (ModelComparison.Change change : moved) {
+        changes.row(
+            change.label(),
+            number("%.4g", change.distance()),
+            number("%.4g", change.before()),
+            number("%.4g", change.after()));
       }
+      console.text(moved.isEmpty() ? "" : changes.text());
     }
+  }
+
+  private static String number(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
   }
 
   private Map<String, Object> json(ModelFolder model, ModelComparison comparison) {

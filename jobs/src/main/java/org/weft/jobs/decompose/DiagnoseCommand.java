@@ -4,6 +4,7 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +28,7 @@ import org.weft.storage.Labels;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
+import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -247,28 +249,34 @@ public final class DiagnoseCommand extends WeftCommand {
         .orElse(Long.toString(coordinate + 1));
   }
 
-  /** Members with one value a line, and lists of members as tables. */
+  /** Members with one value a line, then each list of members as a table. */
   private static void print(Console console, Map<String, Object> all) {
+    TextTable single = new TextTable("<");
+    StringBuilder tables = new StringBuilder();
     all.forEach(
         (name, value) -> {
-          String said = name.replace('_', ' ');
           if (value instanceof List<?> rows
               && !rows.isEmpty()
               && rows.get(0) instanceof Map<?, ?> first) {
-            console.result("");
-            console.result("%s", said);
-            console.result("%s", line(first.keySet()));
-            rows.forEach(row -> console.result("%s", line(((Map<?, ?>) row).values())));
+            TextTable table = new TextTable(sides(first.values())).row(cells(first.keySet()));
+            rows.forEach(row -> table.row(cells(((Map<?, ?>) row).values())));
+            tables.append('\n').append(said(name)).append('\n').append(table.text());
           } else {
-            console.result("%-18s %s", said, cell(value));
+            single.row(said(name), cell(value));
           }
         });
+    console.text(single.text() + tables);
   }
 
-  private static String line(Iterable<?> cells) {
-    List<String> line = new ArrayList<>();
-    cells.forEach(cell -> line.add(String.format(Locale.ROOT, "%16s", cell(cell))));
-    return String.join(" ", line);
+  /** Numbers stand to the right. */
+  private static String sides(Collection<?> cells) {
+    return cells.stream()
+        .map(cell -> cell instanceof Number ? ">" : "<")
+        .collect(Collectors.joining());
+  }
+
+  private static List<String> cells(Collection<?> values) {
+    return values.stream().map(DiagnoseCommand::cell).toList();
   }
 
   private static String cell(Object value) {
@@ -277,6 +285,10 @@ public final class DiagnoseCommand extends WeftCommand {
     } else if (value instanceof List<?> list) {
       return list.stream().map(DiagnoseCommand::cell).collect(Collectors.joining(" "));
     }
-    return value.toString().replace('_', ' ');
+    return said(value.toString());
+  }
+
+  private static String said(String name) {
+    return name.replace('_', ' ');
   }
 }

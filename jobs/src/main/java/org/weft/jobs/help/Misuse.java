@@ -3,6 +3,9 @@ package org.weft.jobs.help;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.check.Names;
@@ -19,6 +22,13 @@ public final class Misuse {
           "^Value for option option '(\\S+)' \\((.*)\\)"
               + " should be in KEY=VALUE format but was (.*)$");
 
+  /** What picocli says of a value that is not among an option's names. */
+  private static final Pattern NO_NAME =
+      Pattern.compile(
+          "^Invalid value for (?:option|positional parameter at index \\d+) ['(](\\S+?)[')]"
+              + "(?: \\(.*?\\))?: expected one of \\[(.*)] \\(case-(?:in)?sensitive\\)"
+              + " but was '(.*)'$");
+
   private Misuse() {}
 
   /** The message for {@code e}, which came up with {@code arguments}. */
@@ -31,10 +41,18 @@ public final class Misuse {
     }
     String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
+    message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
     if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
       message += meant(unmatched.getUnmatched().get(0), spec.subcommands().keySet());
     }
     return message + see;
+  }
+
+  /** The names as they are on the pages, in lower case. */
+  private static String names(MatchResult found) {
+    return Matcher.quoteReplacement(
+        "expected %s as one of %s, found '%s'"
+            .formatted(found.group(1), found.group(2).toLowerCase(Locale.ROOT), found.group(3)));
   }
 
   /** The option that no command has: also where it makes a parameter seem to be missing. */
