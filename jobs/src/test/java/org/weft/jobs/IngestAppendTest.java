@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code weft ingest --append}: days are added by their labels. */
@@ -97,6 +98,7 @@ class IngestAppendTest extends IngestCase {
     assertThat(Run.names(folder.resolve("x.weft"))).containsExactly("data", "manifest-1.json");
   }
 
+  @Tag("long")
   @Test
   void labelsOfAnAppendDoNotPassThroughTheDriver() {
     for (int day = 0; day < 2; day++) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code weft ingest} and {@code weft top}: what tables become. */
@@ -349,6 +350,7 @@ class IngestCommandTest extends IngestCase {
     spark.sql("DROP TABLE events");
   }
 
+  @Tag("long")
   @Test
   void labelsDoNotPassThroughTheDriver() {
     StringBuilder text = new StringBuilder("user,item\n");

@@ -12,6 +12,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code weft ingest} on a file system that fails: nothing is left, nothing doubles. */
@@ -93,6 +94,7 @@ class IngestFaultsTest extends IngestCase {
     }
   }
 
+  @Tag("long")
   @Test
   void aTaskThatFailsHalfWayIsRunAgainAndNothingDoubles() {
     set("spark.hadoop.fs.failing.impl", Failing.class.getName());

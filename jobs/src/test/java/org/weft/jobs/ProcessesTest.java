@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,6 +113,7 @@ final class ProcessesTest {
   }
 
   /** A night that is cut off and repeated under its key: its rows are there once. */
+  @Tag("long")
   @Test
   void anAppendThatIsKilledIsRepeatedUnderItsKey() throws Exception {
     Path rows = folder.resolve("rows.csv");

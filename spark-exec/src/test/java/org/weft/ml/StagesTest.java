@@ -22,6 +22,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.WeftException;
@@ -189,6 +190,7 @@ class StagesTest {
         .getLong(0);
   }
 
+  @Tag("long")
   @Test
   void otherStagesChooseTheRank() {
     Cp cp = cp().setColdStartStrategy("drop");

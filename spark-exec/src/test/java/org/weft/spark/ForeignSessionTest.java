@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 
@@ -49,10 +49,7 @@ class ForeignSessionTest {
   }
 
   @Nested
-  @EnabledIfSystemProperty(
-      named = "weft.long",
-      matches = "true",
-      disabledReason = "decompositions in a session of others: -Plong")
+  @Tag("long")
   class Decompositions extends CpdContract {
     @Override
     Engine open(EngineOptions options) {

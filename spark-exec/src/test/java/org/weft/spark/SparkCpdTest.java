@@ -12,6 +12,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +40,20 @@ class SparkCpdTest extends CpdContract {
   @AfterEach
   void nothingStaysOffHeap() {
     LocalSpark.assertNothingResident();
+  }
+
+  @Tag("long")
+  @Test
+  @Override
+  void plantedNonnegativeFactorsAreRecoveredUnderNoise() throws IOException {
+    super.plantedNonnegativeFactorsAreRecoveredUnderNoise();
+  }
+
+  @Tag("long")
+  @Test
+  @Override
+  void aminoacidHasItsThreeComponents() {
+    super.aminoacidHasItsThreeComponents();
   }
 
   @ParameterizedTest

@@ -30,7 +30,7 @@ import org.weft.tensor.ValueType;
 /** Contractions over packed panels, with blocks so small that every edge is met. */
 class PackedContractionsTest {
   private static final long SEED = 19;
-  private static final int LIBRARIES = Boolean.getBoolean("weft.long") ? 12 : 3;
+  private static final int LIBRARIES = Boolean.getBoolean("weft.long") ? 12 : 2;
   private static final long[] SIZES = {0, 1, 1, 2, 3, 5, 7, 11, 13};
   private static final List<String> TILES =
       List.of("4:3:5:8:6", "8:2:4:8:4", "16:4:3:32:8", "5:3:7:10:9", "2:2:20:48:6", "4:3:17:64:9");

@@ -25,7 +25,7 @@ import org.weft.tensor.ValueType;
 
 class TranspositionTest {
   private static final long SEED = 77;
-  private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 10;
+  private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 5;
   private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48};
 
   /** Doubles of a way of the first cache: tiles of fewer columns. */

@@ -31,7 +31,7 @@ import org.weft.memory.MemorySource;
  * that sums do not depend on the order of their terms. {@code -Dweft.seed} draws others.
  */
 class SharingTest {
-  private static final int PROGRAMS = Boolean.getBoolean("weft.long") ? 200 : 15;
+  private static final int PROGRAMS = Boolean.getBoolean("weft.long") ? 200 : 8;
   private static final int SIZE = 6;
   private static final SharingLimits ALL = new SharingLimits(0, 1e9);
 

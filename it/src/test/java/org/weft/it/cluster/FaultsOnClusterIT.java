@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -58,6 +59,7 @@ final class FaultsOnClusterIT {
     }
   }
 
+  @Tag("long")
   @Test
   void anApplicationThatTheMasterRemovesSaysSo() throws IOException {
     String endless = "cpd IN --rank 4 --iterations 1000000 --tolerance 0 --output OUT/removed";
@@ -113,6 +115,7 @@ final class FaultsOnClusterIT {
   }
 
   /** Idle executors leave, with the parts that they hold; those that come make the parts again. */
+  @Tag("long")
   @Test
   void executorsThatLeaveBetweenStatementsChangeNothing() throws IOException {
     List<Map<List<Long>, Double>> expected;

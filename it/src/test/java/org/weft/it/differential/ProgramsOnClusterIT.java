@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,8 +78,20 @@ final class ProgramsOnClusterIT {
     return programs;
   }
 
+  static List<Path> someOfThem() throws IOException {
+    List<Path> all = programs();
+    return IntStream.range(0, all.size()).filter(n -> n % 3 == 0).mapToObj(all::get).toList();
+  }
+
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("programs")
+  void allPrintTheSame(Path program) throws IOException {
+    printTheSame(program);
+  }
+
+  @ParameterizedTest
+  @MethodSource("someOfThem")
   void printTheSame(Path program) throws IOException {
     String expected;
     Map<String, String> inputs;

@@ -42,7 +42,7 @@ import org.weft.tensor.ValueType;
 @ExtendWith(ClusterExtension.class)
 final class RandomStatementsOnClusterIT {
   private static final long SEED = Long.getLong("weft.seed", 20261124L);
-  private static final int USUAL = 60;
+  private static final int USUAL = 24;
   private static final int LONG = 2_000;
   private static final int PARTITIONS = 2;
 

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,7 +52,7 @@ final class TablesOnHdfsIT {
   }
 
   private String hdfs(String name) {
-    return cluster.hdfsUri() + "/tables/" + name;
+    return cluster.hdfsUri() + "/" + folder.getFileName() + "/" + name;
   }
 
   private static String sales() {
@@ -87,7 +88,28 @@ final class TablesOnHdfsIT {
   }
 
   @Test
+  void aTableBecomesATensor() throws IOException {
+    try (FileSystem fs = cluster.fileSystem()) {
+      Submission done = cluster.submit(ingestion(fs));
+      assertSameAsInOneProcess(fs, done);
+    }
+  }
+
+  @Tag("long")
+  @Test
   void aTableBecomesATensorThoughAnExecutorDiesAndThenTablesAgain() throws IOException {
+    try (FileSystem fs = cluster.fileSystem()) {
+      RunningSubmission running = cluster.start(ingestion(fs));
+      running.awaitOutput(LABELS, Duration.ofMinutes(3));
+      cluster.killWorkerExecutor();
+      Submission done = running.await(TestCluster.SUBMISSION_LIMIT);
+      assertSameAsInOneProcess(fs, done);
+      tablesByName(fs);
+    }
+  }
+
+  /** The table is read in this process and put on HDFS, where the application is to read it. */
+  private SparkApplication ingestion(FileSystem fs) throws IOException {
     Path csv = Files.writeString(folder.resolve("s.csv"), sales());
     WeftCommand.run(
         ingest(
@@ -96,21 +118,18 @@ final class TablesOnHdfsIT {
             folder.resolve("r.csv").toString(),
             "--partitions",
             8));
-    try (FileSystem fs = cluster.fileSystem();
-        FileSystem here = FileSystem.getLocal(new org.apache.hadoop.conf.Configuration())) {
-      fs.copyFromLocalFile(
-          new org.apache.hadoop.fs.Path(csv.toUri()), new org.apache.hadoop.fs.Path(hdfs("s.csv")));
-      RunningSubmission running =
-          cluster.start(
-              WeftJars.weft(
-                  ingest(hdfs("s.csv"), hdfs("s.weft"), hdfs("r.csv"), "--partitions", 8)));
-      running.awaitOutput(LABELS, Duration.ofMinutes(3));
-      cluster.killWorkerExecutor();
-      Submission done = running.await(TestCluster.SUBMISSION_LIMIT);
-      assertThat(done.exitCode()).as(done.transcript()).isZero();
-      assertThat(done.standardOutput()).contains("rejected    3", "50 x 20, 1,000 entries");
-      assertThat(contents(fs, "r.csv").replace(hdfs("s.csv"), "s.csv"))
-          .isEqualTo(Files.readString(folder.resolve("r.csv")).replace(csv.toString(), "s.csv"));
+    fs.copyFromLocalFile(
+        new org.apache.hadoop.fs.Path(csv.toUri()), new org.apache.hadoop.fs.Path(hdfs("s.csv")));
+    return WeftJars.weft(ingest(hdfs("s.csv"), hdfs("s.weft"), hdfs("r.csv"), "--partitions", 8));
+  }
+
+  private void assertSameAsInOneProcess(FileSystem fs, Submission done) throws IOException {
+    assertThat(done.exitCode()).as(done.transcript()).isZero();
+    assertThat(done.standardOutput()).contains("rejected    3", "50 x 20, 1,000 entries");
+    String csv = folder.resolve("s.csv").toString();
+    assertThat(contents(fs, "r.csv").replace(hdfs("s.csv"), "s.csv"))
+        .isEqualTo(Files.readString(folder.resolve("r.csv")).replace(csv, "s.csv"));
+    try (FileSystem here = FileSystem.getLocal(new org.apache.hadoop.conf.Configuration())) {
       Map<String, byte[]> made = data(fs, new org.apache.hadoop.fs.Path(hdfs("s.weft")));
       Map<String, byte[]> whole =
           data(here, new org.apache.hadoop.fs.Path(folder.resolve("s.weft").toUri()));
@@ -118,7 +137,6 @@ final class TablesOnHdfsIT {
           .as("the same files, whatever attempt wrote them")
           .containsExactlyElementsOf(
               whole.values().stream().map(TablesOnHdfsIT::hash).sorted().toList());
-      tablesByName(fs);
     }
   }
 

@@ -340,7 +340,7 @@ final class StatementPlansTest {
   @Test
   void everyLabelAndExchangeGivesTheUndividedResult() {
     int ran = 0;
-    int rounds = Integer.getInteger("weft.test.distributedRounds", 3);
+    int rounds = Integer.getInteger("weft.test.distributedRounds", 2);
     for (int round = 0; round < rounds; round++) {
       for (String statement : STATEMENTS) {
         ran += check(statement, new Random(31L * round + statement.hashCode()));
@@ -356,7 +356,7 @@ final class StatementPlansTest {
    */
   @Test
   void randomStatementsGiveTheUndividedResult() {
-    int count = Integer.getInteger("weft.test.distributedStatements", 200);
+    int count = Integer.getInteger("weft.test.distributedStatements", 80);
     long seed = Long.getLong("weft.seed", 20261124L);
     int ran = 0;
     int divided = 0;

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +67,7 @@ class PartedProgramsTest {
   }
 
   /** Every form of slice, on both sides, of tensors that lie in parts. */
+  @Tag("long")
   @Test
   void slicesAndLoops() throws IOException {
     String program =
