@@ -73,6 +73,7 @@ final class Lexer {
       case '|' -> take(Kind.PIPE, at + 1);
       case '&' -> take(Kind.AMPERSAND, at + 1);
       case '/' -> take(Kind.SLASH, at + 1);
+      case '%' -> take(Kind.PERCENT, at + 1);
       case '"' -> string();
       case ',' -> take(Kind.COMMA, at + 1);
       case ';' -> take(Kind.SEMICOLON, at + 1);
@@ -112,7 +113,7 @@ final class Lexer {
     return !Character.isWhitespace(c)
         && !isLetter(c)
         && !isDigit(c)
-        && "()[]{}<>,;:?=+-*/.@|&!#\"".indexOf(c) < 0;
+        && "()[]{}<>,;:?=+-*/%.@|&!#\"".indexOf(c) < 0;
   }
 
   /** A text in double quotes, on one line. */

@@ -21,6 +21,7 @@ record Token(Kind kind, SourceSpan span) {
     PIPE("'|'"),
     AMPERSAND("'&'"),
     SLASH("'/'"),
+    PERCENT("'%'"),
     STRING("a text in quotes"),
     SEMICOLON("';'"),
     PLUS("'+'"),

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
@@ -104,6 +105,39 @@ class ProgramRunnerTest {
         """;
     assertThat(run("ranges.ta", program, Map.of()))
         .isEqualTo("data = \n0,1,1,0,\ndata = \n2,2,2,2,\n");
+  }
+
+  /** Options and plans write formats in the same way. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{D:0/2, CU:1/3, D:0%2, D:1%3}",
+        "{CU:0/2, CU:1/2, D:0%2, D:1%2}",
+        "{CN?u[32,16], S}@1,0",
+        "{CU?o, H[64,64]}",
+        "{CSF@1,0}",
+        "BCSR(2,3)",
+        "{CSB(2,2)}",
+        "{D, B}",
+        "Dense"
+      })
+  void everyFormatIsDeclared(String format) throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i] = [4];
+          IndexLabel [j] = [6];
+          Tensor<double> A([i, j], FORMAT);
+          Tensor<double> B([i, j], {Dense});
+          Tensor<double> s([], {Dense});
+          B[i, j] = 2;
+          A[i, j] = B[i, j];
+          s[] = A[i, j];
+          print(s);
+        }
+        """;
+    assertThat(run("format.ta", program.replace("FORMAT", format), Map.of()))
+        .isEqualTo("data = \n48,\n");
   }
 
   /** What only the data can show: the message names the step. */
