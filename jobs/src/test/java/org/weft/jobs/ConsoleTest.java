@@ -26,4 +26,14 @@ final class ConsoleTest {
         .contains(Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB", "WEFT_JAVA_OPTS=-Xmx")
         .hasLineCount(1);
   }
+
+  @Test
+  void stepsAreNumberedUnlessThereIsOne() {
+    console.step("start Spark", 0, 1);
+    console.step("read x.tns", 0, 2);
+    console.step("pack", 1, 2);
+    console.step("pack", 2, 2);
+    assertThat(err.toString(StandardCharsets.UTF_8).lines())
+        .containsExactly("start Spark", "[1/2] read x.tns", "[2/2] pack");
+  }
 }

@@ -85,14 +85,18 @@ public final class Console {
     }
   }
 
-  /** Part {@code done}, from 0, of {@code total} begins; the last has ended if they are equal. */
+  /**
+   * Part {@code done}, from 0, of {@code total} begins; the last has ended if they are equal. A
+   * part that is the only one has no number.
+   */
   public void step(String description, int done, int total) {
     if (quiet || ended) {
       return;
     }
     if (!terminal) {
       if (done < total) {
-        err.printf(Locale.ROOT, "[%d/%d] %s%n", done + 1, total, description);
+        String number = total == 1 ? "" : "[" + (done + 1) + "/" + total + "] ";
+        err.println(number + description);
       }
       return;
     }
