@@ -18,9 +18,11 @@ constexpr int64_t pairs_insertion_below = 40;
 constexpr int short_digit_bits = 8;
 /* Shorter lists are sorted whatever their marks. */
 constexpr int64_t marked_from = 16;
-/* Marks that are read in the time that it takes to sort one position: by comparisons, by radix. */
-constexpr int64_t marks_per_compared = 256;
-constexpr int64_t marks_per_radix = 128;
+/* Marks that are read in the time that it takes to sort one position: by comparisons for each bit of
+ * n over marked_bits, by radix. */
+constexpr int64_t marks_per_compared = 48;
+constexpr int marked_bits = 4;
+constexpr int64_t marks_per_radix = 80;
 /* Positions of 64 marks that are written whether or not there are so many: how many there are is
  * hard to predict. */
 constexpr int64_t written_ahead = 4;
@@ -264,7 +266,8 @@ void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t le
     first = positions[i] < first ? positions[i] : first;
     last = positions[i] > last ? positions[i] : last;
   }
-  int64_t per_position = n < radix_from ? marks_per_compared : marks_per_radix;
+  int compared_bits = bit_length(static_cast<uint64_t>(n)) - marked_bits;
+  int64_t per_position = n < radix_from ? marks_per_compared * compared_bits : marks_per_radix;
   if ((last - first) / per_position > n) {
     sort_i64(positions, n);
     return;
@@ -284,6 +287,11 @@ void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t le
       bits &= bits - 1;
     }
     written += count;
+  }
+  for (; base + 64 <= length && written < n; base += 64) {
+    for (uint64_t bits = mark_bits(marks + base); bits != 0; bits &= bits - 1) {
+      positions[written++] = base + __builtin_ctzll(bits);
+    }
   }
   for (; written < n; base++) {
     if (marks[base] != 0) positions[written++] = base;
