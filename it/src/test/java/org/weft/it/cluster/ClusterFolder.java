@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * The folder of one cluster: {@code spark/conf}, {@code hadoop/conf}, {@code data} and {@code
  * logs}.
  *
- * <p>The class paths come from the files that the build of {@code it/hadoop} and {@code it/spark}
- * leaves; logs live under {@code target/cluster-logs}, so that they outlast the run.
+ * <p>The class paths come from the files that the builds of {@code it/hadoop} and its neighbours
+ * leave; logs live under {@code target/cluster-logs}, so that they outlast the run.
  */
 final class ClusterFolder {
   private static final AtomicInteger COUNT = new AtomicInteger();
