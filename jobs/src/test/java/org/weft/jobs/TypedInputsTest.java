@@ -95,6 +95,62 @@ class TypedInputsTest {
         .isEqualTo(DIGITS);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "int,3.7",
+    "int,3000000000",
+    "int,-2147483649",
+    "long,1.5",
+    "long,1e19",
+    "float,1e300"
+  })
+  void aFillThatTheTypeLacksIsRefused(String type, String value) {
+    Run run = run("run", Run.write(folder, "f.ta", fill(type, value)));
+    assertThat(run.err())
+        .contains("WEFT-308")
+        .contains("f.ta:1:")
+        .contains("as the type " + type + " has, found " + value);
+    assertThat(run.status()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "long,9007199254740993,9007199254740993",
+    "long,-9223372036854775808,-9223372036854775808",
+    "int,-2147483648,-2147483648",
+    "int,2e3,2000",
+    "int,7.0 / 2,3",
+    "float,0.5,0.5"
+  })
+  void otherFillsKeepEveryDigit(String type, String value, String expected) {
+    Run run = run("run", Run.write(folder, "f.ta", fill(type, value)));
+    assertThat(run.out()).as(run.err()).isEqualTo("data = \n" + expected + "," + expected + ",\n");
+  }
+
+  private static String fill(String type, String value) {
+    String declared = "def main() { IndexLabel [i] = [2]; Tensor<" + type + "> A([i], {Dense}); ";
+    return declared + "A[i] = " + value + "; print(A); }";
+  }
+
+  @Test
+  void emptyTensorsHaveNoExtremes() {
+    String empty =
+        Run.write(folder, "e.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
+    assertThat(run("stats", empty).out()).contains("nonzeros    0").doesNotContain("Infinity");
+    assertThat(run("stats", "--json", empty).out())
+        .contains("\"nnz\" : 0")
+        .doesNotContain("Infinity");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cpapr", "gcp --loss poisson", "complete"})
+  void methodsSayHowManyModesTheyFound(String method) {
+    String vector = Run.write(folder, "v.tns", "1 1\n7 2\n2 3\n3 4\n4 5\n");
+    Run run = run(with(method.split(" "), vector, "--rank", "1", "--output", file("m")));
+    assertThat(run.err()).contains("expected a tensor of at least 2 modes, found 1");
+    assertThat(run.status()).isEqualTo(2);
+  }
+
   @Test
   void aFormatOfDoublesRefusesOtherLongs() {
     String in = Run.write(folder, "in.tns", DIGITS);

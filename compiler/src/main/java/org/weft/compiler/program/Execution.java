@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.weft.compiler.lang.Diagnostic;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.SourceSpan;
@@ -14,10 +15,12 @@ import org.weft.compiler.program.check.ProgramChecker;
 import org.weft.compiler.program.space.ProgramTensor;
 import org.weft.compiler.program.space.StoredAs;
 import org.weft.compiler.program.space.TensorSpace;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /** Runs the steps of one function, in order. Closing it frees the function's tensors. */
 final class Execution implements AutoCloseable {
@@ -140,13 +143,38 @@ final class Execution implements AutoCloseable {
       sharing.assign(at, statement);
       return;
     }
-    target.fillLater(scalars.evaluate(statement.value()).asDouble());
+    target.fillLater(fill(statement.value(), target.stored().valueType()));
     boolean sized =
         target.declaration().modes().stream()
             .allMatch(mode -> ProgramChecker.staticSize(mode, frame.labels()).isPresent());
     if (sized) {
       tensors.require(target, statement.target(), Map.of());
     }
+  }
+
+  /**
+   * What a fill puts into every cell: a number as it is written, or one that is computed, converted
+   * as results are.
+   *
+   * @throws WeftException {@code VALUE_OUT_OF_RANGE} for a written number that the type lacks
+   */
+  private Number fill(Syntax value, ValueType type) {
+    Scalar computed = scalars.evaluate(value);
+    boolean negative = value instanceof Syntax.Negation;
+    Syntax positive = value instanceof Syntax.Negation negation ? negation.operand() : value;
+    if (positive instanceof Syntax.Number number) {
+      String text = (negative ? "-" : "") + number.span().text();
+      OptionalLong integer = type.isIntegral() ? type.integer(text) : OptionalLong.empty();
+      if (type.isIntegral() ? integer.isEmpty() : !type.holds(computed.asDouble())) {
+        throw new WeftException(ErrorCode.VALUE_OUT_OF_RANGE, type.refusal(text));
+      }
+      return integer.isPresent() ? (Number) integer.getAsLong() : (Number) computed.asDouble();
+    }
+    if (!type.isIntegral()) {
+      return computed.asDouble();
+    }
+    Number cast = computed.value();
+    return type == ValueType.LONG ? cast.longValue() : (long) cast.intValue();
   }
 
   /** Whether a label of a fill addresses a part of its mode. */

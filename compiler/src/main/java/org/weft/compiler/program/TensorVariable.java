@@ -16,7 +16,7 @@ import org.weft.tensor.TensorShape;
 final class TensorVariable {
   private final Program.TensorDeclaration declaration;
   private @Nullable ProgramTensor value;
-  private @Nullable Double pendingFill;
+  private @Nullable Number pendingFill;
   private List<Optional<ModeIdentity>> modes = List.of();
 
   TensorVariable(Program.TensorDeclaration declaration) {
@@ -66,12 +66,12 @@ final class TensorVariable {
   }
 
   /** Forgets the value: every cell is {@code fill} once the shape is known. */
-  void fillLater(double fill) {
+  void fillLater(Number fill) {
     free();
     pendingFill = fill;
   }
 
-  @Nullable Double pendingFill() {
+  @Nullable Number pendingFill() {
     return pendingFill;
   }
 

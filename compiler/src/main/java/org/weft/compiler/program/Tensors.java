@@ -24,9 +24,9 @@ final class Tensors {
     if (present != null) {
       return present;
     }
-    Double fill = tensor.pendingFill();
+    Number fill = tensor.pendingFill();
     TensorShape shape = shapes.shape(tensor, access, hints);
-    ProgramTensor made = space.filled(shape, tensor.stored(), fill == null ? 0 : fill);
+    ProgramTensor made = space.filled(shape, tensor.stored(), fill == null ? 0.0 : fill);
     tensor.store(made);
     return made;
   }

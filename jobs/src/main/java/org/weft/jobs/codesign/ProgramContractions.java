@@ -113,8 +113,8 @@ public final class ProgramContractions implements TensorSpace {
   }
 
   @Override
-  public ProgramTensor filled(TensorShape shape, StoredAs stored, double value) {
-    return of(shape, stored, value == 0 ? 0 : shape.cells());
+  public ProgramTensor filled(TensorShape shape, StoredAs stored, Number value) {
+    return of(shape, stored, value.doubleValue() == 0 ? 0 : shape.cells());
   }
 
   @Override

@@ -99,8 +99,10 @@ public final class StatsCommand extends WeftCommand {
     all.put("nnz", distinct);
     all.put("duplicates", duplicates);
     all.put("density", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
-    all.put("min_value", s.minValue());
-    all.put("max_value", s.maxValue());
+    if (s.entries() > 0) {
+      all.put("min_value", s.minValue());
+      all.put("max_value", s.maxValue());
+    }
     all.put("norm", s.norm());
     List<Object> modes = new ArrayList<>();
     for (int m = 0; m < s.shape().order(); m++) {
@@ -136,7 +138,9 @@ public final class StatsCommand extends WeftCommand {
     console.result("nonzeros    %,d stored entries at distinct coordinates", distinct);
     console.result("duplicates  %,d (entries in the file: %,d)", duplicates, s.entries());
     console.result("density     %.6g", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
-    console.result("values      %s to %s", s.minValue(), s.maxValue());
+    if (s.entries() > 0) {
+      console.result("values      %s to %s", s.minValue(), s.maxValue());
+    }
     console.result("norm        %s", s.norm());
   }
 

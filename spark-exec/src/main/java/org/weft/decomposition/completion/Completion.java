@@ -112,7 +112,7 @@ public record Completion(
   public void check(TensorShape shape) {
     if (shape.order() < 2) {
       throw new WeftException(
-          ErrorCode.USAGE, "complete: expected a tensor of at least 2 modes, found " + shape);
+          ErrorCode.USAGE, "complete: expected a tensor of at least 2 modes, found 1");
     }
   }
 

@@ -101,7 +101,7 @@ public record CpApr(
   public void check(TensorShape shape) {
     if (shape.order() < 2) {
       throw new WeftException(
-          ErrorCode.USAGE, "cpapr: expected a tensor of at least 2 modes, found " + shape);
+          ErrorCode.USAGE, "cpapr: expected a tensor of at least 2 modes, found 1");
     }
   }
 

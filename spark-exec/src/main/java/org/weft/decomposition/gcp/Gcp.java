@@ -102,7 +102,7 @@ public record Gcp(
   public void check(TensorShape shape) {
     if (shape.order() < 2) {
       throw new WeftException(
-          ErrorCode.USAGE, "gcp: expected a tensor of at least 2 modes, found " + shape);
+          ErrorCode.USAGE, "gcp: expected a tensor of at least 2 modes, found 1");
     }
   }
 

@@ -30,6 +30,8 @@ import org.weft.engine.StatementResult;
 import org.weft.engine.distributed.Box;
 import org.weft.engine.distributed.DiagonalsStep;
 import org.weft.engine.distributed.Piece;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.storage.ReadOptions;
 import org.weft.tensor.CooBlock;
@@ -174,7 +176,14 @@ public final class PartedSpace implements TensorSpace {
   }
 
   @Override
-  public ProgramTensor filled(TensorShape shape, StoredAs stored, double value) {
+  public ProgramTensor filled(TensorShape shape, StoredAs stored, Number filled) {
+    double value = filled.doubleValue();
+    if (filled instanceof Long integer && (long) value != integer) {
+      throw new WeftException(
+          ErrorCode.VALUE_OUT_OF_RANGE,
+          "expected an integer that a double holds exactly, as fills of a cluster have, found "
+              + filled);
+    }
     boolean none = value == 0 && !stored.parsed().isDense();
     return new Parted(
         none ? placement.of("zeros", shape, List.of()) : placement.filled("cells", shape, value),

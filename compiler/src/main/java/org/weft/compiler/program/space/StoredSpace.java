@@ -83,16 +83,21 @@ public final class StoredSpace implements TensorSpace {
   }
 
   @Override
-  public ProgramTensor filled(TensorShape shape, StoredAs stored, double value) {
+  public ProgramTensor filled(TensorShape shape, StoredAs stored, Number value) {
     TensorFormat format = stored.parsed();
-    if (value == 0 && !format.isDense()) {
+    boolean zero = value.doubleValue() == 0;
+    if (zero && !format.isDense()) {
       CooBlock none = new CooBlock.Builder(shape.order(), 0).build();
       return new Stored(Packing.pack(scope, shape, stored.of(shape, 0), List.of(none)));
     }
     TensorStorage dense = TensorStorage.dense(scope, shape, format.valueType());
     NativeArray values = dense.vals();
-    for (long p = 0; value != 0 && p < values.length(); p++) {
-      values.setDouble(p, value);
+    for (long p = 0; !zero && p < values.length(); p++) {
+      if (value instanceof Long integer) {
+        values.setLong(p, integer);
+      } else {
+        values.setDouble(p, value.doubleValue());
+      }
     }
     return stored(dense, format);
   }

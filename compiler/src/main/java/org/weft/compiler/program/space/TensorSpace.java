@@ -33,7 +33,7 @@ public interface TensorSpace {
   ProgramTensor store(Input input, StoredAs stored);
 
   /** Every cell {@code value}; none stored if that is 0 and the format is sparse. */
-  ProgramTensor filled(TensorShape shape, StoredAs stored, double value);
+  ProgramTensor filled(TensorShape shape, StoredAs stored, Number value);
 
   /** Every cell a value in [0, 1), another series each time. */
   ProgramTensor random(TensorShape shape, StoredAs stored);
