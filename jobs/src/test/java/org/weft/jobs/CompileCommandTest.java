@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,6 +64,32 @@ class CompileCommandTest {
 
   private String symbols(String name) throws Exception {
     return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.ISO_8859_1);
+  }
+
+  @Test
+  void theProgramOfThePagePrintsWhatThePageSays() throws Exception {
+    assumeTrue(shell("command -v cc").startsWith("/"), "no C compiler here");
+    String page = Pages.text(Pages.ROOT.resolve("conf/reference/libraries.md"));
+    String line = "cc main.c ./k.so -o main && ./main";
+    assertThat(page).contains("`" + line + "` prints `21 30`");
+    for (Pages.Block block : Pages.blocks(page)) {
+      if (block.name().equals("main.c")) {
+        Run.write(folder, block.name(), block.text());
+      }
+    }
+    Run.of("compile", SPMV, "--format", "A=CSR", "-o", file("k.so"), "--header", file("k.h"));
+    assertThat(shell(line)).isEqualTo("21 30\n");
+  }
+
+  private String shell(String line) throws Exception {
+    Process process =
+        new ProcessBuilder("sh", "-c", line)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return said;
   }
 
   @Test
