@@ -302,7 +302,13 @@ public final class Engine implements AutoCloseable {
       passes.pack(plan.modes());
       Passes.Packed packed = passes.packed(plan.modes().get(0));
       progress.step(job.name(), 2, 3);
-      M model = passes.run(method, packed.normSquared(), progress, keep);
+      Keep<M> booked =
+          (model, site) -> {
+            long start = System.nanoTime();
+            keep.keep(model, site);
+            clock.wrote(System.nanoTime() - start);
+          };
+      M model = passes.run(method, packed.normSquared(), progress, booked);
       int partitions = plan.modes().get(0).partitioning().partitions();
       return new MethodResult<>(
           model,

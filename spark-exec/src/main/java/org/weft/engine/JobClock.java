@@ -87,6 +87,12 @@ public final class JobClock {
     add("shuffle", elapsed - pack);
   }
 
+  /** Books the writing or the collecting of a method's result, which took {@code elapsed} ns. */
+  void wrote(long elapsed) {
+    drain();
+    add("write", elapsed);
+  }
+
   /** Books one execution of {@code pass} that took {@code elapsed} ns in all. */
   public void ran(JobPlan plan, ModePlan pass, long elapsed) {
     int kernels =

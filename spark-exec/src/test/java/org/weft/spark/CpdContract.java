@@ -26,6 +26,7 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
+import org.weft.engine.JobReport;
 import org.weft.engine.OperandFetch;
 import org.weft.engine.Ordering;
 import org.weft.engine.ProgressListener;
@@ -166,6 +167,25 @@ abstract class CpdContract {
           engine.cpd(
               tensor, new Cpd(3, 200, 1e-6, true, 6, ValueType.DOUBLE), ProgressListener.NONE);
       assertThat(matchScore(truth, result.factors())).isGreaterThan(0.99);
+    }
+  }
+
+  @Test
+  void theTimeToWriteFactorsIsInTheReport() throws IOException {
+    SparseEntries entries = SparseEntries.random(53, 3000, 40, 30, 20);
+    Cpd job = new Cpd(5, 2, 0, false, 9, ValueType.DOUBLE);
+    try (Engine engine = engine(3, Forms.ALL)) {
+      String file = folder.resolve("mode0.npy").toString();
+      JobReport report =
+          engine
+              .cpd(
+                  read(engine, entries),
+                  job,
+                  CpRun.FRESH,
+                  ProgressListener.NONE,
+                  (model, site) -> site.write(model.factors().get(0), file))
+              .report();
+      assertThat(report.phaseNanos().get("write")).isPositive();
     }
   }
 
