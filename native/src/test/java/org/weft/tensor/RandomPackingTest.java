@@ -33,7 +33,7 @@ import org.weft.memory.NativeMemory;
  * ReferencePacking}, bit by bit; what that cannot pack is the same error.
  */
 class RandomPackingTest {
-  private static final int ROUNDS = 60;
+  private static final int ROUNDS = 120;
   private static final List<Long> BLOCKS = List.of(1L, 2L, 3L, 5L, 8L, 512L, 1000L);
 
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
