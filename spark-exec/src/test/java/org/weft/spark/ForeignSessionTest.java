@@ -16,6 +16,7 @@ import org.weft.engine.EngineOptions;
  * The contracts of engines in an application that has no off-heap memory, though it names a size,
  * and whose Kryo refuses classes that it does not know, Weft's among them.
  */
+@Tag("long")
 class ForeignSessionTest {
   @BeforeAll
   static void start() {
@@ -49,7 +50,6 @@ class ForeignSessionTest {
   }
 
   @Nested
-  @Tag("long")
   class Decompositions extends CpdContract {
     @Override
     Engine open(EngineOptions options) {
