@@ -30,6 +30,7 @@ final class PerformancePage {
               "billion",
               "mttkrp",
               "kernels",
+              "scipy",
               "dense",
               "reading",
               "loading",
