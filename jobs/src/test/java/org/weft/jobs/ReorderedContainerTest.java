@@ -286,6 +286,45 @@ class ReorderedContainerTest {
     }
   }
 
+  /** A reordered container has the sums of entries that a file has apart. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd --rank 2",
+        "tucker --ranks 2,2,2",
+        "cpapr --rank 2",
+        "gcp --rank 2 --loss poisson --zeros 2",
+        "gcp --rank 2 --loss poisson --zeros all",
+        "gcp --rank 2 --loss gamma --zeros 0",
+        "complete --rank 2",
+        "complete --rank 2 --method sgd --batches 3",
+      })
+  void duplicatesAreOneEntryInEveryMethod(String method) {
+    Random random = new Random(9);
+    StringBuilder text = new StringBuilder();
+    for (int entry = 0; entry < 500; entry++) {
+      String cell = "";
+      for (long size : SHAPE.toArray()) {
+        cell += 1 + (int) (size * Math.pow(random.nextDouble(), 2)) + " ";
+      }
+      for (int copy = 0; copy <= random.nextInt(4); copy++) {
+        text.append(cell).append(1 + random.nextInt(5)).append('\n');
+      }
+    }
+    text.append("30 20 25 1\n");
+    Run.write(folder, "d.tns", text.toString());
+    ok("reorder", path("d.tns"), path("d.weft"), "--method", "random:3");
+    for (String tensor : List.of("d.tns", "d.weft")) {
+      String[] run = with(method.split(" "), path(tensor), "--output", path("of " + tensor));
+      ok(with(run, "--iterations", "3", "--" + stop(method), "0"));
+    }
+    for (int mode = 0; mode < SHAPE.order(); mode++) {
+      int[] same = IntStream.range(0, (int) SHAPE.size(mode)).toArray();
+      String file = "/mode" + mode + ".npy";
+      assertSameRows(path("of d.weft" + file), path("of d.tns" + file), same);
+    }
+  }
+
   private static String stop(String method) {
     return method.startsWith("cpapr") ? "kkt" : "tolerance";
   }

@@ -135,7 +135,7 @@ class CompletionTest {
       }
       recovered += match > 0.98 ? 1 : 0;
     }
-    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+    Planted.requireMost(missing + " missing of " + i + " x " + j + " x " + k, recovered);
   }
 
   /** Gives work a solver by name; that of batches has four of them. */

@@ -262,7 +262,7 @@ class CpAprTest {
       }
       recovered += match > 0.98 ? 1 : 0;
     }
-    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+    Planted.requireMost("counts, " + update, recovered);
   }
 
   @ParameterizedTest

@@ -1,5 +1,7 @@
 package org.weft.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +19,7 @@ final class Planted {
   static final int SEEDS = LONG ? 20 : 1;
 
   /** Of which so many have to recover the model. */
-  static final int ENOUGH = LONG ? 19 : 1;
+  private static final int ENOUGH = LONG ? 19 : 1;
 
   private final double[][][] factors;
   private final Random random;
@@ -30,6 +32,12 @@ final class Planted {
     this.random = random;
     this.mean = mean;
     this.biases = biases;
+  }
+
+  /** Says from how many seeds models were recovered, which have to be nearly all. */
+  static void requireMost(String models, int recovered) {
+    System.out.printf("%s: %d of %d recovered%n", models, recovered, SEEDS);
+    assertThat(recovered).as("%s, of %d", models, SEEDS).isGreaterThanOrEqualTo(ENOUGH);
   }
 
   static Planted normal(long seed, int rank, int... sizes) {

@@ -100,10 +100,10 @@ class SampledStartTest {
           best = best == null || last(result) > last(best) ? result : best;
         }
       }
-      assertThat(last(best)).isCloseTo(0.99, within(0.001));
-      recovered += planted.match(best.factors()) > 0.98 ? 1 : 0;
+      boolean near = Math.abs(last(best) - 0.99) < 0.001;
+      recovered += near && planted.match(best.factors()) > 0.98 ? 1 : 0;
     }
-    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+    Planted.requireMost("a sample, " + (nonnegative ? "nonnegative" : "any sign"), recovered);
   }
 
   @Test

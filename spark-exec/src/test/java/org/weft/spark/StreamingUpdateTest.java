@@ -175,7 +175,8 @@ class StreamingUpdateTest {
         recovered += near && planted.match(factors(updated.history())) > 0.98 ? 1 : 0;
       }
     }
-    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+    Planted.requireMost(
+        boxes + ", forget " + forget + (nonnegative ? ", nonnegative" : ""), recovered);
   }
 
   @Test

@@ -238,7 +238,7 @@ class TuckerTest {
       boolean near = planted.distance(model(found, ranks)) < 0.01 * planted.norm();
       recovered += near && least > 0.98 ? 1 : 0;
     }
-    assertThat(recovered).as("of %d", Planted.SEEDS).isGreaterThanOrEqualTo(Planted.ENOUGH);
+    Planted.requireMost("Tucker " + core + " of " + mode, recovered);
   }
 
   /** Of the largest angle between the planes that orthonormal columns span. */

@@ -183,6 +183,11 @@ public final class CompleteCommand extends RankedCommand {
   }
 
   @Override
+  int runs() {
+    return ridges.length * starts.starts;
+  }
+
+  @Override
   Job job(TensorShape shape) {
     return method(solver(List.of()), ridges[0], seed, Optional.empty()).job(shape);
   }

@@ -69,6 +69,11 @@ public final class CpaprCommand extends RankedCommand {
   }
 
   @Override
+  int runs() {
+    return starts.starts;
+  }
+
+  @Override
   Job job(TensorShape shape) {
     return method(seed).job(shape);
   }

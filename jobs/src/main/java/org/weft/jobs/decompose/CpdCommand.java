@@ -145,8 +145,22 @@ public final class CpdCommand extends ModelCommand {
   }
 
   @Override
+  int runs() {
+    return starts.count();
+  }
+
+  @Override
   Job job(TensorShape shape) {
     return update.isOn() ? update.method(cpd).job(shape) : cpd.job(shape);
+  }
+
+  /** All entries are more than a sample of them. */
+  @Override
+  Job mostWork(TensorShape shape) {
+    return algorithm.isSampled()
+        ? cpd.withIterations(Math.max(iterations, algorithm.polished(cpd).maxIterations()))
+            .job(shape)
+        : job(shape);
   }
 
   @Override

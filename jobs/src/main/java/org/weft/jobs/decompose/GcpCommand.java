@@ -122,6 +122,11 @@ public final class GcpCommand extends RankedCommand {
   }
 
   @Override
+  int runs() {
+    return starts.starts;
+  }
+
+  @Override
   Job job(TensorShape shape) {
     return method().job(shape);
   }
@@ -139,17 +144,15 @@ public final class GcpCommand extends RankedCommand {
     Loss.Data data = method().loss().data();
     tensor.requireValues(data.toString(), data::allows);
     TensorShape shape = tensor.originalStatistics().shape();
-    long entries = Math.max(1, tensor.statistics().entries());
-    String how = zeros;
-    if (how.equals(AUTO)) {
-      long each = (FEW_ZEROS + entries - 1) / entries;
-      how = cells(shape) <= FEW_CELLS ? ALL : Long.toString(each);
-    }
+    String how = zeros.equals(AUTO) && cells(shape) <= FEW_CELLS ? ALL : zeros;
     EngineTensor sample = tensor;
     double weight = 1;
     if (how.equals(ALL)) {
       sample = whole(session, tensor, shape);
     } else if (!how.equals("0")) {
+      // Entries of one cell draw the same zeros.
+      long entries = Math.max(1, tensor.statistics().entries() - tensor.duplicates());
+      how = how.equals(AUTO) ? Long.toString((FEW_ZEROS + entries - 1) / entries) : how;
       int each = Integer.parseInt(how);
       weight = SampledZeros.weight(shape, entries * each);
       sample =

@@ -89,8 +89,18 @@ public abstract class ModelCommand extends WeftCommand {
   /** Columns of all factors; 0 if modes have their own number. */
   abstract int rank();
 
+  /** How many models are made, of which the best is kept. */
+  int runs() {
+    return 1;
+  }
+
   /** The job that a plan is shown of; checks that the method applies to a tensor of the shape. */
   abstract Job job(TensorShape shape);
+
+  /** A job that takes no less time than a model. */
+  Job mostWork(TensorShape shape) {
+    return job(shape);
+  }
 
   /** Makes the model; its factors go into the folder. */
   abstract Made make(
@@ -156,7 +166,13 @@ public abstract class ModelCommand extends WeftCommand {
         return;
       }
       Caution.sayRank(console, shape, rank());
-      Caution.sayHours(console, session.engine(), tensor, job);
+      Caution.sayHours(
+          console,
+          session.engine(),
+          tensor,
+          mostWork(shape),
+          runs(),
+          () -> plans(session.engine(), tensor).values());
       publish(
           session, tensor, new ModelOutput(files, target, common.overwrite), modeNames, console);
     }

@@ -74,6 +74,11 @@ public final class TuckerCommand extends ModelCommand {
   }
 
   @Override
+  int runs() {
+    return starts.starts;
+  }
+
+  @Override
   Job job(TensorShape shape) {
     method().check(shape);
     return method().job(shape);

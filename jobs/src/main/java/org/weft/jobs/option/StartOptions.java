@@ -90,6 +90,11 @@ public final class StartOptions {
               + " begins anew.")
   boolean resume;
 
+  /** How many models are made. */
+  public int count() {
+    return seeds.starts;
+  }
+
   /** Whether nothing was asked for. */
   boolean areDefault() {
     return seeds.starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;

@@ -1,9 +1,13 @@
 package org.weft.jobs.output;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
+import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.planner.job.Statement;
@@ -22,7 +26,7 @@ public final class Caution {
     if (job.statements().stream().allMatch(RowStatement.class::isInstance)) {
       sayRank(console, tensor.statistics().shape(), rank(job));
     }
-    sayHours(console, engine, tensor, job);
+    sayHours(console, engine, tensor, job, 1, () -> List.of(engine.plan(tensor, job)));
   }
 
   /** The warning of a rank alone. */
@@ -36,13 +40,27 @@ public final class Caution {
     }
   }
 
-  /** The warning of hours alone. */
-  public static void sayHours(Console console, Engine engine, EngineTensor tensor, Job job) {
+  /**
+   * The warning of hours alone.
+   *
+   * @param job that takes no less than what is planned
+   * @param runs of the plans
+   * @param plans of what is done; asked for only if the job would take hours
+   */
+  public static void sayHours(
+      Console console,
+      Engine engine,
+      EngineTensor tensor,
+      Job job,
+      int runs,
+      Supplier<Collection<JobPlan>> plans) {
     TensorShape shape = tensor.statistics().shape();
-    if (work(shape, tensor.statistics().entries(), job, rank(job)) < LEAST_WORK) {
+    if (runs * work(shape, tensor.statistics().entries(), job, rank(job)) < LEAST_WORK
+        || runs * engine.plan(tensor, job).predicted().seconds() < LONG_SECONDS) {
       return;
     }
-    double seconds = engine.plan(tensor, job).predicted().seconds();
+    double seconds =
+        runs * plans.get().stream().mapToDouble(plan -> plan.predicted().seconds()).sum();
     if (seconds > LONG_SECONDS) {
       console.note("warning: this job is predicted to take %s", duration(seconds));
     }
