@@ -51,8 +51,12 @@ public final class Misuse {
   /** The names as they are on the pages, in lower case. */
   private static String names(MatchResult found) {
     return Matcher.quoteReplacement(
-        "expected %s as one of %s, found '%s'"
-            .formatted(found.group(1), found.group(2).toLowerCase(Locale.ROOT), found.group(3)));
+        String.format(
+            Locale.ROOT,
+            "expected %s as one of %s, found '%s'",
+            found.group(1),
+            found.group(2).toLowerCase(Locale.ROOT),
+            found.group(3)));
   }
 
   /** The option that no command has: also where it makes a parameter seem to be missing. */
