@@ -104,9 +104,10 @@ public final class CompleteCommand extends RankedCommand {
       split = ",",
       paramLabel = "X",
       description =
-          "Weight of small factors, relative to the sums of an average slice. Of several ridges"
-              + " the one with the least error is kept (default: 0.1,0.01,0.001).")
-  double[] ridges = {0.1, 0.01, 0.001};
+          "Weight of small factors, relative to the sums of an average slice: 1 weighs as much as"
+              + " its entries. Of several ridges the one with the least error is kept (default:"
+              + " 1,0.1,0.01,0.001).")
+  double[] ridges = {1, 0.1, 0.01, 0.001};
 
   @Mixin SeedOptions starts = new SeedOptions();
 

@@ -22,6 +22,11 @@ record BiasedStart(int rank, int columns, double width, double mean) {
     return new BiasedStart(rank, columns, width, mean);
   }
 
+  /** The variance of the numbers in columns that are not those of biases. */
+  double variance() {
+    return width * width / 12;
+  }
+
   /** Makes a row of a mode's factor from numbers in [0, 1). */
   RowRule row(int mode) {
     double[] fixed = new double[columns];

@@ -27,9 +27,11 @@ import org.weft.tensor.ValueType;
  * GradientSolver}.
  *
  * <p>The ridge D of a row is {@code ridge} times what the diagonals of its normal equations are on
- * average if entries lie anywhere: relative to the data, whatever its scale, and felt most in
- * slices with few entries. With biases the model has a column for the mean, and one for each mode
- * in which the rows of the other modes are 1.
+ * average at the start, if entries lie anywhere. The factors of the start have products of the
+ * variance of the entries: the ridge is relative to the data, whatever its scale, and felt most in
+ * slices with few entries. It stays as it is. A ridge that followed the factors would let a
+ * component fit single entries, by large numbers in few slices. With biases the model has a column
+ * for the mean, and one for each mode in which the rows of the other modes are 1.
  *
  * <p>Algorithms of polynomial time are known to recover a model of rank R and modes of size n from
  * about {@code n^(3/2) R} entries (Jain and Oh 2014; Barak and Moitra 2016). These find local

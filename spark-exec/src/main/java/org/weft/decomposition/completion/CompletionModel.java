@@ -18,7 +18,7 @@ final class CompletionModel {
   private final ModelError training;
   private final double mean;
   private final CpFactors factors;
-  private final double[][] squares;
+  private final BiasedStart start;
 
   /**
    * @param first number of the statements of {@link ModelError}, after which the entries' sum comes
@@ -32,12 +32,8 @@ final class CompletionModel {
     this.ridge = ridge;
     this.training = new ModelError(site, first);
     this.mean = ModelError.sum(site, first + 2, List.of()) / Math.max(1, training.entries());
-    BiasedStart start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
+    this.start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
     this.factors = new CpFactors(site, columns, seed, type, start::row);
-    this.squares = new double[order][];
-    for (int mode = 0; mode < order; mode++) {
-      squares[mode] = CpFactors.columns(site, factors.of(mode), CpFactors.SQUARES);
-    }
   }
 
   Site site() {
@@ -78,20 +74,12 @@ final class CompletionModel {
     return column < rank || column == rank + mode;
   }
 
-  /** Takes the sums of the squares of a factor's columns. */
-  void squares(int mode, double[] sums) {
-    squares[mode] = sums;
-  }
-
-  /** What the diagonals of the normal equations are on average, about, times the ridge. */
+  /** The ridge times what the diagonals of the normal equations are at the start, on average. */
   double[] ridges(int mode) {
+    double entries = ridge * training.entries() / site.shape().size(mode);
     double[] ridges = new double[columns];
-    Arrays.fill(ridges, ridge * training.entries() / site.shape().size(mode));
-    for (int m = 0; m < order(); m++) {
-      for (int c = 0; m != mode && c < columns; c++) {
-        ridges[c] *= squares[m][c] / site.shape().size(m);
-      }
-    }
+    Arrays.fill(ridges, entries); // of biases, whose other rows are 1
+    Arrays.fill(ridges, 0, rank, entries * Math.pow(start.variance(), order() - 1));
     return ridges;
   }
 }

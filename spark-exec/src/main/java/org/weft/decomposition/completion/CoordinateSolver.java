@@ -1,7 +1,6 @@
 package org.weft.decomposition.completion;
 
 import java.util.List;
-import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.rows.RowRule;
 import org.weft.decomposition.rows.Site;
 import org.weft.planner.job.RowStatement;
@@ -57,9 +56,8 @@ public record CoordinateSolver() implements Solver {
           double scale = rows[2][column];
           double next = rows[0][column] * scale + rows[1][column];
           rows[0][column] = scale + ridge > 0 ? next / (scale + ridge) : 0;
-          CpFactors.SQUARES.apply(rows, sums);
         };
     gradient.make(mode, model.factors());
-    model.squares(mode, gradient.apply(model.site(), List.of(model.factor(mode)), rule));
+    gradient.apply(model.site(), List.of(model.factor(mode)), rule);
   }
 }

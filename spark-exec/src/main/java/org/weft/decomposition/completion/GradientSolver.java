@@ -99,11 +99,10 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
               double slope = rows[2][c] - share * ridges[c] * rows[0][c];
               rows[0][c] += scale > 0 ? length * slope / scale : 0;
             }
-            CpFactors.SQUARES.apply(rows, sums);
           };
       gradient.make(mode, model.factors());
       List<Rows> changed = List.of(model.factor(mode), means.get(mode));
-      model.squares(mode, gradient.apply(model.site(), changed, rule));
+      gradient.apply(model.site(), changed, rule);
     }
   }
 }

@@ -62,8 +62,8 @@ public record NormalSolver() implements Solver {
               .product("N", 2 * mode + 1, model.factors())
               .rows("A", factor)
               .rows("B", right)
-              .then(new RowOperation.Each(rule, List.of("A", "B", "N"), 1, "s", model.columns()));
-      model.squares(mode, site.run(solve).get("s"));
+              .then(new RowOperation.Each(rule, List.of("A", "B", "N"), 1, "", 0));
+      site.run(solve);
     }
   }
 }

@@ -5,7 +5,6 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.factory.LinearSolverFactory_DDRM;
 import org.ejml.interfaces.linsol.LinearSolverDense;
-import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowRule;
@@ -13,7 +12,7 @@ import org.weft.decomposition.rows.RowRule;
 /**
  * A row of a factor from its normal equations, {@code (N + diag(ridge)) a = b} for the columns that
  * are free; the others keep their numbers. Rows: a, b and N. A slice without entries has a = 0 in
- * its free columns. The sums are those of the squares of a. Cost: {@code O(free^3)}.
+ * its free columns. Cost: {@code O(free^3)}.
  *
  * @param mode for messages
  * @param sweep for messages, counts from 1
@@ -48,7 +47,6 @@ record RidgeRow(int mode, int sweep, int[] free, double[] ridge) implements RowR
     for (int r = 0; r < size; r++) {
       a[free[r]] = solution.get(r, 0);
     }
-    CpFactors.SQUARES.apply(rows, sums);
   }
 
   private static DMatrixRMaj solution(DMatrixRMaj normal, DMatrixRMaj right) {
