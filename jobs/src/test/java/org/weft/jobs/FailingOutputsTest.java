@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -134,6 +135,7 @@ final class FailingOutputsTest {
     assertThat(present()).isEqualTo(before);
   }
 
+  @Tag("long")
   @Test
   void theCommandsWorkWithoutAFault() {
     for (String command : COMMANDS) {

@@ -301,6 +301,7 @@ class IngestCommandTest extends IngestCase {
     assertThat(Run.names(folder)).containsExactly("a.csv");
   }
 
+  @Tag("long")
   @Test
   void orcTablesOfACatalogAndOtherSources() {
     SparkSession spark = SparkSession.active();

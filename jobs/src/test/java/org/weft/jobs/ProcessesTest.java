@@ -86,6 +86,7 @@ final class ProcessesTest {
   }
 
   /** Nothing can be done at the time; whoever starts next cleans up, also after Spark. */
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(
       strings = {
