@@ -156,7 +156,7 @@ final class SparkParts implements Parts {
 
   @Override
   public Iterator<Piece> pieces() {
-    return Wire.iterator(pieces, PartitionWork.none());
+    return Wire.iterator(pieces, PartitionWork.none(), 1);
   }
 
   @Override

@@ -63,6 +63,9 @@ import org.weft.tensor.ValueType;
  * slices that are split, of tiles, or all rows where a form serves several modes.
  */
 final class SparkSite implements Site, AutoCloseable {
+  /** What a job brings to the driver, where ranges are small. */
+  private static final long COLLECTED_BYTES = 32 << 20;
+
   private final JavaSparkContext context;
   private final SparkTensor tensor;
   private final PlanRunner runner;
@@ -409,6 +412,14 @@ final class SparkSite implements Site, AutoCloseable {
     return relabelling == null ? rows : relabelling.value().applyToRows(mode, rows);
   }
 
+  /** Most bytes that the rows of a range have on the driver. */
+  private static long rangeBytes(FactorVersion version) {
+    long[] starts = version.starts();
+    long most =
+        IntStream.range(1, starts.length).mapToLong(n -> starts[n] - starts[n - 1]).max().orElse(0);
+    return Math.max(1, most * version.columns() * Double.BYTES);
+  }
+
   private DenseMatrix packed(Rows rows) {
     FactorVersion version = ((SparkRows) rows).version();
     List<Integer> ranges = IntStream.range(0, version.ranges()).boxed().toList();
@@ -418,7 +429,8 @@ final class SparkSite implements Site, AutoCloseable {
     Iterator<RowBlock> blocks =
         Wire.iterator(
             context.parallelize(ranges, Math.max(1, ranges.size())),
-            FactorRange.scaledRows(version, ones));
+            FactorRange.scaledRows(version, ones),
+            (int) Math.max(1, COLLECTED_BYTES / rangeBytes(version)));
     DenseMatrix matrix = DenseMatrix.zeros(version.rows(), version.columns());
     while (blocks.hasNext()) {
       RowBlock block = blocks.next();

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.util.LongAccumulator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -210,19 +211,26 @@ class ResidencyTest {
         .hasMessageContaining("not registered");
   }
 
-  /** Small partitions come by few jobs, large ones one by one, all in their order. */
+  /** A job brings so many partitions at a time, all in their order. */
   @ParameterizedTest
-  @CsvSource({"40, 8", "3, 3000000", "1, 8", "0, 8"})
-  void partitionsArriveInTheirOrder(int partitions, int length) {
-    JavaRDD<Integer> numbers =
-        spark.parallelize(
-            IntStream.range(0, 2 * partitions).boxed().toList(), Math.max(1, partitions));
+  @CsvSource({"40, 7", "40, 40", "3, 1", "3, 2147483647", "1, 5"})
+  void partitionsArriveInTheirOrder(int partitions, int atATime) {
+    List<Integer> numbers = IntStream.range(0, 2 * partitions).boxed().toList();
+    LongAccumulator made = spark.sc().longAccumulator();
     Iterator<RowBlock> blocks =
         Wire.iterator(
-            numbers, PartitionWork.each(i -> new RowBlock(i, i, length, new double[length])));
+            spark.parallelize(numbers, partitions),
+            PartitionWork.each(
+                i -> {
+                  made.add(1);
+                  return new RowBlock(i, i, 1, new double[1]);
+                }),
+            atATime);
     List<Integer> order = new ArrayList<>();
+    assertThat(blocks.hasNext()).isTrue();
+    assertThat(made.value()).isEqualTo(2L * Math.min(partitions, atATime));
     blocks.forEachRemaining(block -> order.add(block.partition()));
-    assertThat(order).isEqualTo(IntStream.range(0, 2 * partitions).boxed().toList());
+    assertThat(order).isEqualTo(numbers);
   }
 
   @Test

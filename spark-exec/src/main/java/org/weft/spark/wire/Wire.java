@@ -111,9 +111,14 @@ public final class Wire {
     return all;
   }
 
-  /** As {@link #collect}, of some partitions at a time: those whose results are expected to fit. */
-  public static <T, R> Iterator<R> iterator(JavaRDD<T> over, PartitionWork<T, R> work) {
-    return new Windows<>(over, work);
+  /**
+   * As {@link #collect}, of some partitions at a time.
+   *
+   * @param atATime partitions whose results the driver holds
+   */
+  public static <T, R> Iterator<R> iterator(
+      JavaRDD<T> over, PartitionWork<T, R> work, int atATime) {
+    return new Windows<>(over, work, atATime);
   }
 
   /** One Spark job: for each partition from the first to the last, the bytes of its values. */
@@ -158,20 +163,16 @@ public final class Wire {
 
   /** Results of an RDD, a job for some partitions at a time. */
   private static final class Windows<T, R> implements Iterator<R> {
-    /**
-     * The first job has one partition. Another one has as many as do not exceed this, all alike.
-     */
-    private static final long WINDOW_BYTES = 32 << 20;
-
     private final JavaRDD<T> over;
     private final PartitionWork<T, R> work;
+    private final int atATime;
     private final Deque<byte[]> arrived = new ArrayDeque<>();
     private int partition;
-    private long mostBytes = WINDOW_BYTES; // of a partition so far
 
-    Windows(JavaRDD<T> over, PartitionWork<T, R> work) {
+    Windows(JavaRDD<T> over, PartitionWork<T, R> work, int atATime) {
       this.over = over;
       this.work = work;
+      this.atATime = atATime;
     }
 
     @Override
@@ -183,15 +184,11 @@ public final class Wire {
     }
 
     private void fetch() {
-      int left = over.getNumPartitions() - partition;
-      int count = (int) Math.min(left, Math.max(1, WINDOW_BYTES / Math.max(1, mostBytes)));
-      byte[][][] results = run(over, work, partition, partition + count);
-      mostBytes = partition == 0 ? 0 : mostBytes;
-      for (byte[][] values : results) {
+      int end = (int) Math.min(over.getNumPartitions(), (long) partition + atATime);
+      for (byte[][] values : run(over, work, partition, end)) {
         arrived.addAll(Arrays.asList(values));
-        mostBytes = Math.max(mostBytes, Arrays.stream(values).mapToLong(v -> v.length).sum());
       }
-      partition += count;
+      partition = end;
     }
 
     @Override
