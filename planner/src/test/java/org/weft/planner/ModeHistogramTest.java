@@ -2,6 +2,7 @@ package org.weft.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,7 +11,12 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -179,6 +185,43 @@ class ModeHistogramTest {
     assertThat(h.nonemptyBetween(0, 1000)).isEqualTo(3);
     h.add(2L * ModeHistogram.MAXIMUM_BUCKETS - 1);
     assertThat(h.countBetween(0, 1)).isEqualTo(1.5);
+  }
+
+  @Test
+  void allSlicesHaveWhatTheirRangesHave() {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int round = 0; round < 60; round++) {
+      long[] coordinates = randomCoordinates(random, round % 2 == 0 ? 10 : 26);
+      ModeHistogram h = of(coordinates);
+      long size = h.largestCoordinate() + 1;
+      long cut = random.nextLong(size + 1) / h.bucketWidth() * h.bucketWidth();
+
+      assertThat(h.countBetween(0, size)).isEqualTo(coordinates.length);
+      assertThat(h.countBetween(0, cut) + h.countBetween(cut, size))
+          .isCloseTo(coordinates.length, within(1e-9));
+      assertThat(h.nonemptyBetween(0, size))
+          .isEqualTo(h.nonemptyBetween(0, cut) + h.nonemptyBetween(cut, size));
+    }
+  }
+
+  @Test
+  void blocksOfSlicesHaveTheirEntries() {
+    SplittableRandom random = new SplittableRandom(8);
+    for (int round = 0; round < 60; round++) {
+      long[] coordinates = randomCoordinates(random, round % 2 == 0 ? 10 : 16);
+      long slices = round % 3 == 0 ? random.nextLong(1, 4) * 1024 : random.nextLong(1, 70);
+      Map<Long, Long> blocks = new HashMap<>();
+      for (long c : coordinates) {
+        blocks.merge(c / slices, 1L, Long::sum);
+      }
+      List<Long> heights = new ArrayList<>();
+      of(coordinates)
+          .forEachHeight(
+              slices,
+              (height, number) -> heights.addAll(Collections.nCopies((int) number, height)));
+
+      assertThat(heights).containsExactlyInAnyOrderElementsOf(blocks.values());
+    }
   }
 
   @Test

@@ -27,6 +27,7 @@ public final class ModeHistogram implements Serializable {
   public static final int MAXIMUM_BUCKETS = 1 << 22;
 
   private static final int INITIAL_BUCKETS = 64;
+  private static final int RUN = 1024;
   private static final int FORMAT_VERSION = 1;
 
   private int shift;
@@ -37,6 +38,7 @@ public final class ModeHistogram implements Serializable {
   private long[] wide = {};
   // What readers have worked out from the counts; null after a change.
   private transient volatile @Nullable SliceHeights heights;
+  private transient volatile long @Nullable [] runs;
   private transient volatile @Nullable Double nonempty;
 
   /** Counts one entry. Cost {@code O(1)} amortised. */
@@ -121,11 +123,15 @@ public final class ModeHistogram implements Serializable {
     reserve(other.largest, other.total);
     int down = shift - other.shift;
     int from = other.buckets();
-    for (int b = 0; b < from; b++) {
-      if (wide.length > 0) {
+    if (wide.length > 0) {
+      for (int b = 0; b < from; b++) {
         wide[b >>> down] += other.count(b);
-      } else {
-        narrow[b >>> down] += (int) other.count(b);
+      }
+    } else { // then the other's counts are narrow, too
+      int[] to = narrow;
+      int[] counts = other.narrow;
+      for (int b = 0; b < from; b++) {
+        to[b >>> down] += counts[b];
       }
     }
     return this;
@@ -163,12 +169,23 @@ public final class ModeHistogram implements Serializable {
 
   /**
    * Entries in the slices {@code [from, to)}; a bucket that is only partly inside counts by the
-   * share of its slices. Cost {@code O(buckets)}.
+   * share of its slices. Cost {@code O(buckets of the range)}, {@code O(1)} for all slices.
    */
   public double countBetween(long from, long to) {
+    if (from <= 0 && to > largest) {
+      return total;
+    }
+    long last = Math.min(to, largest + 1);
+    if (isExact() && wide.length == 0) {
+      long entries = 0;
+      int[] counts = narrow;
+      for (int c = (int) Math.max(0, from), end = (int) last; c < end; c++) {
+        entries += counts[c];
+      }
+      return entries;
+    }
     double sum = 0;
     long width = bucketWidth();
-    long last = Math.min(to, largest + 1);
     for (long c = from; c < last; ) {
       long bucket = c >>> shift;
       long end = Math.min(last, endOf(bucket));
@@ -187,15 +204,36 @@ public final class ModeHistogram implements Serializable {
     }
     @Nullable Double known = nonempty;
     if (known == null) {
-      known = sumOfNonempty(0, to);
+      known = sumOfNonempty();
       nonempty = known;
     }
     return known;
   }
 
+  /** Of all slices; the last bucket may have fewer than the others. */
+  private double sumOfNonempty() {
+    long width = bucketWidth();
+    double[] sum = new double[1];
+    forEachHeight((height, buckets) -> sum[0] += Math.min(width, height) * (double) buckets);
+    if (largest >= 0) {
+      int last = buckets() - 1;
+      long slices = largest + 1 - ((long) last << shift);
+      sum[0] += Math.min(slices, count(last)) - Math.min(width, count(last));
+    }
+    return sum[0];
+  }
+
   private double sumOfNonempty(long from, long to) {
-    double sum = 0;
     long last = Math.min(to, largest + 1);
+    if (isExact() && wide.length == 0) {
+      int nonempty = 0;
+      int[] counts = narrow;
+      for (int c = (int) Math.max(0, from), end = (int) last; c < end; c++) {
+        nonempty += Math.min(1, counts[c]);
+      }
+      return nonempty;
+    }
+    double sum = 0;
     for (long c = from; c < last; ) {
       long bucket = c >>> shift;
       long end = Math.min(last, endOf(bucket));
@@ -229,13 +267,57 @@ public final class ModeHistogram implements Serializable {
    * O(buckets)} at the first call after a change, then {@code O(sqrt(entries))}.
    */
   public void forEachHeight(HeightVisitor visitor) {
-    heights()
-        .forEach(
-            (height, buckets) -> {
-              if (height > 0) {
-                visitor.visit(height, buckets);
-              }
-            });
+    visit(heights(), visitor);
+  }
+
+  /**
+   * As {@link #forEachHeight(HeightVisitor)} for blocks of {@code slices} slices, or for buckets
+   * where those are wider. Cost {@code O(buckets)} at each call for blocks wider than a bucket, and
+   * at the first call alone for multiples of {@value #RUN} buckets.
+   */
+  public void forEachHeight(long slices, HeightVisitor visitor) {
+    if (slices <= bucketWidth() || largest < 0) {
+      forEachHeight(visitor);
+      return;
+    }
+    boolean whole = slices % (bucketWidth() * RUN) == 0;
+    long width = whole ? bucketWidth() * RUN : bucketWidth();
+    long[] runs = whole ? runs() : new long[0];
+    int parts = whole ? runs.length : buckets();
+    long[] blocks = new long[Math.toIntExact(largest / slices + 1)];
+    int block = 0;
+    long end = slices;
+    for (int part = 0; part < parts; part++) {
+      if (part * width >= end) {
+        block++;
+        end += slices;
+      }
+      blocks[block] += whole ? runs[part] : count(part);
+    }
+    visit(new SliceHeights(blocks.length, b -> blocks[b]), visitor);
+  }
+
+  /** Entries of {@value #RUN} buckets each. */
+  private long[] runs() {
+    long @Nullable [] known = runs;
+    if (known == null) {
+      int buckets = buckets();
+      known = new long[(buckets + RUN - 1) / RUN];
+      for (int b = 0; b < buckets; b++) {
+        known[b / RUN] += count(b);
+      }
+      runs = known;
+    }
+    return known;
+  }
+
+  private static void visit(SliceHeights heights, HeightVisitor visitor) {
+    heights.forEach(
+        (height, buckets) -> {
+          if (height > 0) {
+            visitor.visit(height, buckets);
+          }
+        });
   }
 
   /** Takes a height, in entries, and the number of buckets that have it. */
@@ -398,6 +480,7 @@ public final class ModeHistogram implements Serializable {
       coarsen();
     }
     heights = null;
+    runs = null;
     nonempty = null;
     total = Math.addExact(total, entries);
     largest = Math.max(largest, coordinate);

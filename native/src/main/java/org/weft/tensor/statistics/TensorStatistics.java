@@ -112,6 +112,14 @@ public record TensorStatistics(
 
     /** Counts a block. Cost {@code O(order size)}. */
     public Builder add(CooBlock block) {
+      return addSlices(block).addValues(block);
+    }
+
+    /**
+     * Counts the entries of slices alone: those of several parts of a tensor may go to one
+     * collector in any order.
+     */
+    public Builder addSlices(CooBlock block) {
       if (block.order() != histograms.size()) {
         throw new IllegalArgumentException(
             "a block of order " + block.order() + " for order " + histograms.size());
@@ -124,6 +132,12 @@ public record TensorStatistics(
           histograms.get(m).addAll(block.intColumn(m), 0, size);
         }
       }
+      return this;
+    }
+
+    /** Counts the values alone; their sums depend on the order of the blocks in the last bits. */
+    public Builder addValues(CooBlock block) {
+      int size = block.size();
       double sum = 0;
       for (int e = 0; e < size; e++) {
         double v = block.value(e);

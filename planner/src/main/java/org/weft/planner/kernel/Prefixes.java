@@ -27,6 +27,7 @@ final class Prefixes {
   private record Slices(double count, double share) {}
 
   private final TensorStatistics statistics;
+  private final Map<String, Scales> scales = new HashMap<>();
   private final Map<String, List<Slices>> classes = new HashMap<>();
   private final Map<String, Double> found = new HashMap<>();
 
@@ -88,43 +89,52 @@ final class Prefixes {
     int number = Math.min(most, MOST_CLASSES);
     return classes.computeIfAbsent(
         mode + "/" + block + "/" + number,
-        key -> classes(statistics.histogram(mode), block, number));
+        key ->
+            scales
+                .computeIfAbsent(
+                    mode + "/" + block, same -> Scales.of(statistics.histogram(mode), block))
+                .classes(number, statistics.entries()));
   }
 
-  /** Blocks of slices by the logarithm of their entries, in {@code number} classes at most. */
-  private static List<Slices> classes(ModeHistogram histogram, long block, int number) {
-    double[] count = new double[MOST_CLASSES];
-    double[] entries = new double[MOST_CLASSES];
-    long width = histogram.bucketWidth();
-    // A bucket wider than a block stands for several, among which its entries are spread.
-    double most = Math.max(1, (double) width / block);
-    ModeHistogram.HeightVisitor add =
-        (inBlock, blocks) -> {
-          double parts = Math.min(inBlock, most);
-          double each = inBlock / parts;
-          int scale = (int) Math.min(MOST_CLASSES - 1, Math.log(each) / Math.log(2) * 2);
-          count[scale * number / MOST_CLASSES] += parts * blocks;
-          entries[scale * number / MOST_CLASSES] += (double) inBlock * blocks;
-        };
-    if (block <= width) {
-      histogram.forEachHeight(add);
-    } else {
-      long inBlock = 0;
-      for (int b = 0; b < histogram.buckets(); b++) {
-        inBlock += histogram.count(b);
-        boolean ends = (b + 1) * width % block == 0 || b + 1 == histogram.buckets();
-        if (ends && inBlock > 0) {
-          add.visit(inBlock, 1);
-          inBlock = 0;
+  /**
+   * Blocks of slices by the logarithm of their entries.
+   *
+   * @param count blocks of each of {@link #MOST_CLASSES} scales
+   * @param entries of all blocks of the scale
+   */
+  private record Scales(double[] count, double[] entries) {
+    static Scales of(ModeHistogram histogram, long block) {
+      Scales made = new Scales(new double[MOST_CLASSES], new double[MOST_CLASSES]);
+      // A bucket wider than a block stands for several, among which its entries are spread.
+      double most = Math.max(1, (double) histogram.bucketWidth() / block);
+      histogram.forEachHeight(
+          block,
+          (inBlock, blocks) -> {
+            double parts = Math.min(inBlock, most);
+            double each = inBlock / parts;
+            int scale = (int) Math.min(MOST_CLASSES - 1, Math.log(each) / Math.log(2) * 2);
+            made.count[scale] += parts * blocks;
+            made.entries[scale] += (double) inBlock * blocks;
+          });
+      return made;
+    }
+
+    /** {@code number} classes at most, of neighbouring scales. */
+    List<Slices> classes(int number, long total) {
+      List<Slices> classes = new ArrayList<>();
+      for (int scale = 0; scale < MOST_CLASSES; ) {
+        int at = scale * number / MOST_CLASSES;
+        double blocks = 0;
+        double inBlocks = 0;
+        for (; scale < MOST_CLASSES && scale * number / MOST_CLASSES == at; scale++) {
+          blocks += count[scale];
+          inBlocks += entries[scale];
+        }
+        if (blocks > 0) {
+          classes.add(new Slices(blocks, inBlocks / blocks / total));
         }
       }
+      return classes;
     }
-    List<Slices> made = new ArrayList<>();
-    for (int c = 0; c < number; c++) {
-      if (count[c] > 0) {
-        made.add(new Slices(count[c], entries[c] / count[c] / histogram.total()));
-      }
-    }
-    return made;
   }
 }

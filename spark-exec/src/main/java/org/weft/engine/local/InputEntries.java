@@ -2,11 +2,11 @@ package org.weft.engine.local;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ final class InputEntries {
    */
   Counted count(long room) {
     Kept kept = new Kept(room);
-    Counts counts = new Counts();
+    Counts counts = new Counts(plan.splits().size(), plan.header().order());
     ReadSummary summary = read(kept, counts);
     TensorStatistics statistics = counts.all().build(summary.shape(plan.header()));
     return new Counted(statistics, kept.isAll() ? blocks(kept) : null);
@@ -88,17 +88,18 @@ final class InputEntries {
 
   private ReadSummary split(int number, Kept kept, @Nullable Counts counts) throws IOException {
     InputSplit split = plan.splits().get(number);
-    TensorStatistics.Builder values = TensorStatistics.builder(plan.header().order());
+    TensorStatistics.Builder slices = counts == null ? null : counts.borrow();
     try (BlockReader reader = TensorFiles.read(files, plan, split)) {
       while (reader.hasNext()) {
         CooBlock block = reader.next();
-        if (counts != null) {
-          values.add(block);
+        if (counts != null && slices != null) {
+          slices.addSlices(block);
+          counts.values(number).addValues(block);
         }
         kept.take(number, block);
       }
-      if (counts != null) {
-        counts.add(number, values);
+      if (counts != null && slices != null) {
+        counts.back(slices);
       }
       return reader.summary();
     }
@@ -110,23 +111,38 @@ final class InputEntries {
   }
 
   /**
-   * What the splits counted, added in the order of the splits as they end: a count has the size of
-   * all modes, so few are there at a time.
+   * What the splits counted: the entries of slices in one collector for each thread, as they have
+   * the size of all modes; the values by split, as the order of their sum is that of the input.
    */
   private static final class Counts {
-    private final Map<Integer, TensorStatistics.Builder> early = new HashMap<>();
-    private TensorStatistics.@Nullable Builder sum;
-    private int next;
+    private final Deque<TensorStatistics.Builder> slices = new ConcurrentLinkedDeque<>();
+    private final List<TensorStatistics.Builder> values;
+    private final int order;
 
-    synchronized void add(int number, TensorStatistics.Builder values) {
-      early.put(number, values);
-      for (var ready = early.remove(next); ready != null; ready = early.remove(++next)) {
-        sum = sum == null ? ready : sum.merge(ready);
-      }
+    Counts(int splits, int order) {
+      this.order = order;
+      values = IntStream.range(0, splits).mapToObj(s -> TensorStatistics.builder(order)).toList();
     }
 
-    synchronized TensorStatistics.Builder all() {
-      return Objects.requireNonNull(sum);
+    /** A collector of slices for the caller alone, until it is given back. */
+    TensorStatistics.Builder borrow() {
+      TensorStatistics.Builder idle = slices.poll();
+      return idle == null ? TensorStatistics.builder(order) : idle;
+    }
+
+    void back(TensorStatistics.Builder idle) {
+      slices.push(idle);
+    }
+
+    TensorStatistics.Builder values(int split) {
+      return values.get(split);
+    }
+
+    TensorStatistics.Builder all() {
+      TensorStatistics.Builder all = slices.pop();
+      slices.forEach(all::merge);
+      values.forEach(all::merge);
+      return all;
     }
   }
 
