@@ -37,6 +37,7 @@ final class Frame implements AutoCloseable {
   final BoundsGuards guards;
 
   private final @Nullable Frame parent;
+  private @Nullable FailurePath failure;
   private final LLVMBasicBlockRef start;
   private final Map<LoopVariable, LLVMValueRef> values = new HashMap<>();
   private final Map<LoopVariable, LLVMValueRef> stackSlots = new HashMap<>();
@@ -111,6 +112,16 @@ final class Frame implements AutoCloseable {
             outer == null
                 ? loadSlot(0, module.pointer)
                 : capture("<runtime>", module.pointer, outer::runtime));
+  }
+
+  /** Where the function goes when something fails. */
+  FailurePath failure() {
+    FailurePath made = failure;
+    if (made == null) {
+      made = new FailurePath(this);
+      failure = made;
+    }
+    return made;
   }
 
   /** A slot of a kernel's argument block, loaded at entry. */

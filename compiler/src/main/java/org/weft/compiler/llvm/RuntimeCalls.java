@@ -13,14 +13,13 @@ import org.weft.compiler.loop.Buffer;
  */
 final class RuntimeCalls {
   private static final int STATUS_SLOT = 1;
-  private static final int DETAIL_SLOT = 2;
   static final int OUT_OF_MEMORY = 1;
   static final int WIDTH_OVERFLOW = 2;
   static final int BOUNDS = 3;
   static final int MISFIT = 4;
 
-  /** Requests past this size fail without asking the runtime: sizes cannot overflow. */
-  private static final long LARGEST_BYTES = 1L << 47;
+  /** The runtime refuses this size, which is asked for in the place of larger ones. */
+  private static final long REFUSED_BYTES = 1L << 47;
 
   /** A growable array's first allocation. */
   private static final long FIRST_BYTES = 4096;
@@ -78,20 +77,25 @@ final class RuntimeCalls {
 
   /** Releases what {@code cell} holds, if anything. */
   void release(BufferCell cell) {
+    LLVMValueRef near = cell.near();
+    if (near == null) {
+      hand(cell, cell.base(code));
+      return;
+    }
     LLVMValueRef address = cell.base(code);
     LLVMBasicBlockRef held = code.block("held");
     LLVMBasicBlockRef after = code.block("released");
-    LLVMValueRef none = code.isNull(address);
-    LLVMValueRef near = cell.near();
-    if (near != null) {
-      none = LLVMBuildOr(code.raw, none, code.compare(LLVMIntEQ, address, near), "");
-    }
-    code.branch(none, after, held);
+    code.branch(code.compare(LLVMIntEQ, address, near), after, held);
     code.at(held);
-    table().release(address, cell.bytes(code));
-    cell.set(code, LLVMConstNull(module.pointer), module.constant(0));
+    hand(cell, address);
     code.jump(after);
     code.at(after);
+  }
+
+  /** Gives a block back to the runtime, which ignores null. */
+  private void hand(BufferCell cell, LLVMValueRef address) {
+    table().release(address, cell.bytes(code));
+    cell.set(code, LLVMConstNull(module.pointer), module.constant(0));
   }
 
   /** Makes room for {@code needed} elements: at least double, so that appends cost O(1) each. */
@@ -138,27 +142,7 @@ final class RuntimeCalls {
 
   /** As above, with a detail that is known at run time only. */
   void failIf(LLVMValueRef condition, int status, LLVMValueRef detail) {
-    LLVMBasicBlockRef fail = code.block("fail");
-    LLVMBasicBlockRef after = code.block("ok");
-    code.branchRarely(condition, fail, after);
-    code.at(fail);
-    LLVMValueRef statusSlot = code.slot(frame.argumentBlock(), STATUS_SLOT);
-    LLVMValueRef exchange =
-        LLVMBuildAtomicCmpXchg(
-            code.raw,
-            statusSlot,
-            module.constant(0),
-            module.constant(status),
-            LLVMAtomicOrderingMonotonic,
-            LLVMAtomicOrderingMonotonic,
-            0);
-    LLVMBasicBlockRef first = code.block("first");
-    code.branch(LLVMBuildExtractValue(code.raw, exchange, 1, ""), first, frame.exit);
-    code.at(first);
-    LLVMValueRef detailSlot = code.slot(frame.argumentBlock(), DETAIL_SLOT);
-    frame.scopes.markArgument(code.store(detail, detailSlot));
-    code.jump(frame.exit);
-    code.at(after);
+    frame.failure().when(code, condition, module.constant(status), detail);
   }
 
   /** Writes a number or an address to a slot of the argument block. */
@@ -173,11 +157,11 @@ final class RuntimeCalls {
     return code.compare(LLVMIntNE, status, module.constant(0));
   }
 
-  /** {@code length} in bytes; fails where that is past every machine's memory. */
+  /** {@code length} in bytes, or more than the runtime has for anyone. */
   private LLVMValueRef bytes(Buffer buffer, LLVMValueRef length) {
     long width = buffer.element().bytes();
-    LLVMValueRef most = module.constant(LARGEST_BYTES / width);
-    failIf(code.compare(LLVMIntUGT, length, most), OUT_OF_MEMORY, 0);
-    return LLVMBuildNSWMul(code.raw, length, module.constant(width), "");
+    LLVMValueRef most = module.constant(REFUSED_BYTES / width);
+    LLVMValueRef some = code.intrinsic("llvm.umin", module.i64, length, most);
+    return LLVMBuildNSWMul(code.raw, some, module.constant(width), "");
   }
 }

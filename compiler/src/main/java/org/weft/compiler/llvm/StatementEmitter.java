@@ -305,7 +305,7 @@ final class StatementEmitter {
       facts.add(
           module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 1)));
     }
-    if (traits.scalar()) {
+    if (traits.scalar() || traits.few()) {
       facts.add(
           module.node(module.text("llvm.loop.vectorize.enable"), module.number(module.i1, 0)));
     }

@@ -9,7 +9,8 @@ package org.weft.compiler.loop;
  *     loop carries in a variable may be reassociated
  * @param unroll copies of the body to make: 0 leaves it to LLVM, 1 forbids it
  * @param independent no iteration reads or writes a buffer element that another one writes
- * @param few iterations are as many as tasks, so that what they do need not be fast
+ * @param few iterations are few beside those of other loops, for example as many as tasks or as
+ *     entries of a table, so that what they do need not be fast
  * @param fiber it runs along a fiber and often has few iterations, and the sums that it carries in
  *     variables may be reassociated
  * @param scalar iterations are not to run as vector lanes: their loads would be gathered

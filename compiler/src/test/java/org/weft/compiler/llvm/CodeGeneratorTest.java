@@ -100,22 +100,42 @@ class CodeGeneratorTest {
   /** A kernel with loops of its own is compiled beside its tasks, with the same effort. */
   @Test
   void callersAreCompiledBesideTheirTasks() {
+    TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    Map<String, TensorFormat> formats = Map.of("C", csr, "A", csr, "B", csr);
+    String ir = parallelProduct(formats, Schedule.parallel());
+    int callers = ir.indexOf("ModuleID = 'weft-callers'");
+    assertThat(ir).doesNotContain("weft-frames");
+    assertThat(ir.substring(0, callers)).contains("define hidden void @product_loop0(");
+    assertThat(ir.substring(callers))
+        .contains("define void @product(")
+        .contains("declare hidden void @product_loop0(");
+  }
+
+  /** Tables of places are short beside what is read at the places. */
+  @Test
+  void contractionsFillTheirTablesInFrames() {
     TensorFormat dense = TensorFormat.dense(2, ValueType.DOUBLE);
-    KernelRequest gemm =
-        new KernelRequest(
-            "gemm",
-            "C(i,j) = A(i,k) * B(k,j)",
-            Map.of("C", dense, "A", dense, "B", dense),
-            Map.of(),
-            Schedule.parse("parallel gemm(i)"));
+    Map<String, TensorFormat> formats = Map.of("C", dense, "A", dense, "B", dense);
+    assertThat(parallelProduct(formats, Schedule.parse("parallel gemm(i)")))
+        .contains("ModuleID = 'weft-frames'")
+        .doesNotContain("weft-callers");
+  }
+
+  /** Whatever may fail in a function leaves it in one way. */
+  @Test
+  void failuresShareTheirWayOut() {
+    TensorFormat csr = TensorFormat.parse("CSR", 2, ValueType.DOUBLE);
+    Map<String, TensorFormat> formats = Map.of("C", csr, "A", csr, "B", csr);
+    for (String function : parallelProduct(formats, Schedule.parallel()).split("\ndefine ")) {
+      assertThat(function.split(" = cmpxchg ")).hasSizeLessThanOrEqualTo(2);
+    }
+  }
+
+  private static String parallelProduct(Map<String, TensorFormat> formats, Schedule schedule) {
+    KernelRequest product =
+        new KernelRequest("product", "C(i,j) = A(i,k) * B(k,j)", formats, Map.of(), schedule);
     try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
-      String ir = compiler.explain(gemm).llvmIr();
-      int callers = ir.indexOf("ModuleID = 'weft-callers'");
-      assertThat(ir).doesNotContain("weft-frames");
-      assertThat(ir.substring(0, callers)).contains("define hidden void @gemm_loop1(");
-      assertThat(ir.substring(callers))
-          .contains("define void @gemm(")
-          .contains("declare hidden void @gemm_loop1(");
+      return compiler.explain(product).llvmIr();
     }
   }
 

@@ -188,7 +188,7 @@ public final class GemmLoops {
     loop(
         "batch_at",
         batch.size(),
-        LoopTraits.SERIAL,
+        LoopTraits.FEW,
         code,
         (at, each) -> {
           List<Expr> origins = new ArrayList<>();
@@ -248,7 +248,7 @@ public final class GemmLoops {
     loop(
         "shared_block",
         outer.name("shared_blocks", divideUp(all, step)),
-        LoopTraits.SERIAL,
+        LoopTraits.FEW,
         outer,
         (block, body) -> {
           Expr from = body.name("shared_from", Expr.mul(block, step));
@@ -277,7 +277,7 @@ public final class GemmLoops {
     loop(
         "depth_block",
         outer.name("depth_blocks", blocks),
-        LoopTraits.SERIAL,
+        LoopTraits.FEW,
         outer,
         (block, body) -> {
           Expr from = body.name("depth_from", Expr.mul(block, step));

@@ -197,7 +197,7 @@ final class LabelGroup {
     Code next = each.nested();
     advance(dimensions.size() - 1, digits, offsets, next);
     each.when(Expr.lessThan(Expr.add(Expr.of(at), Expr.of(1)), count), next);
-    code.add(new Stmt.For(at, Expr.of(0), padded, each.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(at, Expr.of(0), padded, each.block(), LoopTraits.FEW));
   }
 
   private void advance(

@@ -201,7 +201,7 @@ final class PackedSide {
     each.add(new Stmt.Store(lanes, Expr.of(panel), taken));
     Expr apart = group.isUnit(RESULT) ? gaps(targets, first, each) : Expr.of(width);
     each.add(new Stmt.Store(gaps, Expr.of(panel), apart));
-    code.add(new Stmt.For(panel, Expr.of(0), count, each.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(panel, Expr.of(0), count, each.block(), LoopTraits.FEW));
   }
 
   /** The place in the result of count {@code at} of the block. */
@@ -232,7 +232,7 @@ final class PackedSide {
     Expr next = new Expr.Load(table, Expr.add(at, Expr.of(1)));
     Expr apart = new Expr.Not(Expr.equal(Expr.add(new Expr.Load(table, at), Expr.of(1)), next));
     each.assign(found, Expr.add(Expr.of(found), new Expr.Convert(apart, ScalarType.I64)));
-    code.add(new Stmt.For(step, Expr.of(0), steps, each.block(), LoopTraits.SERIAL));
+    code.add(new Stmt.For(step, Expr.of(0), steps, each.block(), LoopTraits.FEW));
     return Expr.of(found);
   }
 
@@ -357,7 +357,7 @@ final class PackedSide {
     inner.add(new Stmt.Store(panels, at, value.apply(loaded)));
     LoopTraits along = LoopTraits.SCALAR.withUnroll(copies);
     each.add(new Stmt.For(number, Expr.of(0), count, inner.block(), along));
-    LoopTraits traits = LoopTraits.SERIAL.withUnroll(copies);
+    LoopTraits traits = LoopTraits.SERIAL.withUnroll(1);
     code.add(new Stmt.For(cell, Expr.of(0), Expr.of(width), each.block(), traits));
   }
 
