@@ -15,6 +15,7 @@ import org.weft.compiler.cache.CacheKey;
 import org.weft.compiler.cache.ImageCodec;
 import org.weft.compiler.cache.LibraryCache;
 import org.weft.compiler.llvm.CodeGenerator;
+import org.weft.compiler.llvm.SideBySide;
 import org.weft.compiler.llvm.Stage;
 import org.weft.compiler.llvm.Target;
 import org.weft.compiler.loop.BoundsChecks;
@@ -85,7 +86,7 @@ final class LibraryCompiler {
     CacheKey key = CacheKey.ofRequests(requests, target, check);
     spent(CACHE, System.nanoTime() - start);
     return compile(
-        key, requests.size(), () -> requests.stream().map(lower).map(this::guarded).toList());
+        key, requests.size(), () -> SideBySide.map(requests, lower.andThen(this::guarded)));
   }
 
   private KernelImage compile(CacheKey key, int count, Supplier<List<LoopFunction>> functions) {
@@ -103,7 +104,7 @@ final class LibraryCompiler {
           disk.flatMap(cache -> cache.find(key))
               .flatMap(bytes -> ImageCodec.decode(bytes, target.cpu()));
       spent(CACHE, System.nanoTime() - start);
-      KernelImage image = kept.orElseGet(() -> generate(functions.get(), key));
+      KernelImage image = kept.orElseGet(() -> generate(functions, key));
       kept.ifPresent(library -> diskHits.increment());
       mine.complete(image);
       return image;
@@ -119,7 +120,9 @@ final class LibraryCompiler {
     return check ? BoundsChecks.guard(function) : function;
   }
 
-  private KernelImage generate(List<LoopFunction> functions, CacheKey key) {
+  private KernelImage generate(Supplier<List<LoopFunction>> lowered, CacheKey key) {
+    generator.prepare();
+    List<LoopFunction> functions = lowered.get();
     byte[] library = generator.library(functions);
     compiled.increment();
     long start = System.nanoTime();

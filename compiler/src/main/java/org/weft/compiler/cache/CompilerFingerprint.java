@@ -7,13 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
-import java.security.MessageDigest;
 import java.util.Enumeration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.zip.Adler32;
+import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.weft.compiler.level.LevelEmitter;
@@ -22,8 +22,8 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.level.LevelFormat;
 
 /**
- * Everything that decides what code a request becomes, hashed once per process: LLVM's version and
- * the class files of compiler, tensor model and every level format on the class path.
+ * Everything that decides what code a request becomes, summed up once per process: LLVM's version
+ * and the class files of compiler, tensor model and every level format on the class path.
  */
 final class CompilerFingerprint {
   static final String VALUE = CodeGenerator.LLVM_VERSION + " " + classes();
@@ -46,9 +46,7 @@ final class CompilerFingerprint {
     } catch (IOException e) {
       throw new UncheckedIOException("expected to read the compiler's own classes", e);
     }
-    MessageDigest digest = CacheKey.digest();
-    return HexFormat.of()
-        .formatHex(digest.digest(parts.toString().getBytes(StandardCharsets.UTF_8)));
+    return checksum(parts.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   /** Adds the files under {@code folder} from where {@code type} was loaded, once. */
@@ -79,14 +77,13 @@ final class CompilerFingerprint {
   }
 
   private static TreeMap<String, String> inFolder(Path root, String folder) throws IOException {
-    TreeMap<String, String> hashes = new TreeMap<>();
+    TreeMap<String, String> checksums = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root.resolve(folder))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        byte[] hash = CacheKey.digest().digest(Files.readAllBytes(file));
-        hashes.put(root.relativize(file).toString(), HexFormat.of().formatHex(hash));
+        checksums.put(root.relativize(file).toString(), checksum(Files.readAllBytes(file)));
       }
     }
-    return hashes;
+    return checksums;
   }
 
   private static TreeMap<String, String> inJar(Path jar, String folder) throws IOException {
@@ -101,5 +98,14 @@ final class CompilerFingerprint {
       }
     }
     return checksums;
+  }
+
+  /** By native code: to hash as much is a tenth of a job's start before the JVM is warm. */
+  private static String checksum(byte[] bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes);
+    Adler32 adler = new Adler32();
+    adler.update(bytes);
+    return bytes.length + "-" + crc.getValue() + "-" + adler.getValue();
   }
 }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
@@ -21,8 +20,8 @@ import org.weft.compiler.loop.LoopFunction;
 
 /**
  * The back end's pipeline: loop IR, LLVM IR, optimised LLVM IR, object, shared library. Thread
- * safe: every call has its own LLVM context. Kernels of one call share a module and a library,
- * which costs one link.
+ * safe: every module has its own LLVM context. Kernels of one call are compiled side by side and
+ * share a library, which costs one link.
  */
 public final class CodeGenerator {
   /** The LLVM that the compiler is built for; loading another one fails. */
@@ -35,11 +34,18 @@ public final class CodeGenerator {
   private final ObjLongConsumer<Stage> clock;
 
   /**
-   * @param clock told the nanoseconds of each stage of each call
+   * @param clock told the nanoseconds of each stage of each call, those of all threads
    */
   public CodeGenerator(Target target, ObjLongConsumer<Stage> clock) {
     this.target = target;
     this.clock = clock;
+  }
+
+  /** Loads LLVM beside what the caller does before it has kernels, unless that has happened. */
+  public void prepare() {
+    if (!RANGE_TASKS.containsKey(target)) {
+      CompletableFuture.runAsync(this::rangeTasks);
+    }
   }
 
   /**
@@ -83,10 +89,8 @@ public final class CodeGenerator {
 
   private byte[] linked(
       Linker linker, long starting, List<LoopFunction> kernels, List<byte[]> others) {
-    List<byte[]> objects;
-    try (LibraryModules modules = build(kernels)) {
-      objects = new ArrayList<>(objects(modules.all()));
-    }
+    List<byte[]> objects = new ArrayList<>();
+    SideBySide.map(kernels, this::objects).forEach(objects::addAll);
     objects.addAll(others);
     long linking = System.nanoTime();
     byte[] library = linker.link(objects);
@@ -103,35 +107,10 @@ public final class CodeGenerator {
         });
   }
 
-  /** The objects of all modules: this thread makes the first, others the rest beside it. */
-  private List<byte[]> objects(List<ModuleContext> modules) {
-    ModuleContext first = modules.get(0);
-    List<CompletableFuture<byte[]>> others =
-        modules.stream()
-            .skip(1)
-            .map(module -> CompletableFuture.supplyAsync(() -> objectBeside(module)))
-            .toList();
-    try {
-      timed(Stage.OPTIMISE, () -> optimise(first));
-      return timed(
-          Stage.EMIT,
-          () -> {
-            List<byte[]> objects = new ArrayList<>();
-            objects.add(emit(first, LLVMObjectFile));
-            others.forEach(other -> objects.add(other.join()));
-            return objects;
-          });
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
-    } finally {
-      others.forEach(other -> other.handle((object, e) -> true).join());
-    }
-  }
-
-  private static byte[] objectBeside(ModuleContext module) {
-    try (PointerScope scope = new PointerScope()) {
-      optimise(module);
-      return emit(module, LLVMObjectFile);
+  /** The objects of a kernel's modules, which are compiled side by side. */
+  private List<byte[]> objects(LoopFunction kernel) {
+    try (LibraryModules modules = build(kernel)) {
+      return SideBySide.map(modules.all(), this::object);
     }
   }
 
@@ -161,32 +140,40 @@ public final class CodeGenerator {
 
   /** Optimises the module, and emits its object. */
   byte[] object(ModuleContext module) {
-    timed(Stage.OPTIMISE, () -> optimise(module));
-    return timed(Stage.EMIT, () -> emit(module, LLVMObjectFile));
+    try (PointerScope scope = new PointerScope()) {
+      timed(Stage.OPTIMISE, () -> optimise(module));
+      return timed(Stage.EMIT, () -> emit(module, LLVMObjectFile));
+    }
   }
 
   /** LLVM IR text, before or after optimisation. */
   public String llvmIr(List<LoopFunction> kernels, boolean optimised) {
     load();
-    try (LibraryModules modules = build(kernels)) {
-      if (optimised) {
-        modules.all().forEach(CodeGenerator::optimise);
+    StringBuilder text = new StringBuilder();
+    for (LoopFunction kernel : kernels) {
+      try (LibraryModules modules = build(kernel)) {
+        if (optimised) {
+          modules.all().forEach(CodeGenerator::optimise);
+        }
+        text.append(modules.print());
       }
-      return modules.print();
     }
+    return text.toString();
   }
 
   /** Assembly text (AT&amp;T syntax) of the optimised kernels. */
   public String assembly(List<LoopFunction> kernels) {
     load();
-    try (LibraryModules modules = build(kernels)) {
-      StringBuilder text = new StringBuilder();
-      for (ModuleContext module : modules.all()) {
-        optimise(module);
-        text.append(new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8));
+    StringBuilder text = new StringBuilder();
+    for (LoopFunction kernel : kernels) {
+      try (LibraryModules modules = build(kernel)) {
+        for (ModuleContext module : modules.all()) {
+          optimise(module);
+          text.append(new String(emit(module, LLVMAssemblyFile), StandardCharsets.UTF_8));
+        }
       }
-      return text.toString();
     }
+    return text.toString();
   }
 
   private void load() {
@@ -198,8 +185,8 @@ public final class CodeGenerator {
         });
   }
 
-  private LibraryModules build(List<LoopFunction> kernels) {
-    return timed(Stage.BUILD, () -> LibraryModules.build(target, kernels));
+  private LibraryModules build(LoopFunction kernel) {
+    return timed(Stage.BUILD, () -> LibraryModules.build(target, kernel));
   }
 
   static boolean optimise(ModuleContext module) {

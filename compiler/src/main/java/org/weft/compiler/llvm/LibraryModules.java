@@ -7,25 +7,24 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.Stmt;
 
 /**
- * The modules of one library, which are compiled side by side. A kernel that divides loops among
- * tasks is compiled apart from the tasks. If it does nothing else, it runs once per call and is
- * half of the code, so that it is compiled with less effort.
+ * The modules of a kernel, which are compiled side by side. A kernel that divides loops among tasks
+ * is compiled apart from the tasks. If it does nothing else, it runs once per call and is half of
+ * the code, so that it is compiled with less effort.
  */
 final class LibraryModules implements AutoCloseable {
 
   /** What the functions of a module do. */
   private enum Part {
-    /** Tasks, and kernels without any. Every kernel has a part here. */
+    /** Tasks, or a kernel without any. */
     TASKS("weft", Effort.FULL),
-    /** Kernels with tasks, and with loops of their own. */
+    /** A kernel with tasks, and with loops of its own. */
     CALLERS("weft-callers", Effort.FULL),
-    /** Kernels whose loops are all in tasks. */
+    /** A kernel whose loops are all in tasks. */
     FRAMES("weft-frames", Effort.QUICK);
 
     private final String module;
@@ -42,19 +41,14 @@ final class LibraryModules implements AutoCloseable {
       }
       return hasLoops(kernel.body()) ? CALLERS : FRAMES;
     }
-
-    static Set<Part> of(List<LoopFunction> kernels) {
-      Set<Part> parts = EnumSet.of(TASKS);
-      kernels.forEach(kernel -> parts.add(of(kernel)));
-      return parts;
-    }
   }
 
   private final Map<Part, ModuleContext> modules = new EnumMap<>(Part.class);
 
-  private LibraryModules(Target target, Set<Part> parts) {
+  private LibraryModules(Target target, Part kernel) {
     try {
-      parts.forEach(part -> modules.put(part, new ModuleContext(target, part.module, part.effort)));
+      EnumSet.of(Part.TASKS, kernel)
+          .forEach(part -> modules.put(part, new ModuleContext(target, part.module, part.effort)));
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -63,14 +57,14 @@ final class LibraryModules implements AutoCloseable {
 
   /** How many modules {@code kernels} need. */
   static int countFor(List<LoopFunction> kernels) {
-    return Part.of(kernels).size();
+    return kernels.stream().mapToInt(kernel -> Part.of(kernel) == Part.TASKS ? 1 : 2).sum();
   }
 
-  /** The modules of {@code kernels}, verified. */
-  static LibraryModules build(Target target, List<LoopFunction> kernels) {
-    LibraryModules modules = new LibraryModules(target, Part.of(kernels));
+  /** The modules of {@code kernel}, verified. */
+  static LibraryModules build(Target target, LoopFunction kernel) {
+    LibraryModules modules = new LibraryModules(target, Part.of(kernel));
     try {
-      kernels.forEach(kernel -> KernelEmitter.emit(modules, kernel));
+      KernelEmitter.emit(modules, kernel);
       modules.all().forEach(ModuleContext::verify);
       return modules;
     } catch (RuntimeException e) {

@@ -72,10 +72,11 @@ class CodeGeneratorTest {
   void parallelLoopsAreCoroutines(int optimisation) {
     CodeGenerator generator =
         new CodeGenerator(new Target("x86-64-v3", optimisation), (s, n) -> {});
-    List<LoopFunction> kernels =
-        List.of(ExampleKernels.spmv(true), ExampleKernels.mttkrp(3, 16, true));
-    assertThat(generator.llvmIr(kernels, false))
-        .containsOnlyOnce("declare hidden ptr @weft_range(");
+    for (LoopFunction kernel :
+        List.of(ExampleKernels.spmv(true), ExampleKernels.mttkrp(3, 16, true))) {
+      assertThat(generator.llvmIr(List.of(kernel), false))
+          .containsOnlyOnce("declare hidden ptr @weft_range(");
+    }
     assertThat(generator.rangeTask(false)).contains("llvm.coro.suspend");
     String ir = generator.rangeTask(true);
     assertThat(ir).contains("@weft_range.resume").doesNotContain("llvm.coro");
@@ -92,9 +93,6 @@ class CodeGeneratorTest {
     assertThat(ir.substring(ir.indexOf(frame)))
         .contains("define void @spmv(")
         .contains("declare hidden void @spmv_loop0(");
-    List<LoopFunction> both = List.of(ExampleKernels.spmv(true), ExampleKernels.filter(Width.W32));
-    String together = generator.llvmIr(both, false);
-    assertThat(together.substring(together.indexOf(frame))).doesNotContain("@filter");
   }
 
   /** A kernel with loops of its own is compiled beside its tasks, with the same effort. */
