@@ -1,5 +1,7 @@
 package org.weft.compiler.algebra;
 
+import java.util.Locale;
+import org.weft.compiler.lang.Syntax;
 import org.weft.tensor.ValueType;
 
 /**
@@ -39,15 +41,21 @@ public final class StatementType {
   private static boolean isFractional(TensorExpr expr) {
     if (expr instanceof TensorExpr.Literal literal) {
       return literal.value() instanceof Double;
-    } else if (expr instanceof TensorExpr.Apply apply) {
-      switch (apply.function()) {
-        case SQRT, EXP, LOG:
-          return true;
-        default:
-          break;
-      }
+    } else if (expr instanceof TensorExpr.Apply apply && apply.function().isFractional()) {
+      return true;
     }
     return expr.children().stream().anyMatch(StatementType::isFractional);
+  }
+
+  /** Whether {@code text} has a fraction, or a function of fractional values. */
+  public static boolean isFractional(Syntax text) {
+    if (text instanceof Syntax.Number number) {
+      return number.value() instanceof Double;
+    } else if (text instanceof Syntax.Call call
+        && TensorExpr.Function.valueOf(call.function().toUpperCase(Locale.ROOT)).isFractional()) {
+      return true;
+    }
+    return text.children().stream().anyMatch(StatementType::isFractional);
   }
 
   private static boolean hasLong(TensorExpr expr) {

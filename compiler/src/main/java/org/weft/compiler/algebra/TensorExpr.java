@@ -203,6 +203,11 @@ public sealed interface TensorExpr {
       return preservesZero;
     }
 
+    /** Whether the values at whole numbers may be fractions. */
+    public boolean isFractional() {
+      return this == SQRT || this == EXP || this == LOG;
+    }
+
     public String keyword() {
       return name().toLowerCase(Locale.ROOT);
     }

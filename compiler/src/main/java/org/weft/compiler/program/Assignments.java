@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.weft.compiler.algebra.StatementType;
 import org.weft.compiler.lang.Mask;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
@@ -76,14 +77,15 @@ final class Assignments {
     return modes;
   }
 
-  /** {@code SUM(e)} as a number. */
+  /** {@code SUM(e)} as a number, which is whole if all that it comes from is. */
   Scalar sum(Syntax.Sum sum) {
     List<Syntax.Access> accesses = Accesses.of(sum.body());
     try (Operands operands = bind(accesses)) {
       boolean integers =
           operands.tensors.values().stream()
                   .noneMatch(tensor -> tensor.valueType().elementType().isFloating())
-              && operands.numbers.values().stream().allMatch(Long.class::isInstance);
+              && operands.numbers.values().stream().allMatch(Long.class::isInstance)
+              && !StatementType.isFractional(sum.body());
       Syntax.Access result = new Syntax.Access(unused("Sum", operands), List.of(), sum.span());
       Statement statement =
           new Statement(

@@ -139,7 +139,10 @@ final class Execution implements AutoCloseable {
         statement.assignment() == Statement.Assignment.ASSIGN
             && statement.mask() == null
             && Accesses.isScalar(statement.value());
-    if (!fill || addressesPart(target, statement.target())) {
+    boolean diagonal =
+        statement.target().labels().stream().map(Syntax.Label::name).distinct().count()
+            < statement.target().labels().size();
+    if (!fill || diagonal || addressesPart(target, statement.target())) {
       sharing.assign(at, statement);
       return;
     }

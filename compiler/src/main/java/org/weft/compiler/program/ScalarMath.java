@@ -3,7 +3,7 @@ package org.weft.compiler.program;
 import java.util.List;
 import org.weft.compiler.lang.Syntax;
 
-/** Evaluates scalar expressions; sums of tensors go through {@link Assignments}. */
+/** Evaluates scalar expressions; sums and semirings go through {@link Assignments}. */
 final class ScalarMath {
   private final Frame frame;
   private final Assignments assignments;
@@ -30,7 +30,7 @@ final class ScalarMath {
     } else if (expression instanceof Syntax.Sum e) {
       return assignments.sum(e);
     }
-    throw new IllegalStateException("not a scalar: " + expression.span().text());
+    return assignments.sum(new Syntax.Sum(expression, expression.span()));
   }
 
   private Scalar variable(Syntax.Access access) {
@@ -67,6 +67,20 @@ final class ScalarMath {
   }
 
   private static Scalar call(String function, List<Scalar> arguments) {
+    if (arguments.stream().allMatch(argument -> argument.value() instanceof Long)) {
+      long first = arguments.get(0).value().longValue();
+      long last = arguments.get(arguments.size() - 1).value().longValue();
+      switch (function) {
+        case "abs":
+          return Scalar.computed(Math.abs(first));
+        case "min":
+          return Scalar.computed(Math.min(first, last));
+        case "max":
+          return Scalar.computed(Math.max(first, last));
+        default:
+          break;
+      }
+    }
     double a = arguments.get(0).asDouble();
     double value =
         switch (function) {

@@ -80,7 +80,9 @@ class ProgramErrorsTest {
           "nothing(); print(); printElapsedTime(s); getTime(); write(s, \"s.mtx\"); M(m, n) = 1;",
           "P[p] = comet_read(0, 2);",
           "P[p] = pow(P[p], 2); P[p] = max(p, P[p]); M[m, n]<!U> = M[m, n];",
-          "M[m, n] = 1 % 2; P[p] = 1 $ 3; print(\"text\");");
+          "M[m, n] = 1 % 2; P[p] = 1 $ 3; print(\"text\");",
+          "Tensor<int> N([m], {Dense}); N[m] = random(); Tensor<long> z([], {CSF}); z[] = random();"
+              + " z = 2; print(z);");
 
   @Test
   void errorsHavePositionCaretAndAdvice() throws IOException {

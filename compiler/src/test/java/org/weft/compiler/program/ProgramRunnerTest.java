@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
@@ -80,6 +81,64 @@ class ProgramRunnerTest {
             + " print(A); }";
     for (String value : run("random.ta", program, Map.of()).split("\n")[1].split(",")) {
       assertThat(Double.parseDouble(value)).isBetween(0.0, 1.0);
+    }
+  }
+
+  /** A variable has no type that could cut a fraction off, or digits of a whole number. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "SUM(0.5 * N[i]); 4.5",
+        "SUM(half * N[i]); 4.5",
+        "SUM(N[i] / 2.0); 4.5",
+        "SUM(abs(N[i])); 9",
+        "SUM(9007199254740993 * N[i]); 81064793292668937",
+        "min(large, large); 9007199254740993",
+        "max(large, SUM(N[i])); 9007199254740993",
+        "abs(-large); 9007199254740993",
+        "large @(min) large; 9007199254740993",
+        "n[] @(+) n[]; 14",
+        "n[] @(-) 3; 4",
+        "n[] @(*) n[]; 49",
+        "half @(max) n[]; 7",
+        "half @(min) 3; 0.5",
+        "n[] @(+,*) n[]; 49",
+        "n[] @(min,+) half; 7.5",
+        "n[] @(or,and) 0; 0",
+        "(n[] @(or,and) 3) + 1; 2",
+        "n[] @(any,pair) half; 1",
+        "SUM(N[i]) @(max,second) half; 0.5",
+      })
+  void scalarsAreComputedLikeTensors(String value, String printed) {
+    String program =
+        "def main() { IndexLabel [i] = [3]; Tensor<long> N([i], {Dense}); N[i] = 3;"
+            + " Tensor<long> L([i], {Dense}); L[i] = 3002399751580331; Tensor<int> n([], {Dense});"
+            + " n[] = 7; var half = 0.5; var large = SUM(L[i]);"
+            + (" var x = " + value + "; print(x); n[] = " + value + "; print(n); }");
+    assertThat(run("scalars.ta", program, Map.of()).lines().findFirst()).hasValue(printed);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "Z[i, i] = 2; 2,0,0,0,2,0,0,0,2,",
+        "Z[i, i] = n[]; 7,0,0,0,7,0,0,0,7,",
+        "Z[i, i] = x + 1; 1.5,0,0,0,1.5,0,0,0,1.5,",
+        "Z[i, i] += x; 4.5,4,4,4,4.5,4,4,4,4.5,",
+        "Z[s, s] = 2; 2,0,4,0,2,4,4,4,4,",
+      })
+  void aNumberMayFillADiagonal(String step, String printed) {
+    for (String format : List.of("Dense", "CSR", "{CU, D}", "HashMatrix")) {
+      String program =
+          ("def main() { IndexLabel [i, j] = [3]; IndexLabel [s] = [0:2]; var x = 0.5;"
+                  + " Tensor<int> n([], {Dense}); n[] = 7; Tensor<double> D([i, j], {Dense});"
+                  + " Tensor<double> Z([i, j], FORMAT); Z[i, j] = 4; STEP D[i, j] = Z[i, j];"
+                  + " print(D); }")
+              .replace("FORMAT", format.startsWith("{") ? format : "{" + format + "}")
+              .replace("STEP", step + ";");
+      assertThat(run("fill.ta", program, Map.of())).isEqualTo("data = \n" + printed + "\n");
     }
   }
 

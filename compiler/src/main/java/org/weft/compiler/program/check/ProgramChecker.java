@@ -75,6 +75,7 @@ public final class ProgramChecker {
       whole(s.target());
     } else if (step instanceof Program.FillRandom s) {
       whole(s.target());
+      fractional(s.target());
     } else if (step instanceof Program.Write s) {
       written(s.tensor());
     } else if (step instanceof Program.AssignScalar s) {
@@ -190,7 +191,7 @@ public final class ProgramChecker {
   private String example(String tensor) {
     Program.TensorDeclaration declaration = tensors.get(tensor);
     StringBuilder text = new StringBuilder(tensor);
-    if (declaration != null && !declaration.modes().isEmpty()) {
+    if (declaration != null) {
       text.append('[');
       for (int m = 0; m < declaration.modes().size(); m++) {
         boolean labelled = declaration.modes().get(m) instanceof Program.LabelledMode;
@@ -246,6 +247,17 @@ public final class ProgramChecker {
       return;
     }
     scalars.add(name.name());
+  }
+
+  /** Random values are at least 0 and below 1: as whole numbers all of them are 0. */
+  private void fractional(Syntax.Access target) {
+    Program.TensorDeclaration declaration = tensors.get(target.tensor());
+    if (declaration != null && declaration.valueType().isIntegral()) {
+      diagnostics.error(
+          target.span(),
+          "random() gives fractions below 1, but " + target.tensor() + " holds whole numbers",
+          "declare it Tensor<double> or Tensor<float>");
+    }
   }
 
   private void scalar(Program.AssignScalar step) {
