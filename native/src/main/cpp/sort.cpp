@@ -18,8 +18,11 @@ constexpr int64_t pairs_insertion_below = 40;
 constexpr int short_digit_bits = 8;
 /* Shorter lists are sorted whatever their marks. */
 constexpr int64_t marked_from = 16;
-/* Marks that are read in the time that it takes to sort one position: by comparisons for each bit of
- * n over marked_bits, by radix. */
+/* Longest list of different positions that is sorted by their ranks. */
+constexpr int64_t most_ranked = 64;
+/* Marks that are read in the time that it takes to sort one position: by ranks as many as there are
+ * positions and some more, by comparisons for each bit of n over marked_bits, by radix. */
+constexpr int64_t marks_per_ranked = 16;
 constexpr int64_t marks_per_compared = 48;
 constexpr int marked_bits = 4;
 constexpr int64_t marks_per_radix = 80;
@@ -195,6 +198,44 @@ void insertion_sort_pairs(int64_t *keys, int64_t *values, int64_t n) {
   }
 }
 
+/* ranks[0 .. 4): how many of keys[0 .. padded) are less than each of four[0 .. 4). */
+void rank_four(const int32_t *keys, int64_t padded, const int32_t *four, int32_t *ranks) {
+#if defined(__SSE2__)
+  __m128i wanted[4];
+  __m128i less[4];
+  for (int k = 0; k < 4; k++) {
+    wanted[k] = _mm_set1_epi32(four[k]);
+    less[k] = _mm_setzero_si128();
+  }
+  for (int64_t j = 0; j < padded; j += 4) {
+    __m128i some = _mm_load_si128(reinterpret_cast<const __m128i *>(keys + j));
+    for (int k = 0; k < 4; k++) less[k] = _mm_sub_epi32(less[k], _mm_cmpgt_epi32(wanted[k], some));
+  }
+  auto halves = [](__m128i a, __m128i b) {
+    return _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+  };
+  __m128i sums = halves(halves(less[0], less[2]), halves(less[1], less[3]));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(ranks), sums);
+#else
+  for (int k = 0; k < 4; k++) {
+    ranks[k] = 0;
+    for (int64_t j = 0; j < padded; j++) ranks[k] += keys[j] < four[k];
+  }
+#endif
+}
+
+/* Sorts at most most_ranked positions, all different and less than 2^31 behind `first`. Counts the
+ * smaller ones of each: how positions compare is hard to predict, and nothing is predicted here. */
+void rank_sort(int64_t *positions, int64_t n, int64_t first) {
+  alignas(16) int32_t keys[most_ranked];
+  int32_t ranks[most_ranked];
+  int64_t padded = (n + 3) / 4 * 4;
+  for (int64_t i = 0; i < n; i++) keys[i] = static_cast<int32_t>(positions[i] - first);
+  for (int64_t i = n; i < padded; i++) keys[i] = INT32_MAX;
+  for (int64_t i = 0; i < padded; i += 4) rank_four(keys, padded, keys + i, ranks + i);
+  for (int64_t i = 0; i < n; i++) positions[ranks[i]] = first + keys[i];
+}
+
 /* Bit b of the result: whether marks[b] is nonzero. */
 uint64_t mark_bits(const uint8_t *marks) {
   uint64_t bits = 0;
@@ -266,10 +307,17 @@ void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t le
     first = positions[i] < first ? positions[i] : first;
     last = positions[i] > last ? positions[i] : last;
   }
+  bool ranked = n <= most_ranked && last - first <= INT32_MAX;
   int compared_bits = bit_length(static_cast<uint64_t>(n)) - marked_bits;
-  int64_t per_position = n < radix_from ? marks_per_compared * compared_bits : marks_per_radix;
+  int64_t per_position = ranked           ? n + marks_per_ranked
+                         : n < radix_from ? marks_per_compared * compared_bits
+                                          : marks_per_radix;
   if ((last - first) / per_position > n) {
-    sort_i64(positions, n);
+    if (ranked) {
+      rank_sort(positions, n, first);
+    } else {
+      sort_i64(positions, n);
+    }
     return;
   }
   int64_t written = 0;

@@ -184,6 +184,28 @@ void marked_positions_sort() {
   }
 }
 
+/* Few marks that are far apart, for every number of them: the order is random. */
+void scattered_positions_sort() {
+  constexpr int64_t most = 80;
+  constexpr int64_t apart = 5000;
+  static uint8_t marks[most * apart];
+  Random random{6};
+  for (int64_t n = 0; n <= most; n++) {
+    int64_t positions[most + 1];
+    memset(marks, 0, sizeof(marks));
+    for (int64_t i = 0; i < n; i++) {
+      int64_t place = static_cast<int64_t>(random.next() % static_cast<uint64_t>(i + 1));
+      positions[i] = positions[place];
+      positions[place] = i * apart + static_cast<int64_t>(random.next() % apart);
+      marks[positions[place]] = 1;
+    }
+    positions[n] = -42;
+    process()->table.sort_marked(positions, n, marks, most * apart);
+    for (int64_t i = 0; i < n; i++) EXPECT(positions[i] / apart == i && marks[positions[i]] == 1);
+    EXPECT(positions[n] == -42);
+  }
+}
+
 /* Entries of three columns of different widths: all are there, in order, equal keys as before. */
 void check_entries(int64_t n, int64_t keys, int bits, Random &random) {
   size_t count = static_cast<size_t>(n) + 1;
@@ -267,6 +289,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   growing_blocks_do_not_overlap();
   sorts();
   marked_positions_sort();
+  scattered_positions_sort();
   entries_sort();
   test_tasks();
   test_gathers();
