@@ -14,11 +14,16 @@ constexpr int64_t huge_page = int64_t{2} << 20;
 /* From here on a block is mapped pages of its own, so that it can grow without a copy. */
 constexpr int64_t mapped_from = int64_t{4} << 20;
 constexpr int64_t most_bytes = int64_t{1} << 46;
+/* Smaller blocks cost malloc no pages. */
+constexpr int64_t kept_from = int64_t{32} << 10;
+/* Of the blocks from malloc that were given back. */
+constexpr int64_t most_kept_of_malloc = int64_t{32} << 20;
 
 /* Stands in the 64 bytes before a block. */
 struct Header {
   int64_t bytes;        /* as asked for */
   int64_t mapped_bytes; /* length of the mapping that starts at the header; 0 for malloc */
+  int64_t malloc_bytes; /* from malloc, the header included; 0 for a mapping */
 };
 static_assert(sizeof(Header) <= alignment, "a header keeps its block aligned");
 
@@ -57,83 +62,108 @@ char *map_aligned(int64_t bytes) {
   return from + lead;
 }
 
-/* Mappings that were given back. Their pages need not be cleared for the next block, which costs as
- * much as to fill it; the system may take them back at any time (MADV_FREE). */
+/* A sixteenth of the machine's memory. */
+int64_t most_kept_of_mappings() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 16 * sysconf(_SC_PAGESIZE);
+}
+
 struct Kept {
   char *start;
   int64_t bytes;
 };
 
-constexpr int most_kept = 16;
-Kept kept[most_kept]; /* oldest first; under the lock */
-int kept_count = 0;
-int64_t kept_bytes = 0;
-pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Memory that was given back, for later blocks: its pages need not be cleared again, which costs as
+ * much as to fill them. */
+class Shelf {
+ public:
+  constexpr Shelf(int64_t (*most)(), void (*dispose)(Kept)) : most_(most), dispose_(dispose) {}
 
-/* A sixteenth of the machine's memory. */
-int64_t most_kept_bytes() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 16 * sysconf(_SC_PAGESIZE);
-}
-
-Kept remove_kept(int at) {
-  Kept removed = kept[at];
-  kept_count--;
-  memmove(kept + at, kept + at + 1, static_cast<size_t>(kept_count - at) * sizeof(Kept));
-  kept_bytes -= removed.bytes;
-  return removed;
-}
-
-/* The smallest kept mapping of at least `bytes` bytes, but not a much larger one. */
-Kept reuse(int64_t bytes) {
-  Kept found = {nullptr, 0};
-  pthread_mutex_lock(&kept_lock);
-  int best = -1;
-  for (int at = 0; at < kept_count; at++) {
-    bool fits = kept[at].bytes >= bytes && kept[at].bytes / 2 <= bytes;
-    if (fits && (best < 0 || kept[at].bytes < kept[best].bytes)) best = at;
+  /* The smallest kept memory of at least `bytes` bytes, but not much more. */
+  Kept reuse(int64_t bytes) {
+    Kept found = {nullptr, 0};
+    pthread_mutex_lock(&lock_);
+    int best = -1;
+    for (int at = 0; at < count_; at++) {
+      bool fits = kept_[at].bytes >= bytes && kept_[at].bytes / 2 <= bytes;
+      if (fits && (best < 0 || kept_[at].bytes < kept_[best].bytes)) best = at;
+    }
+    if (best >= 0) found = remove(best);
+    pthread_mutex_unlock(&lock_);
+    return found;
   }
-  if (best >= 0) found = remove_kept(best);
-  pthread_mutex_unlock(&kept_lock);
-  return found;
-}
 
-/* Keeps a mapping, in the place of older ones if need be. */
-void keep(char *start, int64_t bytes) {
-  if (bytes > most_kept_bytes() || madvise(start, static_cast<size_t>(bytes), MADV_FREE) != 0) {
-    munmap(start, static_cast<size_t>(bytes));
-    return;
+  /* Keeps memory, in the place of older ones if need be. */
+  void keep(Kept given) {
+    int64_t most = most_();
+    if (given.bytes > most) {
+      dispose_(given);
+      return;
+    }
+    pthread_mutex_lock(&lock_);
+    while (count_ == most_count || bytes_ + given.bytes > most) dispose_(remove(0));
+    kept_[count_++] = given;
+    bytes_ += given.bytes;
+    pthread_mutex_unlock(&lock_);
   }
-  pthread_mutex_lock(&kept_lock);
-  while (kept_count == most_kept || kept_bytes + bytes > most_kept_bytes()) {
-    Kept oldest = remove_kept(0);
-    munmap(oldest.start, static_cast<size_t>(oldest.bytes));
+
+ private:
+  static constexpr int most_count = 32;
+
+  Kept remove(int at) {
+    Kept removed = kept_[at];
+    count_--;
+    memmove(kept_ + at, kept_ + at + 1, static_cast<size_t>(count_ - at) * sizeof(Kept));
+    bytes_ -= removed.bytes;
+    return removed;
   }
-  kept[kept_count++] = {start, bytes};
-  kept_bytes += bytes;
-  pthread_mutex_unlock(&kept_lock);
-}
+
+  int64_t (*const most_)();
+  void (*const dispose_)(Kept);
+  Kept kept_[most_count] = {}; /* oldest first */
+  int count_ = 0;
+  int64_t bytes_ = 0;
+  pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+/* The system may take the pages of a kept mapping back at any time (MADV_FREE). */
+constinit Shelf mappings(most_kept_of_mappings,
+                         [](Kept old) { munmap(old.start, static_cast<size_t>(old.bytes)); });
+
+constinit Shelf mallocs([] { return most_kept_of_malloc; }, [](Kept old) { free(old.start); });
 
 Header *obtain(int64_t bytes) {
-  Header *header;
-  int64_t mapped = 0;
+  Kept found = {nullptr, 0};
   if (is_mapped(bytes)) {
-    mapped = mapping_for(bytes);
-    Kept again = reuse(mapped);
-    header = reinterpret_cast<Header *>(again.start != nullptr ? again.start : map_aligned(mapped));
-    if (again.start != nullptr) mapped = again.bytes;
+    int64_t wanted = mapping_for(bytes);
+    found = mappings.reuse(wanted);
+    if (found.start == nullptr) found = {map_aligned(wanted), wanted};
   } else {
-    size_t whole = static_cast<size_t>(round_up(bytes + alignment, alignment));
-    header = static_cast<Header *>(aligned_alloc(alignment, whole));
+    int64_t wanted = round_up(bytes + alignment, alignment);
+    if (wanted >= kept_from) found = mallocs.reuse(wanted);
+    if (found.start == nullptr) {
+      void *fresh = aligned_alloc(alignment, static_cast<size_t>(wanted));
+      found = {static_cast<char *>(fresh), wanted};
+    }
   }
-  if (header != nullptr) *header = Header{bytes, mapped};
+  bool mapped = is_mapped(bytes);
+  Header *header = reinterpret_cast<Header *>(found.start);
+  if (header != nullptr) *header = Header{bytes, mapped ? found.bytes : 0, mapped ? 0 : found.bytes};
   return header;
 }
 
 void give_back(Header *header) {
-  if (header->mapped_bytes > 0) {
-    keep(reinterpret_cast<char *>(header), header->mapped_bytes);
+  Kept given = {reinterpret_cast<char *>(header), header->mapped_bytes};
+  if (given.bytes == 0) {
+    given.bytes = header->malloc_bytes;
+    if (given.bytes >= kept_from) {
+      mallocs.keep(given);
+    } else {
+      free(header);
+    }
+  } else if (madvise(given.start, static_cast<size_t>(given.bytes), MADV_FREE) == 0) {
+    mappings.keep(given);
   } else {
-    free(header);
+    munmap(given.start, static_cast<size_t>(given.bytes));
   }
 }
 
@@ -157,7 +187,7 @@ Header *remap(Header *header, int64_t new_bytes) {
     }
   }
   Header *result = static_cast<Header *>(moved);
-  *result = Header{new_bytes, new_length};
+  *result = Header{new_bytes, new_length, 0};
   return result;
 }
 
@@ -165,11 +195,11 @@ Header *remap(Header *header, int64_t new_bytes) {
  * to clear the other half. Null if there is none. */
 Header *move_to_kept(Header *header, int64_t new_bytes) {
   if (mapping_for(new_bytes) <= header->mapped_bytes) return nullptr;
-  Kept found = reuse(mapping_for(new_bytes));
+  Kept found = mappings.reuse(mapping_for(new_bytes));
   if (found.start == nullptr) return nullptr;
   Header *moved = reinterpret_cast<Header *>(found.start);
   memcpy(block_of(moved), block_of(header), static_cast<size_t>(header->bytes));
-  *moved = Header{new_bytes, found.bytes};
+  *moved = Header{new_bytes, found.bytes, 0};
   give_back(header);
   return moved;
 }

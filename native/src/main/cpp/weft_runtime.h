@@ -99,8 +99,8 @@ typedef struct weft_runtime {
    * grow(NULL, 0, n) is alloc(n). Large blocks move by page table, not by copy. */
   void *(*grow)(void *block, int64_t old_bytes, int64_t new_bytes);
   /* Gives a block back. Large ones are kept for later blocks, while the system does not need their
-   * pages: up to a sixteenth of the machine's memory. `bytes` may be 0 when the caller does not know
-   * it; null is ignored. */
+   * pages: up to a sixteenth of the machine's memory. So are smaller ones from 32 KiB on, 32 MiB of
+   * them. `bytes` may be 0 when the caller does not know it; null is ignored. */
   void (*release)(void *block, int64_t bytes);
   /* Runs fn(ctx, task) once for every task in [0, tasks), on the calling thread and at most
    * threads - 1 workers, and returns when all have returned; what they wrote is then visible to the

@@ -95,6 +95,23 @@ void growing_blocks_do_not_overlap() {
   runtime.release(b, size);
 }
 
+/* A block that was given back is there for the next of its size, but not for a much smaller one. */
+void released_blocks_are_kept() {
+  const weft_runtime &runtime = process()->table;
+  const int64_t sizes[] = {40001, 1234567, 3 * mib + 1001};
+  for (int64_t size : sizes) {
+    void *block = runtime.alloc(size);
+    memset(block, 1, static_cast<size_t>(size));
+    runtime.release(block, size);
+    void *small = runtime.alloc(size / 3);
+    EXPECT(small != block);
+    void *again = runtime.alloc(size);
+    EXPECT(again == block);
+    runtime.release(small, size / 3);
+    runtime.release(again, size);
+  }
+}
+
 int ascending(const void *a, const void *b) {
   int64_t x = *static_cast<const int64_t *>(a);
   int64_t y = *static_cast<const int64_t *>(b);
@@ -287,6 +304,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   impossible_allocations_are_null();
   growth_keeps_contents();
   growing_blocks_do_not_overlap();
+  released_blocks_are_kept();
   sorts();
   marked_positions_sort();
   scattered_positions_sort();
