@@ -20,9 +20,9 @@ constexpr int short_digit_bits = 8;
 constexpr int64_t marked_from = 16;
 /* Longest list of different positions that is sorted by their ranks. */
 constexpr int64_t most_ranked = 64;
-/* Marks that are read in the time that it takes to sort one position: by ranks as many as there are
- * positions and some more, by comparisons for each bit of n over marked_bits, by radix. */
-constexpr int64_t marks_per_ranked = 16;
+/* Marks that are read in the time that it takes to sort one position: by ranks half as many as
+ * there are positions and some more, by comparisons for each bit of n over marked_bits, by radix. */
+constexpr int64_t marks_per_ranked = 8;
 constexpr int64_t marks_per_compared = 48;
 constexpr int marked_bits = 4;
 constexpr int64_t marks_per_radix = 80;
@@ -224,16 +224,26 @@ void rank_four(const int32_t *keys, int64_t padded, const int32_t *four, int32_t
 #endif
 }
 
-/* Sorts at most most_ranked positions, all different and less than 2^31 behind `first`. Counts the
- * smaller ones of each: how positions compare is hard to predict, and nothing is predicted here. */
-void rank_sort(int64_t *positions, int64_t n, int64_t first) {
+/* Sorts at most most_ranked positions, all different and less than 2^31: counts the smaller ones of
+ * each, because how positions compare is hard to predict. False, with nothing done, if they are so
+ * close that to read their marks costs less. */
+bool rank_sort(int64_t *positions, int64_t n) {
   alignas(16) int32_t keys[most_ranked];
   int32_t ranks[most_ranked];
   int64_t padded = (n + 3) / 4 * 4;
-  for (int64_t i = 0; i < n; i++) keys[i] = static_cast<int32_t>(positions[i] - first);
+  for (int64_t i = 0; i < n; i++) keys[i] = static_cast<int32_t>(positions[i]);
+  for (int64_t i = n; i < padded; i++) keys[i] = keys[0];
+  int32_t first = keys[0];
+  int32_t last = keys[0];
+  for (int64_t i = 0; i < padded; i++) {
+    first = keys[i] < first ? keys[i] : first;
+    last = keys[i] > last ? keys[i] : last;
+  }
+  if ((last - first) / (n / 2 + marks_per_ranked) <= n) return false;
   for (int64_t i = n; i < padded; i++) keys[i] = INT32_MAX;
   for (int64_t i = 0; i < padded; i += 4) rank_four(keys, padded, keys + i, ranks + i);
-  for (int64_t i = 0; i < n; i++) positions[ranks[i]] = first + keys[i];
+  for (int64_t i = 0; i < n; i++) positions[ranks[i]] = keys[i];
+  return true;
 }
 
 /* Bit b of the result: whether marks[b] is nonzero. */
@@ -301,23 +311,18 @@ void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t le
     insertion_sort(positions, n);
     return;
   }
+  bool ranked = n <= most_ranked && length <= INT32_MAX;
+  if (ranked && rank_sort(positions, n)) return;
   int64_t first = positions[0];
   int64_t last = first;
   for (int64_t i = 1; i < n; i++) {
     first = positions[i] < first ? positions[i] : first;
     last = positions[i] > last ? positions[i] : last;
   }
-  bool ranked = n <= most_ranked && last - first <= INT32_MAX;
   int compared_bits = bit_length(static_cast<uint64_t>(n)) - marked_bits;
-  int64_t per_position = ranked           ? n + marks_per_ranked
-                         : n < radix_from ? marks_per_compared * compared_bits
-                                          : marks_per_radix;
-  if ((last - first) / per_position > n) {
-    if (ranked) {
-      rank_sort(positions, n, first);
-    } else {
-      sort_i64(positions, n);
-    }
+  int64_t per_position = n < radix_from ? marks_per_compared * compared_bits : marks_per_radix;
+  if (!ranked && (last - first) / per_position > n) {
+    sort_i64(positions, n);
     return;
   }
   int64_t written = 0;
