@@ -263,8 +263,27 @@ public final class Evaluator {
       Contractions contractions,
       TensorAssignment algebra,
       Schedule schedule) {
+    if (updatesNarrower(algebra)) {
+      TensorAssignment wide = planner.widened(algebra);
+      add(planner, contractions, wide, schedule);
+      planner.convertResult(wide, algebra, "the sum is in " + wide.type() + " until it is whole");
+      return;
+    }
     boolean free = schedule.loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
     planner.add(free ? contractions.split(algebra) : algebra, schedule, "");
+  }
+
+  /** Whether a sum would be rounded to the type of the result at each of its terms. */
+  private static boolean updatesNarrower(TensorAssignment algebra) {
+    TensorFormat result = algebra.target().tensor().format();
+    return result.isInsertable()
+        && result.valueType() != algebra.type()
+        && (algebra.accumulate() || reduces(algebra.value()));
+  }
+
+  private static boolean reduces(TensorExpr value) {
+    return value instanceof TensorExpr.Reduce
+        || value.children().stream().anyMatch(Evaluator::reduces);
   }
 
   /** {@code wanted}, or with a number behind it if an operand has that name. */
@@ -277,8 +296,8 @@ public final class Evaluator {
   }
 
   /**
-   * The algebra of the statement. Where a result takes no updates in place, {@code +=} becomes
-   * {@code =}, and the previous value is added as an operand.
+   * The algebra of the statement. Where a result takes no updates in place, or in a narrower type,
+   * {@code +=} becomes {@code =}, and the previous value is added as an operand.
    */
   private static TensorAssignment algebra(StatementInput input) {
     Map<String, TensorFormat> formats = new HashMap<>();
@@ -295,6 +314,9 @@ public final class Evaluator {
     }
     TensorAssignment algebra = AlgebraBuilder.build(statement, formats, Map.of(), diagnostics);
     diagnostics.throwIfErrors();
+    if (algebra.accumulate() && updatesNarrower(algebra)) {
+      return algebra.assignedTo(algebra.target());
+    }
     return subtracts && !inPlace
         ? algebra.withValue(new TensorExpr.Negate(algebra.value()))
         : algebra;

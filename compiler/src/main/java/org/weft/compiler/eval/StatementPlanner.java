@@ -466,7 +466,23 @@ final class StatementPlanner {
         new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
   }
 
+  /** The statement with a result of the type that it computes in. */
+  TensorAssignment widened(TensorAssignment assignment) {
+    TensorExpr.Access target = assignment.target();
+    TensorFormat format = target.tensor().format().withValueType(assignment.type());
+    TensorVar tensor =
+        new TensorVar(fresh(target.tensor().name() + "_wide"), format, TensorVar.Kind.RESULT);
+    return assignment.assignedTo(
+        new TensorExpr.Access(target.id(), tensor, target.variables(), target.span()));
+  }
+
   private void convertResult(TensorAssignment natural, TensorAssignment wanted) {
+    TensorFormat format = wanted.target().tensor().format();
+    convertResult(
+        natural, wanted, "a kernel cannot assemble " + format + " in the order of its loops");
+  }
+
+  void convertResult(TensorAssignment natural, TensorAssignment wanted, String reason) {
     TensorVar source = natural.target().tensor();
     TensorVar result = wanted.target().tensor();
     TensorShape shape = labels.shape(wanted.target().variables());
@@ -475,7 +491,7 @@ final class StatementPlanner {
             source,
             result,
             ConversionPlan.ofStored(source.format(), result.format(), shape),
-            "a kernel cannot assemble " + result.format() + " in the order of its loops"));
+            reason));
   }
 
   /** Whether the format, its modes in another order, might store cells that it does not store. */

@@ -264,7 +264,7 @@ final class Assignments {
   }
 
   private ProgramTensor whole(TensorVariable target, Statement statement, Operands operands) {
-    Map<String, Long> sizes = missingSizes(target, statement.target(), operands);
+    Map<String, Long> sizes = targetSizes(target, statement.target(), operands);
     Optional<ProgramTensor> previous = Optional.empty();
     if (statement.assignment() != Statement.Assignment.ASSIGN) {
       previous =
@@ -331,13 +331,15 @@ final class Assignments {
         previous);
   }
 
-  /** Sizes of the target's labels that no operand gives. */
-  private Map<String, Long> missingSizes(
+  /** Sizes of the target's labels, as far as they are known. */
+  private Map<String, Long> targetSizes(
       TensorVariable target, Syntax.Access access, Operands operands) {
     Map<String, Long> sizes = new HashMap<>();
     for (int m = 0; m < access.labels().size(); m++) {
       String label = access.labels().get(m).name();
-      if (!operands.sizes.containsKey(label)) {
+      if (operands.sizes.containsKey(label)) { // the operand may be inside a sum over the label
+        sizes.put(label, operands.sizes.get(label));
+      } else {
         TensorShape known = target.shape();
         if (known != null) {
           sizes.put(label, known.size(m));

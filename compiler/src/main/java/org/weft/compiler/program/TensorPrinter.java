@@ -80,23 +80,17 @@ final class TensorPrinter {
 
   /** Values of a dense tensor whose levels are not one per mode. */
   private void scattered(TensorStorage tensor) {
-    double[] cells = new double[Math.toIntExact((long) tensor.shape().cells())];
-    tensor.forEachEntry(
-        (coordinates, value) -> {
+    long[] positions = new long[Math.toIntExact((long) tensor.shape().cells())];
+    tensor.forEachPosition(
+        (coordinates, position) -> {
           long at = 0;
           for (int m = 0; m < coordinates.length; m++) {
             at = at * tensor.shape().size(m) + coordinates[m];
           }
-          cells[(int) at] = value;
+          positions[(int) at] = position;
         });
-    boolean integer = !tensor.format().valueType().elementType().isFloating();
-    for (double cell : cells) {
-      if (integer) {
-        text.append((long) cell);
-      } else {
-        GeneralNumber.append(text, cell);
-      }
-      text.append(',');
+    for (long position : positions) {
+      value(tensor.vals(), tensor.format().valueType(), position);
     }
   }
 

@@ -128,6 +128,9 @@ class ProgramRunnerTest {
         "Z[i, i] = x + 1; 1.5,0,0,0,1.5,0,0,0,1.5,",
         "Z[i, i] += x; 4.5,4,4,4,4.5,4,4,4,4.5,",
         "Z[s, s] = 2; 2,0,4,0,2,4,4,4,4,",
+        "Z[i, i] = SUM(Z[i, j]); 36,0,0,0,36,0,0,0,36,",
+        "Z[i, i] = sum(i, sum(j, Z[i, j])); 36,0,0,0,36,0,0,0,36,",
+        "Z[i, j] = sum(j, n[] * Z[i, j]); 84,84,84,84,84,84,84,84,84,",
       })
   void aNumberMayFillADiagonal(String step, String printed) {
     for (String format : List.of("Dense", "CSR", "{CU, D}", "HashMatrix")) {
@@ -139,6 +142,47 @@ class ProgramRunnerTest {
               .replace("FORMAT", format.startsWith("{") ? format : "{" + format + "}")
               .replace("STEP", step + ";");
       assertThat(run("fill.ta", program, Map.of())).isEqualTo("data = \n" + printed + "\n");
+    }
+  }
+
+  /** A sum is converted to the type of the result once, in whatever order it is computed. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "y[i] = A[i,j]; int; 2,2,4,",
+        "y[i] += A[i,j]; int; -5,-5,-3,",
+        "y[i] -= A[i,j]; long; -10,-10,-12,",
+        "y[i] += 0.25 * A[i,i]; int; -7,-7,-7,",
+        "y[i] += A[j,i]; float; -5.5,-5.5,-3.5,",
+        "y[i] = sum(j, A[i,j]) * 2; int; 5,5,9,",
+        "Y[i,k] = A[i,j] * A[j,k]; int; 2,2,3,2,2,3,3,3,6,",
+        "Y[i,k] -= A[i,j] @(+,*) A[j,k]; int; -10,-10,-11,-10,-10,-11,-11,-11,-14,",
+        "Y[i,k]<A[i,k]> += A[i,j] * A[j,k]; int; -5,-5,-4,-5,-5,-4,-4,-4,-1,",
+        "Y[i,i] += A[i,j]; int; -5,-8,-8,-8,-5,-8,-8,-8,-3,",
+        "s[] = A[i,j]; int; 9,",
+        "s[] -= A[i,j]; int; -17,",
+      })
+  void sumsAreRoundedOnce(String statement, String type, String printed) throws IOException {
+    Files.writeString(
+        folder.resolve("a.mtx"),
+        "3 3 9\n1 1 .5\n1 2 .5\n1 3 1.5\n2 1 .5\n2 2 .5\n2 3 1.5\n3 1 1.5\n3 2 1.5\n3 3 1.5\n");
+    for (String format : List.of("CSR", "CSC", "COO", "Dense", "{Dense@1,0}")) {
+      for (String result : List.of("Dense", "CSF")) {
+        String labels = statement.substring(2, statement.indexOf(']')).replace("i,i", "i,k");
+        String target = statement.charAt(0) + "[" + labels + "]";
+        String kind = labels.isEmpty() ? "Dense" : result;
+        String program =
+            "def main() { IndexLabel [i, j, k] = [3]; Tensor<double> A([i, j], "
+                + (format.startsWith("{") ? format : "{" + format + "}")
+                + ("); A[i, j] = read(\"a.mtx\"); Tensor<" + type + "> " + target.charAt(0))
+                + ("([" + labels + "], {" + kind + "}); " + target + " = -8; " + statement + ";")
+                + (" Tensor<" + type + "> D([" + labels + "], {Dense}); D[" + labels + "] = 1 * ")
+                + (target + "; print(D); }");
+        assertThat(run("sums.ta", program, Map.of()))
+            .as(program)
+            .isEqualTo("data = \n" + printed + "\n");
+      }
     }
   }
 
@@ -164,6 +208,20 @@ class ProgramRunnerTest {
         """;
     assertThat(run("ranges.ta", program, Map.of()))
         .isEqualTo("data = \n0,1,1,0,\ndata = \n2,2,2,2,\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{Dense}", "{CSR}", "{D, H}", "{DIA}", "{D:0/2, D:1/2, D:0%2, D:1%2}"})
+  void wholeNumbersKeepTheirDigits(String format) {
+    String program =
+        "def main() { IndexLabel [i, j] = [2]; IndexLabel [v, w] = [1:2]; Tensor<long> L([i, j], "
+            + (format + "); L[i, j] = 9007199254740993; L[i, v] = 9007199254740995;")
+            + " L[v, w] += 9007199254740992; Tensor<long> D([i, j], {D:0/2, D:0%2, D:1});"
+            + " D[i, j] = L[i, j]; print(D); var s = SUM(L[v, i]); print(s); }";
+    assertThat(run("digits.ta", program, Map.of()))
+        .isEqualTo(
+            "data = \n9007199254740993,9007199254740995,9007199254740993,18014398509481987,\n"
+                + "27021597764222980\n");
   }
 
   /** Options and plans write formats in the same way. */

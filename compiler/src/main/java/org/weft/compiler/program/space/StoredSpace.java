@@ -180,26 +180,38 @@ public final class StoredSpace implements TensorSpace {
       StoredAs stored,
       List<Optional<CoordinateRange>> ranges) {
     int order = whole.shape().order();
-    CooBlock.Builder entries = new CooBlock.Builder(order, 16);
+    boolean exact = stored.valueType() == ValueType.LONG;
+    CooBlock.Builder entries = new CooBlock.Builder(order, 16, exact);
+    NativeArray before = of(whole).vals();
     of(whole)
-        .forEachEntry(
-            (coordinates, value) -> {
+        .forEachPosition(
+            (coordinates, position) -> {
               if (!holds(ranges, coordinates)) {
-                entries.add(coordinates, value);
+                add(entries, coordinates, before, position, exact);
               }
             });
     long[] moved = new long[order];
+    NativeArray now = of(part).vals();
     of(part)
-        .forEachEntry(
-            (coordinates, value) -> {
+        .forEachPosition(
+            (coordinates, position) -> {
               for (int m = 0; m < order; m++) {
                 long coordinate = coordinates[m];
                 moved[m] = ranges.get(m).map(r -> r.coordinate(coordinate)).orElse(coordinate);
               }
-              entries.add(moved, value);
+              add(entries, moved, now, position, exact);
             });
     return new Stored(
         Packing.pack(scope, whole.shape(), of(whole).format(), List.of(entries.build())));
+  }
+
+  private static void add(
+      CooBlock.Builder entries, long[] coordinates, NativeArray values, long at, boolean exact) {
+    if (exact) {
+      entries.addLong(coordinates, values.getLong(at));
+    } else {
+      entries.add(coordinates, values.getDouble(at));
+    }
   }
 
   private static boolean holds(List<Optional<CoordinateRange>> ranges, long[] coordinates) {
