@@ -177,6 +177,9 @@ final class SparkParts implements Parts {
             new SliceRange(ranges.from(part), ranges.from(part) + ranges.length(part), 0, 1));
       }
     }
+    if (slices.isEmpty()) { // a mode without coordinates
+      slices.add(new SliceRange(0, shape.size(root), 0, 1));
+    }
     JavaRDD<EntryBlock> blocks =
         pieces.mapPartitionsWithIndex((part, some) -> new Numbered(part, ranges, some), false);
     file.writeEntries(

@@ -324,13 +324,15 @@ public final class PartedSpace implements TensorSpace {
       placement.write(parted.tensor(), out);
       return;
     }
+    LabelledStatement copy = copy(parted.shape().order());
+    String format = parted.stored().format();
     StatementJob job =
         new StatementJob(
-            copy(parted.shape().order()),
+            copy,
             Map.of("Source", parted.tensor()),
             Map.of(),
             Optional.empty(),
-            Map.of("Source", parted.stored().format()),
+            Map.of("Source", format, copy.result(), format),
             Map.of(),
             parted.valueType(),
             "",

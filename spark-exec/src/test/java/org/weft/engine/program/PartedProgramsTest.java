@@ -122,19 +122,34 @@ class PartedProgramsTest {
           IndexLabel [v] = [1:5];
           Tensor<double> A([i, j], {CSR});
           Tensor<double> B([i, j], {CSR});
+          Tensor<double> x([i], {CSF});
+          IndexLabel [none] = [0];
+          Tensor<double> Z([none, 3], {CSR});
+          Z[none, j] = 1.0;
           A[i, j] = read("%s");
+          x[i] = A[i, j];
+          x[v] += A[v, j];
           B[i, j] = A[j, i];
           write(B, "%s");
           write(A, "%s");
+          write(x, "%s");
+          write(Z, "%s");
         }
         """
-            .formatted(folder.resolve("a.tns").toUri(), target, folder.resolve("same.tns").toUri());
+            .formatted(
+                folder.resolve("a.tns").toUri(),
+                target,
+                folder.resolve("same.tns").toUri(),
+                folder.resolve("x.tns").toUri(),
+                folder.resolve("z.tns").toUri());
     try (Engine engine =
         SparkEngine.create(
             LocalSpark.context(), EngineOptions.defaults().planning(p -> p.withPartitions(2)))) {
       run(engine, "write.ta", program);
     }
     assertThat(lines("b.tns")).containsExactlyInAnyOrder("1 1 1.5", "2 3 2.0", "5 5 -1.0");
+    assertThat(lines("x.tns")).containsExactlyInAnyOrder("1 1.5", "3 4.0", "5 -2.0");
+    assertThat(folder.resolve("z.tns")).hasContent("# extended FROSTT format\n2 0\n0 3");
     assertThat(lines("same.tns")).containsExactlyInAnyOrder("1 1 1.5", "3 2 2.0", "5 5 -1.0");
   }
 
