@@ -197,7 +197,15 @@ final class LabelGroup {
     Code next = each.nested();
     advance(dimensions.size() - 1, digits, offsets, next);
     each.when(Expr.lessThan(Expr.add(Expr.of(at), Expr.of(1)), count), next);
-    code.add(new Stmt.For(at, Expr.of(0), padded, each.block(), LoopTraits.FEW));
+    code.add(new Stmt.For(at, Expr.of(0), padded, each.block(), table(padded)));
+  }
+
+  /**
+   * A loop over {@code count} entries of a table: written out for a panel, which may have so few
+   * terms that its entries of tables matter, and else a plain loop.
+   */
+  static LoopTraits table(Expr count) {
+    return count instanceof Expr.IntLiteral ? LoopTraits.SERIAL : LoopTraits.FEW;
   }
 
   private void advance(

@@ -232,7 +232,7 @@ final class PackedSide {
     Expr next = new Expr.Load(table, Expr.add(at, Expr.of(1)));
     Expr apart = new Expr.Not(Expr.equal(Expr.add(new Expr.Load(table, at), Expr.of(1)), next));
     each.assign(found, Expr.add(Expr.of(found), new Expr.Convert(apart, ScalarType.I64)));
-    code.add(new Stmt.For(step, Expr.of(0), steps, each.block(), LoopTraits.FEW));
+    code.add(new Stmt.For(step, Expr.of(0), steps, each.block(), LabelGroup.table(steps)));
     return Expr.of(found);
   }
 
