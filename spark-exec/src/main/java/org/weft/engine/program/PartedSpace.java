@@ -28,6 +28,7 @@ import org.weft.engine.StatementJob;
 import org.weft.engine.StatementOperand;
 import org.weft.engine.StatementResult;
 import org.weft.engine.distributed.Box;
+import org.weft.engine.distributed.CastStep;
 import org.weft.engine.distributed.DiagonalsStep;
 import org.weft.engine.distributed.Piece;
 import org.weft.error.ErrorCode;
@@ -172,12 +173,19 @@ public final class PartedSpace implements TensorSpace {
 
   @Override
   public ProgramTensor store(Input input, StoredAs stored) {
-    return new Parted(((Read) input).tensor(), stored);
+    PlacedTensor read = ((Read) input).tensor();
+    return new Parted(stored.valueType() == ValueType.FLOAT ? cast(read, stored) : read, stored);
+  }
+
+  /** The values in the type that the tensor is declared with. */
+  private PlacedTensor cast(PlacedTensor tensor, StoredAs stored) {
+    return placement.mapped(tensor, tensor.shape(), new CastStep(stored.valueType()));
   }
 
   @Override
   public ProgramTensor filled(TensorShape shape, StoredAs stored, Number filled) {
-    double value = filled.doubleValue();
+    boolean single = stored.valueType() == ValueType.FLOAT;
+    double value = single ? filled.floatValue() : filled.doubleValue();
     if (filled instanceof Long integer && (long) value != integer) {
       throw new WeftException(
           ErrorCode.VALUE_OUT_OF_RANGE,
@@ -200,7 +208,7 @@ public final class PartedSpace implements TensorSpace {
       double[] values = random.doubles(ones.size()).toArray();
       blocks.add(ones.withValues(values));
     }
-    return new Parted(placement.of("random", shape, blocks), stored);
+    return store(new Read(placement.of("random", shape, blocks), List.of()), stored);
   }
 
   @Override
@@ -228,7 +236,13 @@ public final class PartedSpace implements TensorSpace {
             type(statement),
             "",
             Optional.empty());
-    return new Parted(kept(job), statement.result());
+    PlacedTensor result = kept(job);
+    if (job.type() == statement.result().valueType()) {
+      return new Parted(result, statement.result());
+    }
+    try (result) {
+      return new Parted(cast(result, statement.result()), statement.result());
+    }
   }
 
   private PlacedTensor kept(StatementJob job) {
@@ -252,7 +266,7 @@ public final class PartedSpace implements TensorSpace {
 
   private static ValueType wider(ValueType first, ValueType other) {
     if (first.elementType().isFloating() != other.elementType().isFloating()) {
-      return ValueType.DOUBLE;
+      return first.elementType().isFloating() ? first : other;
     }
     return first.elementType().bytes() >= other.elementType().bytes() ? first : other;
   }

@@ -110,6 +110,50 @@ class PartedProgramsTest {
     }
   }
 
+  /** Values have the type of their tensor between statements, wherever they lie. */
+  @Test
+  void valuesAreOfTheTypeOfTheirTensor() throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i, j] = [5];
+          Tensor<double> A([i, j], {CSR});
+          Tensor<float> F([i], {Dense});
+          Tensor<int> N([i], {CSF});
+          Tensor<long> L([i], {Dense});
+          Tensor<double> D([i], {Dense});
+          A[i, j] = 0.75;
+          F[i] = 0.1;
+          D[i] = 1000000 * F[i] - 100000;
+          print(D);
+          N[i] = A[i, j];
+          D[i] = N[i];
+          print(D);
+          N[i] += 1.9 * D[i];
+          D[i] = 2.5 * N[i];
+          print(D);
+          F[i] = N[i] / D[i] + 0.1;
+          D[i] = 1000000 * F[i] - 500000;
+          print(D);
+          L[i] = -1.5 * N[i];
+          L[i] += 9007199254740993;
+          print(L);
+          N[i] = 4294967297 * L[i];
+          D[i] = N[i];
+          print(D);
+          F[i] = 16777217 * N[i] + L[i];
+          D[i] = F[i];
+          print(D);
+        }
+        """;
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      String stored = inOneProcess(engine, program);
+      assertThat(stored).contains("0.00149012,").contains("3,3,3,3,3,");
+      assertThat(run(engine, "types.ta", program)).isEqualTo(stored);
+    }
+  }
+
   /** What a program writes from parts, another one reads. */
   @Test
   void writesWhatItReads() throws IOException {
