@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -34,6 +35,8 @@ public final class Surroundings {
   /** Options that ask for Spark or its log: {@code --master}, the table of factors, {@code -v}. */
   private static final Pattern OPTIONS =
       Pattern.compile("--(master|factors-table)(=.*)?|--verbose|-[a-z]*v[a-z]*");
+
+  private static final Pattern MOST_CLASSES = Pattern.compile("(scala-library|spark-).*");
 
   private static final Set<String> COMMANDS = Set.of("ingest", "top", "report");
 
@@ -101,11 +104,18 @@ public final class Surroundings {
     }
   }
 
+  /** Jars of Scala and Spark first: a class is looked for in each jar before its own. */
   private static Set<String> jars(Path folder) throws IOException {
-    Set<String> sorted = new TreeSet<>();
+    Set<String> first = new TreeSet<>();
+    Set<String> others = new TreeSet<>();
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
-      jars.forEach(jar -> sorted.add(jar.toString()));
+      for (Path jar : jars) {
+        boolean most = MOST_CLASSES.matcher(jar.getFileName().toString()).matches();
+        (most ? first : others).add(jar.toString());
+      }
     }
+    Set<String> sorted = new LinkedHashSet<>(first);
+    sorted.addAll(others);
     return sorted;
   }
 
