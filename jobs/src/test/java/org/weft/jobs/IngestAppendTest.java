@@ -52,6 +52,7 @@ class IngestAppendTest extends IngestCase {
         .containsExactly("data", "manifest-1.json", "manifest-2.json", "manifest-3.json");
   }
 
+  @Tag("long")
   @Test
   void daysAreAddedToAReorderedTensorAndToOneWithFewLabels() {
     Run.write(

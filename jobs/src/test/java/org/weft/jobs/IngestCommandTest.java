@@ -179,6 +179,7 @@ class IngestCommandTest extends IngestCase {
         .contains(".parquet,5,size,\"expected a number from 0", "\"who=eve, size=-1.0, at=0\"");
   }
 
+  @Tag("long")
   @Test
   void duplicatesRareLabelsAndMissingCells() {
     Run.write(

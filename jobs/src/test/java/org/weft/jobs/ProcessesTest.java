@@ -193,6 +193,7 @@ final class ProcessesTest {
   }
 
   /** Sums of R x R fill the heap of a task, which Spark would end with a status of its own. */
+  @Tag("long")
   @Test
   void aTaskThatFillsTheHeapIsOneLine() throws Exception {
     Run.write(folder, "s.tns", "1 1 1 2\n40 30 1 3\n7 2 20 1\n");

@@ -111,6 +111,7 @@ class StagesTest {
         .hasSize(5);
   }
 
+  @Tag("long")
   @Test
   void tuckerIsAStageToo() throws IOException {
     Tucker tucker =

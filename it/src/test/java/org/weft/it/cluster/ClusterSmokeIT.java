@@ -80,6 +80,7 @@ final class ClusterSmokeIT {
     assertThat(read(output)).isEqualTo(expected);
   }
 
+  @Tag("long")
   @Test
   void aKilledWorkerAndDataNodeChangeNothing() throws IOException {
     String output = cluster.hdfsUri() + "/smoke/worker-killed";

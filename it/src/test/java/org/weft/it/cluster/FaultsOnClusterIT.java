@@ -74,6 +74,7 @@ final class FaultsOnClusterIT {
   }
 
   /** Sums of R x R come to the driver, which takes them in Spark's own threads. */
+  @Tag("long")
   @Test
   void aDriverWithoutHeapSaysSo() throws IOException {
     SparkApplication application =

@@ -91,6 +91,7 @@ final class WeftOnClusterIT {
   }
 
   /** The square of a matrix of 300 rows; values are compared as text, bit by bit. */
+  @Tag("long")
   @Test
   void aStatementGivesTheSameOnHdfs() throws IOException {
     Path matrix = folder.resolve("matrix.tns");
@@ -115,6 +116,7 @@ final class WeftOnClusterIT {
   }
 
   /** Its tensors stay on the executors; what it prints and writes is compared as text. */
+  @Tag("long")
   @Test
   void aProgramGivesTheSameOnHdfs() throws IOException {
     Path graph = folder.resolve("graph.tns");

@@ -19,6 +19,7 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -214,6 +215,7 @@ final class LabelTableTest {
         .isEqualTo("user STRING,hour BIGINT NOT NULL,value DOUBLE NOT NULL");
   }
 
+  @Tag("long")
   @Test
   void manyLabelsOfManyPartitionsGrowATensorThatWasReordered() throws IOException {
     String rows =
