@@ -123,7 +123,9 @@ class CommandLineTest {
         "explain mttkrp IN --frob --mode 0       | unknown option --frob; see 'weft explain mttkrp",
         "eval s=A --format CSR                   | expected --format NAME=FORMAT, found 'CSR'; see",
         "eval s=A --size 3                       | expected --size LABEL=N, found '3'; see",
-        "frobnicate x                            | Unmatched argument",
+        "frobnicate x                            | unknown command frobnicate; see 'weft --help'",
+        "workflow frobnicate x.yaml              | unknown command frobnicate; see 'weft workflow",
+        "explain cdp x                           | unknown command cdp, did you mean cpd?; see 'weft",
         "mttkrp                                  | Missing required",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
         "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one: the"

@@ -180,6 +180,14 @@ public final class Tensor {
     return cells;
   }
 
+  /** Mode sizes and the number of entries of a tensor that is loaded. Loads nothing. */
+  @Override
+  public String toString() {
+    return loaded == null
+        ? "tensor, not loaded yet"
+        : loaded.operand().originalStatistics().shape() + ", " + size() + " entries";
+  }
+
   Weft weft() {
     return weft;
   }

@@ -1,6 +1,7 @@
 package org.weft.api;
 
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.weft.error.WeftException;
@@ -111,6 +112,17 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    */
   public final void save(String folder, boolean overwrite) {
     SavedModel.write(factors, summary, folder, overwrite);
+  }
+
+  /** Modes, fit and iterations. */
+  @Override
+  public final String toString() {
+    return String.format(
+        Locale.ROOT,
+        "model of %s, fit %.6f after %d iterations",
+        String.join(" x ", modes()),
+        fit(),
+        fits().size());
   }
 
   /** The iteration that this is the model of, from 1. */

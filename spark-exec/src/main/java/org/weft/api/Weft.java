@@ -176,7 +176,9 @@ public final class Weft implements AutoCloseable {
   SparkSession requireSpark() {
     if (spark == null) {
       throw new WeftException(
-          ErrorCode.USAGE, "expected a Spark session for Datasets; use Weft.on(spark)");
+          ErrorCode.USAGE,
+          "expected a Spark session for Datasets; use Weft.on(spark), or Tensor.forEach and"
+              + " matrix(mode) of a model, which need no session");
     }
     return spark;
   }

@@ -84,10 +84,13 @@ class FiveLinesTest {
     Dataset<Row> df = sales(spark);
     try (Weft weft = Weft.on(spark)) {
       Tensor x = weft.tensor(df, List.of("user", "item", "week"), "count");
+      assertThat(x).hasToString("tensor, not loaded yet");
       CpModel m = x.cpd(2).tolerance(1e-12).run();
       List<Row> users = m.factors("user").collectAsList();
 
       assertThat(x.shape()).containsExactly(3, 2, 3);
+      assertThat(x).hasToString("3 x 2 x 3, 5 entries");
+      assertThat(m.toString()).startsWith("model of user x item x week, fit ");
       assertThat(m.fit()).isCloseTo(1, within(1e-6));
       assertThat(users).extracting(row -> row.getString(0)).containsExactly("a", "b", "c");
       assertThat(users).extracting(row -> row.getLong(1)).containsExactly(0L, 1L, 2L);

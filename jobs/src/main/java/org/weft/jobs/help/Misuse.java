@@ -39,12 +39,13 @@ public final class Misuse {
     if (option != null) {
       return "unknown option " + option + meant(option, spec.optionsMap().keySet()) + see;
     }
+    if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
+      String word = unmatched.getUnmatched().get(0);
+      return "unknown command " + word + meant(word, spec.subcommands().keySet()) + see;
+    }
     String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
-    if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
-      message += meant(unmatched.getUnmatched().get(0), spec.subcommands().keySet());
-    }
     return message + see;
   }
 
