@@ -16,7 +16,9 @@ import org.weft.compiler.lang.Syntax;
  * + B(i,j) + C(i)} is {@code sum_j(A + B) + C}. A semiring product reduces its labels with its own
  * operator, those that only one of its operands uses included; everything else is a sum.
  *
- * <p>{@code SUM(e)} reduces every free label of {@code e} by the same rule within {@code e}.
+ * <p>{@code SUM(e)} reduces every free label of {@code e} by the same rule within {@code e}, but
+ * outside of functions, of quotients and of operators that are not linear: {@code SUM(abs(A(i,j)))}
+ * is the sum of the absolute values.
  */
 final class ReductionPlacement {
   /** A label that is reduced at some place, with an operator. */
@@ -30,25 +32,28 @@ final class ReductionPlacement {
   ReductionPlacement(Syntax value, Set<String> kept) {
     Set<String> free = labels(value);
     free.removeAll(kept);
-    free.forEach(label -> place(value, label));
+    free.forEach(label -> place(value, label, false));
     placeFullSums(value);
   }
 
   private void placeFullSums(Syntax node) {
     if (node instanceof Syntax.Sum sum) {
-      labels(sum.body()).forEach(label -> place(sum.body(), label));
+      labels(sum.body()).forEach(label -> place(sum.body(), label, true));
     }
     node.children().forEach(this::placeFullSums);
   }
 
-  private void place(Syntax node, String label) {
-    Place place = find(node, label);
+  private void place(Syntax node, String label, boolean linear) {
+    Place place = find(node, label, linear);
     places
         .computeIfAbsent(place.node(), key -> new ArrayList<>())
         .add(new Placed(label, place.operator()));
   }
 
-  private static Place find(Syntax node, String label) {
+  /**
+   * @param linear whether the sum of a node has to be the sum over the node
+   */
+  private static Place find(Syntax node, String label, boolean linear) {
     SemiringOperator operator =
         node instanceof Syntax.Semiring semiring ? semiring.add() : SemiringOperator.PLUS;
     List<Syntax> users =
@@ -56,12 +61,20 @@ final class ReductionPlacement {
     if (users.size() != 1) {
       return new Place(node, operator, users.isEmpty());
     }
-    Place inner = find(users.get(0), label);
+    Place inner = find(users.get(0), label, linear);
     if (inner.leaf() && node instanceof Syntax.Semiring) {
       return new Place(node, operator, false);
     }
-    boolean unary = node.children().size() == 1;
-    return new Place(inner.node(), inner.operator(), inner.leaf() && unary);
+    boolean leaf = inner.leaf() && node.children().size() == 1;
+    return linear && !isLinear(node)
+        ? new Place(node, SemiringOperator.PLUS, leaf)
+        : new Place(inner.node(), inner.operator(), leaf);
+  }
+
+  private static boolean isLinear(Syntax node) {
+    return !(node instanceof Syntax.Call
+        || node instanceof Syntax.Monoid monoid && monoid.operator() != SemiringOperator.PLUS
+        || node instanceof Syntax.Operation o && o.operator() == Syntax.Operator.DIVIDE);
   }
 
   /** The labels to reduce at {@code node}, the innermost first. */

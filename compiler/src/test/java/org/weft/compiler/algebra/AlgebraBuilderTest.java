@@ -84,6 +84,10 @@ class AlgebraBuilderTest {
         // SUM and transpositions are labels
         "y(i) = x(i) * SUM(B(i,j))               | y(i) = sum_j(sum_i_1(x(i) * B(i_1,j)))",
         "s = SUM(A(i,k) * B(k,j) + C(i,j))       | s = sum_j(sum_i(sum_k(A(i,k) * B(k,j)) + C(i,j)))",
+        "s = SUM(abs(A(i,j)))                    | s = sum_j(sum_i(abs(A(i,j))))",
+        "s = SUM(2 * A(i,j) / x(i))              | s = sum_j(sum_i((2 * A(i,j)) / x(i)))",
+        "s = SUM(1 / x(i))                       | s = sum_i(1 / x(i))",
+        "y(i) = abs(B(i,j))                      | y(i) = abs(sum_j(B(i,j)))",
         "A(j,i) = transpose(B(i,j),{j,i})        | A(j,i) = B(i,j)",
         "y(i) -= A(i,j) * x(j)                   | y(i) += sum_j(-A(i,j) * x(j))",
         "A(i,k)<Q,push> = B(i,j) * C(j,k)        | A(i,k) = sum_j(B(i,j) * C(j,k)) first Q(i,k)"

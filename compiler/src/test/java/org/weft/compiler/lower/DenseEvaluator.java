@@ -49,10 +49,17 @@ final class DenseEvaluator {
                 StoredStructure.of(tensor.format(), tensor.shape(), tensor.entries().keySet())));
     Set<String> result = new HashSet<>();
     statement.target().labels().forEach(label -> result.add(label.name()));
-    place(statement.value(), result);
+    place(statement.value(), result, false);
   }
 
-  private void place(Syntax root, Set<String> kept) {
+  /** In SUM, what is no linear function of its operands is summed, not the operands. */
+  private static boolean isSummed(Syntax node) {
+    return node instanceof Syntax.Call
+        || node instanceof Syntax.Monoid m && m.operator() != SemiringOperator.PLUS
+        || node instanceof Syntax.Operation o && o.operator() == Syntax.Operator.DIVIDE;
+  }
+
+  private void place(Syntax root, Set<String> kept, boolean full) {
     for (String label : labels(root, new HashSet<>())) {
       if (kept.contains(label)) {
         continue;
@@ -62,7 +69,7 @@ final class DenseEvaluator {
       boolean straight = true;
       int all = uses(root, label);
       boolean inner = true;
-      while (inner) {
+      while (inner && !(full && isSummed(at))) {
         inner = false;
         if (at instanceof Syntax.Semiring s) {
           semiring = s;
@@ -88,7 +95,7 @@ final class DenseEvaluator {
 
   private void placeSums(Syntax node) {
     if (node instanceof Syntax.Sum sum) {
-      place(sum.body(), Set.of());
+      place(sum.body(), Set.of(), true);
     } else {
       node.children().forEach(this::placeSums);
     }

@@ -93,6 +93,11 @@ class ProgramRunnerTest {
         "SUM(half * N[i]); 4.5",
         "SUM(N[i] / 2.0); 4.5",
         "SUM(abs(N[i])); 9",
+        "SUM(abs(N[i] - 4)); 3",
+        "SUM(max(S[i], -1)); 3",
+        "SUM(abs(S[i])); 11",
+        "SUM(N[i] / 2); 3",
+        "SUM(6 / N[i]); 6",
         "SUM(9007199254740993 * N[i]); 81064793292668937",
         "min(large, large); 9007199254740993",
         "max(large, SUM(N[i])); 9007199254740993",
@@ -112,9 +117,9 @@ class ProgramRunnerTest {
       })
   void scalarsAreComputedLikeTensors(String value, String printed) {
     String program =
-        "def main() { IndexLabel [i] = [3]; Tensor<long> N([i], {Dense}); N[i] = 3;"
-            + " Tensor<long> L([i], {Dense}); L[i] = 3002399751580331; Tensor<int> n([], {Dense});"
-            + " n[] = 7; var half = 0.5; var large = SUM(L[i]);"
+        "def main() { IndexLabel [i] = [3]; IndexLabel [two] = [1:2]; Tensor<long> N([i], {Dense});"
+            + " N[i] = 3; Tensor<long> L([i], {Dense}); L[i] = 3002399751580331; Tensor<int> n([], {Dense});"
+            + " n[] = 7; Tensor<long> S([i], {Dense}); S[i] = -3; S[two] = 5; var half = 0.5; var large = SUM(L[i]);"
             + (" var x = " + value + "; print(x); n[] = " + value + "; print(n); }");
     assertThat(run("scalars.ta", program, Map.of()).lines().findFirst()).hasValue(printed);
   }
