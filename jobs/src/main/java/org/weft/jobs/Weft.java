@@ -15,6 +15,7 @@ import org.weft.jobs.help.Misuse;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.Ending;
+import org.weft.jobs.process.ClassArchive;
 import org.weft.jobs.process.Surroundings;
 import org.weft.jobs.process.Versions;
 import org.weft.scratch.AbandonedFolders;
@@ -131,7 +132,11 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     ending.followParent();
     Surroundings.prepare(arguments);
     AbandonedFolders.startRemoving();
-    ending.finish(run(arguments, console, out, err));
+    int status = run(arguments, console, out, err);
+    if (status == 0) {
+      ClassArchive.writeIfWanted(err);
+    }
+    ending.finish(status);
   }
 
   private static PrintStream stream(java.io.FileDescriptor descriptor) {
