@@ -11,9 +11,9 @@ import org.apache.logging.log4j.message.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to what Spark's threads log: a full heap, which they log and survive for minutes, ends
- * the process, and so does the end of the application, whose reason is nowhere else once its
- * context is stopped; and nothing is shown of a process that is ending.
+ * Listens to the log of Spark's threads. A full heap ends the process: Spark logs it and would go
+ * on for minutes. The end of the application ends the process, too: its reason stands only in the
+ * log. While the process ends, nothing of the log is shown.
  */
 public final class SparkLog extends AbstractFilter {
   /** What {@code StandaloneSchedulerBackend} says before it stops the context. */

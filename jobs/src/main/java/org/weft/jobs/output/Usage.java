@@ -4,7 +4,10 @@ import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
-/** A command line that cannot be what was meant. */
+/**
+ * The error for a command line that has no meaning: options that contradict each other, or a value
+ * that an option does not take.
+ */
 public final class Usage {
   private Usage() {}
 

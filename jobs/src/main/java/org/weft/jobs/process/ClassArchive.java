@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import javax.management.JMException;
+import javax.management.JMRuntimeException;
 import javax.management.ObjectName;
 
 /**
@@ -35,10 +36,10 @@ public final class ClassArchive {
       Path written = folder.resolve("classes.jsa");
       PrintStream out = System.out;
       try {
-        System.setOut(
-            new PrintStream(OutputStream.nullOutputStream(), false, UTF_8)); // JDK's lines
-        // The same as jcmd VM.cds: at the end of the process the JVM cannot say whether it is
-        // whole.
+        // The JDK prints a line of its own.
+        System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
+        // As jcmd VM.cds does: when the JVM writes an archive at its end, nobody learns whether the
+        // archive is whole.
         ManagementFactory.getPlatformMBeanServer()
             .invoke(
                 new ObjectName("com.sun.management:type=DiagnosticCommand"),
@@ -53,7 +54,7 @@ public final class ClassArchive {
         Files.deleteIfExists(written);
         Files.delete(folder);
       }
-    } catch (IOException | JMException e) {
+    } catch (IOException | JMException | JMRuntimeException e) {
       System.getLogger(ClassArchive.class.getName())
           .log(System.Logger.Level.DEBUG, "no archive of classes", e);
     }

@@ -3,7 +3,7 @@ package org.weft.jobs.report;
 import java.util.Locale;
 import java.util.Map;
 
-/** Text of a page as it grows. Arguments are escaped by those who add them. */
+/** Builds the text of a page. The caller escapes the arguments. */
 final class Html {
   private static final int LONG = 36;
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.weft.tensor.DenseMatrix;
 
 /**
- * Components that are another with two modes exchanged, as those of "is a part of" and "has as a
- * part" between the same things.
+ * Finds pairs of components of which one equals the other with two modes exchanged. The relations
+ * "is a part of" and "has as a part" between the same things make such a pair.
  */
 public final class Mirrors {
   private static final double ALIKE = 0.75;

@@ -5,7 +5,10 @@ import org.weft.jobs.chart.Ink;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.chart.Sheet;
 
-/** Components against each other: the fuller a cell's colour, the larger their overlap. */
+/**
+ * Draws how much the components of a model overlap: the fuller the colour of a cell, the larger the
+ * overlap.
+ */
 record Overlap(double[][] cosines, String said) implements Picture {
   private static final int LEFT = 30;
   private static final int NAMED = 18;

@@ -4,9 +4,10 @@ import java.util.List;
 import org.weft.tensor.DenseMatrix;
 
 /**
- * Signs of columns: a component stays the same if the signs of two of its columns change. They are
- * chosen so that the large weights of a column are above 0, but for one mode of a component whose
- * signs do not pair, the one in which they are least decided (after Bro, Acar and Kolda 2008).
+ * Chooses the signs of columns for display. A component stays the same when two of its columns
+ * change their signs. The chosen signs make the large weights of each column positive. Where the
+ * number of columns to change is odd, the column whose sign is least decided keeps its sign (after
+ * Bro, Acar and Kolda 2008).
  */
 public final class Signs {
   private final int[][] signs;

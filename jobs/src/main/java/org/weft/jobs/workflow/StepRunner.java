@@ -15,9 +15,9 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.Fingerprints;
 
 /**
- * Runs one step of a run, or finds that it need not. In this order, so that an end between any two
- * lets the run go on: the step's start; whose its outputs are; the outputs; what it made; the
- * step's end.
+ * Runs one step of a run, or finds that the step need not run. The runner writes five things in
+ * this order: the start of the step, the owner of its outputs, the outputs, the record of the
+ * outputs, and the end of the step. A run that ends between any two of these things can be resumed.
  */
 final class StepRunner {
   private static final int REFUSED = 2;

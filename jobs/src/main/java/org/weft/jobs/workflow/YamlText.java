@@ -23,7 +23,10 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.weft.compiler.program.check.Names;
 
-/** Parts of a YAML text as what they should be; whatever is not is a problem with its place. */
+/**
+ * Reads parts of a YAML text as numbers, names and lists, and reports any other part with its
+ * place.
+ */
 final class YamlText {
   private static final Pattern NAME = Pattern.compile("[A-Za-z][\\w-]*");
   private static final Pattern AGE = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
