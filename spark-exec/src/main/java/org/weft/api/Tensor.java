@@ -180,7 +180,7 @@ public final class Tensor {
     return cells;
   }
 
-  /** Mode sizes and the number of entries of a tensor that is loaded. Loads nothing. */
+  /** Mode sizes and {@link #size} of a tensor that is loaded. Loads nothing. */
   @Override
   public String toString() {
     return loaded == null

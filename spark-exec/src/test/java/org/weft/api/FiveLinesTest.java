@@ -89,7 +89,7 @@ class FiveLinesTest {
       List<Row> users = m.factors("user").collectAsList();
 
       assertThat(x.shape()).containsExactly(3, 2, 3);
-      assertThat(x).hasToString("3 x 2 x 3, 5 entries");
+      assertThat(x).hasToString("3 x 2 x 3, 9 entries");
       assertThat(m.toString()).startsWith("model of user x item x week, fit ");
       assertThat(m.fit()).isCloseTo(1, within(1e-6));
       assertThat(users).extracting(row -> row.getString(0)).containsExactly("a", "b", "c");
