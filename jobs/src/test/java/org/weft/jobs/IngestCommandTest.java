@@ -64,6 +64,7 @@ class IngestCommandTest extends IngestCase {
     assertThat(Run.names(folder)).containsExactly("r.csv", "s.csv", "s.weft");
   }
 
+  @Tag("long")
   @Test
   void linesAreNumberedInFilesOfSeveralSplits() throws IOException {
     StringBuilder text = new StringBuilder("k,v\n");

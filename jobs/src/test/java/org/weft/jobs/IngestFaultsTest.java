@@ -121,6 +121,7 @@ class IngestFaultsTest extends IngestCase {
     Failing.halfWritten = "-";
   }
 
+  @Tag("long")
   @Test
   void rejectsAppearOnlyWithTheirTensor() throws IOException {
     set("spark.hadoop.fs.failing.impl", Failing.class.getName());

@@ -65,12 +65,7 @@ final class ProcessesTest {
   @ParameterizedTest
   @CsvSource({
     "INT, 130, convert IN/t.tns OUT/x.tns.bz2",
-    "TERM, 143, convert IN/t.tns OUT/x.tns.bz2",
-    "TERM, 143, convert IN/t.tns OUT/x.weft",
-    "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
-    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
-    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master"
-        + " local[2]",
+    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f"
   })
   void aSignalHalfWayLeavesNothing(String signal, int status, String command) throws Exception {
     try (WeftProcess weft = start(List.of("-Xmx512m"), command)) {
@@ -83,6 +78,21 @@ final class ProcessesTest {
     }
     assertThat(Run.names(outputs)).isEmpty();
     assertThat(Run.names(temporary)).isEmpty();
+  }
+
+  /** The other cases of {@link #aSignalHalfWayLeavesNothing}. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({
+    "TERM, 143, convert IN/t.tns OUT/x.tns.bz2",
+    "TERM, 143, convert IN/t.tns OUT/x.weft",
+    "INT, 130, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f",
+    "TERM, 143, cpd IN/t.tns --rank 4 --iterations 100000 --tolerance 0 --output OUT/f --master"
+        + " local[2]"
+  })
+  void aSignalHalfWayThroughOthersLeavesNothing(String signal, int status, String command)
+      throws Exception {
+    aSignalHalfWayLeavesNothing(signal, status, command);
   }
 
   /** Nothing can be done at the time; whoever starts next cleans up, also after Spark. */

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.memory.MemorySource;
@@ -32,6 +33,7 @@ class NativeCodeTest {
     }
   }
 
+  @Tag("long")
   @Test
   void passesAsBuilt() throws IOException {
     List<String> inputs = new ArrayList<>(List.of("-std=c++20", "-nostdinc++"));

@@ -21,7 +21,7 @@ import org.weft.tensor.TensorShape;
  */
 class ReaderFuzzTest {
   private static final int SECONDS =
-      Integer.getInteger("weft.fuzz.seconds", Boolean.getBoolean("weft.long") ? 600 : 8);
+      Integer.getInteger("weft.fuzz.seconds", Boolean.getBoolean("weft.long") ? 600 : 4);
 
   @TempDir Path folder;
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
@@ -180,6 +181,7 @@ class UnorderedConversionTest {
     assertThat(errors).isEmpty();
   }
 
+  @Tag("long")
   @Test
   void tensorsOfUnorderedLevels() {
     List<String> errors = new ArrayList<>();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.compiler.CompilerOptions;
@@ -131,13 +132,9 @@ class StructuredFormatsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "y(i) = A(i,j) * x(j) | 0",
         "y(j) = A(i,j) * x(i) | 0",
-        "Y(i,k) = A(i,j) * X(j,k) | 0",
         "y(i) = A(i,j) * x(j) + z(i) | 3",
-        "Y(i,j) = 2 * A(i,j) | 0",
-        "Y(i,j) = A(i,j) + Z(i,j) | 9",
-        "s = A(i,j) | 0",
+        "Y(i,j) = A(i,j) + Z(i,j) | 9"
       })
   void everyMatrixFormatIsWalked(String expression, int refused) {
     Random random = new Random(99);
@@ -157,5 +154,20 @@ class StructuredFormatsTest {
       }
     }
     assertThat(refusals).hasSizeLessThanOrEqualTo(refused);
+  }
+
+  /** The other cases of {@link #everyMatrixFormatIsWalked}. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "y(i) = A(i,j) * x(j) | 0",
+        "Y(i,k) = A(i,j) * X(j,k) | 0",
+        "Y(i,j) = 2 * A(i,j) | 0",
+        "s = A(i,j) | 0"
+      })
+  void everyMatrixFormatIsWalkedByMoreStatements(String expression, int refused) {
+    everyMatrixFormatIsWalked(expression, refused);
   }
 }

@@ -59,6 +59,7 @@ final class ClusterSmokeIT {
     cluster.restore();
   }
 
+  @Tag("long")
   @Test
   void aPlainJobReadsAndWritesHdfs() throws IOException {
     String output = cluster.hdfsUri() + "/smoke/plain";

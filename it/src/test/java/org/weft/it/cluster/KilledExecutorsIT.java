@@ -316,9 +316,18 @@ final class KilledExecutorsIT {
    * them is stored, and added up.
    */
   @ParameterizedTest
-  @CsvSource({"ALL, 3, 0, 20", "GRID, 300, 0, 20"})
+  @CsvSource({"GRID, 300, 0, 20"})
   void rowsOfAStepAreMadeAgain(Forms forms, int slices, int mode, int millis) throws IOException {
     rowsOfAStep(forms, slices == 3 ? heavy : cube, mode, millis);
+  }
+
+  /** The other cases of {@link #rowsOfAStepAreMadeAgain}. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({"ALL, 3, 0, 20"})
+  void sharedRowsOfAStepAreMadeAgain(Forms forms, int slices, int mode, int millis)
+      throws IOException {
+    rowsOfAStepAreMadeAgain(forms, slices, mode, millis);
   }
 
   @Test

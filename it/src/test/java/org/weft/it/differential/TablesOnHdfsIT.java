@@ -87,14 +87,6 @@ final class TablesOnHdfsIT {
     return files;
   }
 
-  @Test
-  void aTableBecomesATensor() throws IOException {
-    try (FileSystem fs = cluster.fileSystem()) {
-      Submission done = cluster.submit(ingestion(fs));
-      assertSameAsInOneProcess(fs, done);
-    }
-  }
-
   @Tag("long")
   @Test
   void aTableBecomesATensorThoughAnExecutorDiesAndThenTablesAgain() throws IOException {

@@ -45,7 +45,7 @@ import org.weft.tensor.statistics.TensorStatistics;
  */
 class LabelledHistoriesTest {
   private static final int HISTORIES =
-      Integer.getInteger("weft.histories", Boolean.getBoolean("weft.long") ? 2_000 : 60);
+      Integer.getInteger("weft.histories", Boolean.getBoolean("weft.long") ? 2_000 : 25);
   private static final int STEPS = 6;
   private static final int MODES = 2;
   private static final List<String> NAMES = List.of("user", "day");
