@@ -62,7 +62,7 @@ final class RandomCases {
     } else {
       order = new ArrayList<>(LABELS.subList(0, 1 + random.nextInt(4)));
       Collections.shuffle(order, random);
-      value = term(1 + random.nextInt(4), 0);
+      value = random.nextInt(8) == 0 ? sum(3 + random.nextInt(5)) : term(1 + random.nextInt(4), 0);
       List<String> labels = new ArrayList<>();
       value.accesses().forEach(access -> labels.addAll(access.labels()));
       Set<String> used = new TreeSet<>(labels);
@@ -249,12 +249,31 @@ final class RandomCases {
     };
   }
 
+  /** Many operands that one loop merges, a third of them with labels that repeat. */
+  private Term sum(int terms) {
+    Term sum = access(3);
+    for (int more = terms - 1; more > 0; more--) {
+      Term next = random.nextInt(5) == 0 ? operand(1) : access(3);
+      if (random.nextInt(6) == 0) {
+        next = new Term.Binary(Term.Operator.MULTIPLY, next, access(3));
+      }
+      sum =
+          switch (random.nextInt(6)) {
+            case 0 -> new Term.Binary(Term.Operator.SUBTRACT, sum, next);
+            case 1 -> new Term.Monoid(pick("+", "-", "min", "max"), sum, next);
+            case 2 -> new Term.Call(pick("max", "min"), List.of(sum, next));
+            default -> new Term.Binary(Term.Operator.ADD, sum, next);
+          };
+    }
+    return sum;
+  }
+
   private Term operand(int depth) {
     int choice = random.nextInt(20);
     if (choice == 0 && depth > 0) {
       return new Term.Number(List.of(0.0, 1.0, 2.0, 2.5, 0.25).get(random.nextInt(5)));
     }
-    Term.Access access = access();
+    Term.Access access = access(8);
     return switch (choice) {
       case 1 -> new Term.Negate(access);
       case 2 -> new Term.Call("abs", List.of(access));
@@ -270,8 +289,8 @@ final class RandomCases {
     };
   }
 
-  private Term.Access access() {
-    Term.Access access = new Term.Access("T" + accesses.size(), repeated(subset(order), 8));
+  private Term.Access access(int rarity) {
+    Term.Access access = new Term.Access("T" + accesses.size(), repeated(subset(order), rarity));
     format(access);
     return access;
   }

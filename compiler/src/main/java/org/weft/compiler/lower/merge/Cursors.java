@@ -10,6 +10,7 @@ import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
+import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Cursor;
 import org.weft.compiler.lower.operand.Scope;
@@ -50,22 +51,34 @@ public final class Cursors {
       if (!level.random() || !advanced.isBound(access.variableAt(cursor.next()))) {
         break;
       }
-      if (cursor.end() != null) {
-        throw nonUnique(level);
-      }
+      requireSingle(cursor, level);
       LevelEmitter.Location location =
           level
               .emitter()
               .locate(level, cursor.begin(), advanced.coordinate(access.variableAt(cursor.next())));
-      Expr position = code.name("p" + level.name(), location.position());
-      cursor = new Cursor(cursor.next() + 1, position, null);
+      cursor = child(cursor, level, location.position(), code);
       advanced = advanced.withCursor(access.id(), cursor);
-      Expr present = cursor.next() == layout.order() ? layout.hasValue(position) : null;
+      Expr present = cursor.next() == layout.order() ? layout.hasValue(cursor.begin()) : null;
       if (present != null) {
         advanced = advanced.withPresence(access.id(), present);
       }
     }
     return advanced;
+  }
+
+  /**
+   * The place of the child at {@code position}: position 0, or none, where the parent is absent.
+   */
+  private static Cursor child(Cursor parent, Level level, Expr position, Code code) {
+    Expr reached = parent.present();
+    if (reached == null) {
+      return Cursor.at(parent.next() + 1, code.name("p" + level.name(), position));
+    }
+    Expr here = code.name("p" + level.name() + "_here", reached);
+    Expr begin = new Expr.Select(here, position, Expr.of(0));
+    Expr at = code.name("p" + level.name(), begin);
+    Expr end = Expr.add(at, new Expr.Convert(here, ScalarType.I64));
+    return Cursor.optional(parent.next() + 1, at, end);
   }
 
   /**
@@ -142,8 +155,12 @@ public final class Cursors {
     return new Cells(number, first, count);
   }
 
-  static WeftException nonUnique(Level level) {
-    return new WeftException(
+  /** Rejects a level to be located below a position that repeats. */
+  static void requireSingle(Cursor parent, Level level) {
+    if (!parent.repeats()) {
+      return;
+    }
+    throw new WeftException(
         ErrorCode.CONVERSION_REQUIRED,
         "level "
             + level.name()
@@ -155,7 +172,7 @@ public final class Cursors {
 
   /**
    * Holds the values of accesses that have just been resolved in variables. An access whose last
-   * level repeats its coordinate has the sum of the repetitions.
+   * level repeats its coordinate has the sum of the repetitions; one that is absent has 0.
    */
   public Scope hold(Collection<TensorExpr.Access> accesses, boolean all, Scope scope, Code code) {
     Scope held = scope;
@@ -180,6 +197,14 @@ public final class Cursors {
   private Expr sum(TensorExpr.Access access, Cursor cursor, Code code) {
     TensorLayout layout = tensors.layout(access.tensor());
     LoopVariable sum = code.declare(access.tensor().name() + "_val", values.zero());
+    Expr present = cursor.present();
+    if (present != null && !cursor.repeats()) {
+      Code there = code.nested();
+      Expr only = new Expr.Load(layout.vals(), cursor.begin());
+      there.assign(sum, Values.convert(only, values.type()));
+      code.when(present, there);
+      return Expr.of(sum);
+    }
     LoopVariable position = LoopVariable.integer(code.fresh("p" + access.tensor().name() + "_dup"));
     Expr value = Values.convert(new Expr.Load(layout.vals(), Expr.of(position)), values.type());
     Stmt body = new Stmt.Assign(sum, new Expr.Binary(Expr.Op.ADD, Expr.of(sum), value));

@@ -20,8 +20,11 @@ import org.weft.compiler.lower.operand.Scope;
  * segments of positions.
  */
 public final class MergeCases {
-  /** More cases than this share one body, in which absent operands have empty segments. */
-  private static final int MOST_CASES = 7;
+  /** More cases than this share one body: those of three operands where no loop is below. */
+  public static final int MOST_CASES = 7;
+
+  /** Those of two operands where loops are below, which would be written out for each. */
+  public static final int MOST_CASES_WITH_LOOPS = 3;
 
   /** Emits what happens at a coordinate in one case. */
   public interface Body {
@@ -47,23 +50,26 @@ public final class MergeCases {
   private final MergeOperands operands;
   private final MergeLattice lattice;
   private final Body body;
+  private final int mostCases;
   private final @Nullable Choice choice;
 
   /**
    * The cases of the operands' lattice.
    *
+   * @param mostCases more than these share one body
    * @param choice takes the place of the cases where two operands are merged; null for never
    */
-  public MergeCases(MergeOperands operands, Body body, @Nullable Choice choice) {
+  public MergeCases(MergeOperands operands, int mostCases, Body body, @Nullable Choice choice) {
     this.operands = operands;
     this.lattice = operands.lattice();
+    this.mostCases = mostCases;
     this.body = body;
     this.choice = choice;
   }
 
-  /** Whether there are too many cases to write each out, and one body can serve them all. */
+  /** Whether there are too many cases to write each out: one body serves them all. */
   boolean shareBody() {
-    return operands.haveSegments() && (lattice.isSummary() || lattice.points().size() > MOST_CASES);
+    return lattice.isSummary() || lattice.points().size() > mostCases;
   }
 
   /** The body where all operands of the point that are not walked have the coordinate. */
@@ -133,7 +139,8 @@ public final class MergeCases {
       Expr end = found == null ? next : new Expr.Select(found, next, begin);
       inner =
           inner
-              .withCursor(operand.access().id(), new Cursor(operand.cursor().next(), begin, end))
+              .withCursor(
+                  operand.access().id(), Cursor.optional(operand.cursor().next(), begin, end))
               .withPresence(operand.access().id(), found);
     }
     for (Walk walk : walks) {

@@ -96,7 +96,6 @@ public final class MergeLoops {
     if (lattice.isEmpty()) {
       return;
     }
-    operands.requireSegments();
     if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(variable) == null) {
       Blocks.ofCoordinates(variable, size.get(), plan, scope, code, this::whole);
     } else {
@@ -243,7 +242,7 @@ public final class MergeLoops {
           Scope at = inner.bind(variable, i);
           Expr position =
               copy == null ? Expr.of(p) : there.name(p.name() + "_at", copy.position(Expr.of(p)));
-          Cursor cursor = new Cursor(next, position, null);
+          Cursor cursor = Cursor.at(next, position);
           cases.whereFound(point, i, at.withCursor(access.id(), cursor), there);
           if (labelled != null) {
             loop.when(labelled, there);

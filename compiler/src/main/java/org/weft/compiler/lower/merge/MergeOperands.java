@@ -18,10 +18,12 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.lower.operand.Ancestors;
 import org.weft.compiler.lower.operand.Cursor;
+import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.schedule.LoopFacts;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.level.LevelCapability;
 
 /**
  * The operands of a merge over one index variable: the level of each that the merge reaches, and
@@ -32,7 +34,6 @@ public final class MergeOperands {
   private final MergeLattice lattice;
   private final Map<Integer, TensorExpr.Access> accesses = new LinkedHashMap<>();
   private final Map<Integer, Level> levels = new LinkedHashMap<>();
-  private boolean segments = true;
 
   /** No operands of {@code lattice} yet. */
   public MergeOperands(IndexVar variable, MergeLattice lattice) {
@@ -40,15 +41,10 @@ public final class MergeOperands {
     this.lattice = lattice;
   }
 
-  /**
-   * Announces an operand.
-   *
-   * @param below the levels of the access below {@code level}
-   */
-  public void add(TensorExpr.Access access, Level level, List<Level> below) {
+  /** Announces an operand. */
+  public void add(TensorExpr.Access access, Level level) {
     accesses.put(access.id(), access);
     levels.put(access.id(), level);
-    segments &= level.random() || below.stream().noneMatch(Level::random);
   }
 
   public IndexVar variable() {
@@ -65,11 +61,6 @@ public final class MergeOperands {
 
   Level level(Operand operand) {
     return require(levels.get(operand.id()));
-  }
-
-  /** Whether an operand may stand at several positions, or at none, below this variable. */
-  boolean haveSegments() {
-    return segments;
   }
 
   /** Whether a block of coordinates can be found in all operands. */
@@ -110,9 +101,25 @@ public final class MergeOperands {
     Level level = level(operand);
     TensorExpr.Access access = access(operand);
     Cursor parent = scope.cursor(access);
-    LevelEmitter.Range all = level.walk(parent.begin(), parent.endOrNext());
+    LevelEmitter.Range all = below(parent, level, code);
     LevelEmitter.Range range = scope.clipped(access.id(), level, all);
     return Blocks.part(variable, range, level, access, walks(), scope, code);
+  }
+
+  /** The positions of {@code level} below a cursor. */
+  private static LevelEmitter.Range below(Cursor parent, Level level, Code code) {
+    Expr reached = level.can(LevelCapability.POSITION_ITERATION) ? null : parent.present();
+    if (reached == null) {
+      return level.walk(parent.begin(), parent.endOrNext());
+    }
+    LoopVariable begin = code.declare("p" + level.name() + "_begin", Expr.of(0));
+    LoopVariable end = code.declare("p" + level.name() + "_end", Expr.of(0));
+    Code there = code.nested();
+    LevelEmitter.Range range = level.walk(parent.begin(), parent.endOrNext());
+    there.assign(begin, range.begin());
+    there.assign(end, range.end());
+    code.when(reached, there);
+    return new LevelEmitter.Range(Expr.of(begin), Expr.of(end));
   }
 
   /** A walk through all of {@link #range} in increasing order, at its first coordinate. */
@@ -171,29 +178,26 @@ public final class MergeOperands {
       }
       TensorExpr.Access access = access(operand);
       Cursor parent = scope.cursor(access);
-      if (parent.end() != null) {
-        throw Cursors.nonUnique(level);
+      Cursors.requireSingle(parent, level);
+      Expr reached = parent.present();
+      Code there = reached == null ? code : code.nested();
+      LevelEmitter.Location place = level.emitter().locate(level, parent.begin(), i, there);
+      Expr position;
+      Expr found = place.found();
+      if (reached == null) {
+        position = code.name("p" + level.name(), place.position());
+      } else {
+        LoopVariable at = code.declare("p" + level.name(), Expr.of(0));
+        LoopVariable here = code.declare("p" + level.name() + "_here", Presence.FALSE);
+        there.assign(at, place.position());
+        there.assign(here, found == null ? Presence.TRUE : found);
+        code.when(reached, there);
+        position = Expr.of(at);
+        found = Expr.of(here);
       }
-      LevelEmitter.Location place = level.emitter().locate(level, parent.begin(), i, code);
-      Expr position = code.name("p" + level.name(), place.position());
-      Cursor cursor = new Cursor(parent.next() + 1, position, null);
-      located.add(new Located(access, cursor, place.found()));
+      located.add(new Located(access, Cursor.at(parent.next() + 1, position), found));
     }
     return located;
-  }
-
-  /** Rejects a merge that would need one body for all cases where operands have no segments. */
-  void requireSegments() {
-    if (lattice.isSummary() && !segments) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          "the loop over "
-              + variable
-              + " merges too many operands ("
-              + accesses.values().stream().map(TensorExpr.Access::toString).distinct().toList()
-              + ") of which some have dense levels below sparse ones; split the expression into"
-              + " several statements, or store these operands as CSF");
-    }
   }
 
   private static <T> T require(@Nullable T value) {

@@ -171,7 +171,9 @@ final class Walk {
   /** The operand's place where it has the coordinate; {@code code} runs in front of its use. */
   Cursor cursor(Scope scope, Code code) {
     Expr begin = copy == null ? at() : code.name(position.name() + "_at", copy.position(at()));
-    return new Cursor(below(scope), begin, segmentEnd == null ? null : Expr.of(segmentEnd));
+    return segmentEnd == null
+        ? Cursor.at(below(scope), begin)
+        : new Cursor(below(scope), begin, Expr.of(segmentEnd), !level.unique());
   }
 
   /** {@code scope} with the operand's place in a segment, and whether the segment is not empty. */
@@ -187,7 +189,7 @@ final class Walk {
       until = new Expr.Select(present, Expr.add(begin, Expr.of(1)), begin);
     }
     return scope
-        .withCursor(access.id(), new Cursor(below(scope), begin, until))
+        .withCursor(access.id(), new Cursor(below(scope), begin, until, !level.unique()))
         .withPresence(access.id(), present);
   }
 

@@ -54,6 +54,9 @@ import org.weft.compiler.lower.task.TaskLoops;
  * it: that part is computed into a temporary, which takes its place.
  */
 public final class LoopNest {
+  /** In a kernel of more loops than this, all cases of a loop share one body. */
+  private static final int MOST_LOOPS = 24;
+
   private final Tensors tensors;
   private final Values values;
   private final Iteration iteration;
@@ -294,6 +297,16 @@ public final class LoopNest {
         .allMatch(level -> level == null || level.full());
   }
 
+  /**
+   * How many cases of a loop are written out. The loops below a case are written out with it, so
+   * that a nest of merges would grow with the product of their cases.
+   */
+  private int mostCases(boolean innermost) {
+    return lattices.size() > MOST_LOOPS
+        ? 1
+        : innermost ? MergeCases.MOST_CASES : MergeCases.MOST_CASES_WITH_LOOPS;
+  }
+
   /** The loops over {@code operands}, with the values of their bodies going to {@code sink}. */
   private MergeLoops merged(
       TensorExpr expr, List<IndexVar> rest, MergeOperands operands, Scope scope, Sink sink) {
@@ -308,10 +321,8 @@ public final class LoopNest {
           TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
           body(restricted, List.of(variable), rest, bound, roomy == null ? sink : roomy, body);
         };
-    boolean leaf =
-        roomy != null
-            && roomy.appendsValues()
-            && !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    boolean leaf = roomy != null && roomy.appendsValues() && innermost;
     MergeCases.Choice choice =
         roomy == null || !leaf
             ? null
@@ -319,7 +330,7 @@ public final class LoopNest {
                 choose(expr, variable, scope, cases, complete, bound, roomy, body);
     return new MergeLoops(
         operands,
-        new MergeCases(operands, each, choice),
+        new MergeCases(operands, mostCases(innermost), each, choice),
         () -> tensors.extent(variable, scope),
         (access, level, range, p, inner, loop) ->
             prefetches.emit(
@@ -343,8 +354,7 @@ public final class LoopNest {
     for (TensorExpr.Access access : expr.accesses()) {
       Level level = iteration.levelAt(access, variable, scope);
       if (level != null) {
-        TensorLayout layout = tensors.layout(access.tensor());
-        operands.add(access, level, layout.levels().subList(level.number() + 1, layout.order()));
+        operands.add(access, level);
       }
     }
     return operands;
@@ -560,6 +570,6 @@ public final class LoopNest {
       Expr read = level.coordinate(position, new Ancestors(chain.access(), bound));
       bound = bound.bind(variable, loop.name(variable.name(), read));
     }
-    return bound.withCursor(chain.access().id(), new Cursor(chain.last() + 1, position, null));
+    return bound.withCursor(chain.access().id(), Cursor.at(chain.last() + 1, position));
   }
 }

@@ -128,7 +128,7 @@ public final class Values {
   }
 
   private Expr apply(TensorExpr.Apply apply, Scope scope) {
-    List<Expr> arguments = apply.arguments().stream().map(a -> of(a, scope)).toList();
+    List<Expr> arguments = apply.arguments().stream().map(a -> orZero(a, scope)).toList();
     return switch (apply.function()) {
       case MIN -> new Expr.Binary(Expr.Op.MIN, arguments.get(0), arguments.get(1));
       case MAX -> new Expr.Binary(Expr.Op.MAX, arguments.get(0), arguments.get(1));
