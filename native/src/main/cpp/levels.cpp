@@ -65,10 +65,59 @@ class Form {
   /* Sets first[i - begin] to the level in which record i differs from the one before, or the number of
    * levels. The first of all differs in level 0. */
   void differences(int64_t begin, int64_t end, uint8_t *first) const {
+    if (begin == end) return;
+    if constexpr (K == 1) {
+      compare_words(begin, end, first);
+    } else {
+      compare_pieces(begin, end, first);
+    }
+    if (begin == 0) first[0] = 0;
+  }
+
+  const Request &request;
+  Records<K> records;
+  int count;
+  Shape levels[most_levels];
+
+ private:
+  /* Of the bits in which two keys of one word differ, those of a level and the levels above it tell. */
+  void compare_words(int64_t begin, int64_t end, uint8_t *first) const {
+    uint64_t down_to[most_levels];
+    uint64_t all = 0;
+    for (int l = 0; l < count; l++) {
+      all |= Piece::mask(levels[l].piece.bits) << levels[l].piece.shift;
+      down_to[l] = all;
+    }
+    switch (count) {
+      case 1: count_same<1>(begin, end, down_to, first); break;
+      case 2: count_same<2>(begin, end, down_to, first); break;
+      case 3: count_same<3>(begin, end, down_to, first); break;
+      case 4: count_same<4>(begin, end, down_to, first); break;
+      default: count_same<0>(begin, end, down_to, first); break;
+    }
+  }
+
+  /* For L levels, or any number of levels if L is 0. */
+  template <int L>
+  void count_same(int64_t begin, int64_t end, const uint64_t *down_to, uint8_t *first) const {
+    int compared = L == 0 ? count : L;
+    int64_t from = begin == 0 ? 1 : begin;
+    uint64_t before = *records.at(from - 1);
+    for (int64_t i = from; i < end; i++) {
+      uint64_t key = *records.at(i);
+      uint64_t changed = key ^ before;
+      int same = 0;
+      for (int l = 0; l < compared; l++) same += (changed & down_to[l]) == 0;
+      first[i - begin] = static_cast<uint8_t>(same);
+      before = key;
+    }
+  }
+
+  void compare_pieces(int64_t begin, int64_t end, uint8_t *first) const {
     int64_t n = end - begin;
     memset(first, 0, static_cast<size_t>(n));
-    uint64_t same[block];
-    for (int64_t i = 0; i < n; i++) same[i] = 0;
+    uint64_t changed[block];
+    for (int64_t i = 0; i < n; i++) changed[i] = 0;
     for (int l = 0; l < count; l++) {
       const Piece &piece = levels[l].piece;
       uint64_t mask = Piece::mask(piece.bits) << piece.shift;
@@ -76,18 +125,12 @@ class Form {
       int64_t stride = records.stride();
       if (piece.bits > 0) {
         for (int64_t i = begin == 0 ? 1 : 0; i < n; i++) {
-          same[i] |= (word[i * stride] ^ word[(i - 1) * stride]) & mask;
+          changed[i] |= (word[i * stride] ^ word[(i - 1) * stride]) & mask;
         }
       }
-      for (int64_t i = 0; i < n; i++) first[i] += same[i] == 0;
+      for (int64_t i = 0; i < n; i++) first[i] += changed[i] == 0;
     }
-    if (begin == 0 && n > 0) first[0] = 0;
   }
-
-  const Request &request;
-  Records<K> records;
-  int count;
-  Shape levels[most_levels];
 };
 
 template <int K>
@@ -193,7 +236,6 @@ class Build {
         find_starts(l);
         const Shape &level = form.levels[l];
         if (level.is_ranked()) {
-          number_runs(l);
           if (level.kind == COMPRESSED) store_pos(l);
           store_crd(level);
         } else {
@@ -235,23 +277,18 @@ class Build {
            static_cast<int64_t>(level.coordinate(form.records.at(record)));
   }
 
+  /* Lists the records that begin a run, and numbers the runs of all records. */
   void find_starts(int l) {
     int most = form.levels[l].depth;
-    start_count = 0;
+    int64_t before = rank[l] - 1;
+    int64_t found = 0;
     for (int64_t i = 0; i < n; i++) {
-      starts[start_count] = static_cast<uint16_t>(i);
-      start_count += first[i] <= most;
+      starts[found] = static_cast<uint16_t>(i);
+      found += first[i] <= most;
+      here[i] = before + found;
     }
-  }
-
-  void number_runs(int l) {
-    int most = form.levels[l].depth;
-    int64_t at = rank[l] - 1;
-    for (int64_t i = 0; i < n; i++) {
-      at += first[i] <= most;
-      here[i] = at;
-    }
-    rank[l] = at + 1;
+    start_count = found;
+    rank[l] += found;
   }
 
   /* Stores for every parent that begins here, and those without records in front of it, how many

@@ -1,6 +1,6 @@
 /*
- * The native methods of org.weft.runtime.NativeRuntime. Arguments are raw addresses and numbers;
- * the Java side checks them. Nothing here touches a Java object.
+ * The native methods of org.weft.runtime.NativeRuntime. Arguments are raw addresses and numbers, or
+ * arrays that are read in place; the Java side checks them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +20,26 @@ T *at(jlong address) {
 }
 
 jlong address_of(const void *pointer) { return reinterpret_cast<jlong>(pointer); }
+
+/* The elements of a Java array. While they are held, the collector waits and no JNI call is made. */
+template <typename T>
+class Elements {
+ public:
+  Elements(JNIEnv *of, jarray held)
+      : env(of), array(held), data(static_cast<T *>(env->GetPrimitiveArrayCritical(array, nullptr))) {}
+  ~Elements() {
+    if (data != nullptr) env->ReleasePrimitiveArrayCritical(array, data, 0);
+  }
+  Elements(const Elements &) = delete;
+  Elements &operator=(const Elements &) = delete;
+  bool held() const { return data != nullptr; }
+  T &operator[](jlong i) const { return data[i]; }
+
+ private:
+  JNIEnv *env;
+  jarray array;
+  T *data;
+};
 
 }  // namespace
 
@@ -65,3 +85,50 @@ WEFT_METHOD(void, adviseHugePages)(JNIEnv *, jclass, jlong address, jlong bytes)
 
 /* Address of the weft_process. */
 WEFT_METHOD(jlong, process)(JNIEnv *, jclass) { return address_of(weft_process_table()); }
+
+/* The largest of column[from, to); negative if one of them is, or there is none; the least number of
+ * all if the array cannot be held. */
+WEFT_METHOD(jlong, largest)(JNIEnv *env, jclass, jintArray column, jint from, jint to) {
+  Elements<jint> elements(env, column);
+  if (!elements.held()) return INT64_MIN;
+  jint largest = -1;
+  jint signs = 0;
+  for (jint e = from; e < to; e++) {
+    jint element = elements[e];
+    largest = element > largest ? element : largest;
+    signs |= element;
+  }
+  return signs < 0 ? signs : largest;
+}
+
+/* Adds 1 to the counts of the elements of column[from, to) without their lowest `shift` bits. */
+WEFT_METHOD(jboolean, count)(JNIEnv *env, jclass, jintArray column, jint from, jint to, jint shift,
+                             jintArray counts) {
+  Elements<jint> elements(env, column);
+  Elements<jint> counted(env, counts);
+  if (!elements.held() || !counted.held()) return JNI_FALSE;
+  for (jint e = from; e < to; e++) counted[elements[e] >> shift]++;
+  return JNI_TRUE;
+}
+
+/* Takes values[0, size) into sums: adds their squares to the first number and counts those that are
+ * not finite in the fourth; the second and third are the smallest and the largest. */
+WEFT_METHOD(jboolean, summarize)(JNIEnv *env, jclass, jdoubleArray values, jint size,
+                                 jdoubleArray sums) {
+  Elements<jdouble> all(env, values);
+  Elements<jdouble> out(env, sums);
+  if (!all.held() || !out.held()) return JNI_FALSE;
+  jdouble squares = 0, least = out[1], most = out[2], others = 0;
+  for (jint i = 0; i < size; i++) {
+    jdouble value = all[i];
+    squares += value * value;
+    least = value < least ? value : least;
+    most = value > most ? value : most;
+    others += value - value == 0 ? 0 : 1;
+  }
+  out[0] += squares;
+  out[1] = least;
+  out[2] = most;
+  out[3] += others;
+  return JNI_TRUE;
+}

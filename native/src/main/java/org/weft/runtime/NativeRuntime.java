@@ -59,7 +59,7 @@ public final class NativeRuntime {
 
   private NativeRuntime() {}
 
-  // Raw addresses and numbers; specified in weft_jni.cpp.
+  // Specified in weft_jni.cpp.
 
   private static native long dlopen(long path);
 
@@ -74,6 +74,12 @@ public final class NativeRuntime {
   private static native long process();
 
   private static native void adviseHugePages(long address, long bytes);
+
+  static native long largest(int[] column, int from, int to);
+
+  static native boolean count(int[] column, int from, int to, int shift, int[] counts);
+
+  static native boolean summarize(double[] values, int size, double[] sums);
 
   private static @Nullable WeftException load() {
     try (InputStream library = NativeRuntime.class.getResourceAsStream(RESOURCE)) {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.runtime.ColumnPasses;
 
 /**
  * Stored entries per slice of one mode, in buckets of a power-of-two number of slices.
@@ -66,27 +67,18 @@ public final class ModeHistogram implements Serializable {
 
   /** Counts the entries {@code [from, to)} of a coordinate column. */
   public void addAll(int[] column, int from, int to) {
-    int max = -1;
-    int signs = 0;
-    for (int e = from; e < to; e++) {
-      max = Math.max(max, column[e]);
-      signs |= column[e];
-    }
-    requireNotNegative(signs);
     if (to <= from) {
       return;
     }
+    long max = ColumnPasses.largest(column, from, to);
+    requireNotNegative(max);
     reserve(max, to - (long) from);
-    int s = shift;
-    if (wide.length > 0) {
-      for (int e = from; e < to; e++) {
-        wide[column[e] >>> s]++;
-      }
-    } else {
-      int[] counts = narrow;
-      for (int e = from; e < to; e++) {
-        counts[column[e] >>> s]++;
-      }
+    if (wide.length == 0) {
+      ColumnPasses.count(column, from, to, max, shift, narrow);
+      return;
+    }
+    for (int e = from; e < to; e++) {
+      wide[column[e] >>> shift]++;
     }
   }
 

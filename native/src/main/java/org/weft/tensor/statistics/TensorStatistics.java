@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -137,23 +138,13 @@ public record TensorStatistics(
 
     /** Counts the values alone; their sums depend on the order of the blocks in the last bits. */
     public Builder addValues(CooBlock block) {
-      int size = block.size();
-      double sum = 0;
-      for (int e = 0; e < size; e++) {
-        double v = block.value(e);
-        sum += v * v;
-        if (v < min) {
-          min = v;
-        }
-        if (v > max) {
-          max = v;
-        }
-        if (!Double.isFinite(v)) {
-          nonfinite++;
-        }
-      }
-      normSquared += sum;
-      entries += size;
+      double[] sums = {0, min, max, 0};
+      ColumnPasses.summarize(block.values(), block.size(), sums);
+      normSquared += sums[0];
+      min = sums[1];
+      max = sums[2];
+      nonfinite += (long) sums[3];
+      entries += block.size();
       return this;
     }
 
