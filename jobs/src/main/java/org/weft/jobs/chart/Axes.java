@@ -15,9 +15,14 @@ public final class Axes implements Picture {
   private static final int WIDTH = 560;
   private static final int HEIGHT = 260;
   private static final int LEFT = 64;
+
+  /** What the name of the vertical axis and the space around its labels take. */
+  private static final int BESIDE = 30;
+
   private static final int RIGHT = 16;
   private static final int TOP = 14;
   private static final int BOTTOM = 44;
+  private static final int TICKS_Y = 5;
   private static final int MANY = 60;
   private static final double RADIUS = 3.5;
 
@@ -130,11 +135,21 @@ public final class Axes implements Picture {
   }
 
   private Heading heading() {
-    return new Heading(title, "", WIDTH - LEFT - RIGHT);
+    return new Heading(title, "", WIDTH - left() - RIGHT);
+  }
+
+  /** Where the horizontal axis begins: labels of the vertical axis are left of it. */
+  private int left() {
+    double widest =
+        scaleY().ticks(TICKS_Y).stream()
+            .mapToDouble(tick -> Sheet.width(Scale.label(tick)))
+            .max()
+            .orElse(0);
+    return (int) Math.max(LEFT, BESIDE + widest);
   }
 
   private Legend legend() {
-    Legend legend = new Legend(WIDTH - LEFT - RIGHT);
+    Legend legend = new Legend(WIDTH - left() - RIGHT);
     if (curves.size() > 1) {
       int number = 0;
       for (String name : curves.keySet()) {
@@ -173,8 +188,8 @@ public final class Axes implements Picture {
 
   @Override
   public void draw(Sheet sheet) {
-    heading().draw(sheet, LEFT, 6);
-    legend().draw(sheet, LEFT, 6 + heading().height());
+    heading().draw(sheet, left(), 6);
+    legend().draw(sheet, left(), 6 + heading().height());
     Scale x = scaleX();
     Scale y = scaleY();
     grid(sheet, x, y);
@@ -234,15 +249,15 @@ public final class Axes implements Picture {
   }
 
   private void grid(Sheet sheet, Scale x, Scale y) {
-    for (double tick : y.ticks(5)) {
-      sheet.line(LEFT, down(y, tick), WIDTH - RIGHT, down(y, tick), Ink.EDGE);
-      sheet.text(LEFT - 8, down(y, tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
+    for (double tick : y.ticks(TICKS_Y)) {
+      sheet.line(left(), down(y, tick), WIDTH - RIGHT, down(y, tick), Ink.EDGE);
+      sheet.text(left() - 8, down(y, tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
     }
     for (double tick : ticksX(x)) {
       sheet.line(right(x, tick), bottom(), right(x, tick), bottom() + 4, Ink.EDGE);
       sheet.text(right(x, tick), bottom() + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
     }
-    double middle = (LEFT + WIDTH - RIGHT) / 2.0;
+    double middle = (left() + WIDTH - RIGHT) / 2.0;
     sheet.text(middle, height() - 6, xName, Sheet.Anchor.MIDDLE, Ink.SOFT);
     sheet.upward(13, (top() + bottom()) / 2.0, yName, Ink.SOFT);
   }
@@ -327,7 +342,8 @@ public final class Axes implements Picture {
       double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;
       for (double left : new double[] {x + 8, x - 8 - width}) {
         Place place = new Place(left, at, width);
-        boolean inside = left > LEFT && left + width < WIDTH && at > top() + 8 && at < bottom() - 2;
+        boolean inside =
+            left > left() && left + width < WIDTH && at > top() + 8 && at < bottom() - 2;
         if (best == null && inside && taken.stream().noneMatch(place::meets)) {
           best = place;
         }
@@ -338,8 +354,8 @@ public final class Axes implements Picture {
         : best;
   }
 
-  private static double right(Scale scale, double value) {
-    return LEFT + (WIDTH - LEFT - RIGHT) * scale.at(value);
+  private double right(Scale scale, double value) {
+    return left() + (WIDTH - left() - RIGHT) * scale.at(value);
   }
 
   private double down(Scale scale, double value) {

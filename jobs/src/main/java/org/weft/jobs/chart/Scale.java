@@ -1,5 +1,7 @@
 package org.weft.jobs.chart;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,8 +12,16 @@ import java.util.Locale;
  * @param logarithmic only for a {@code low} above 0
  */
 record Scale(double low, double high, boolean logarithmic) {
+  private static final MathContext DIGITS = new MathContext(12);
+
+  /** Digits of a number that is written with a power of ten. */
+  private static final int SHORT = 4;
+
   private static final double MARGIN = 0.05;
   private static final double ROOM = 0.6;
+
+  /** Values that differ by a smaller share of their size differ by rounding only. */
+  private static final double ROUNDING = 1e-9;
 
   /** A scale that has all {@code values}, with room around them. */
   static Scale of(List<Double> values, boolean logarithmic) {
@@ -21,7 +31,8 @@ record Scale(double low, double high, boolean logarithmic) {
       double positive = (least > 0 ? least : most > 0 ? most / 1e3 : 1) * ROOM;
       return new Scale(power(positive, false), power(Math.max(most, positive * 1.01), true), true);
     }
-    double range = most > least ? most - least : Math.max(1e-6, Math.abs(most));
+    boolean differ = most - least > ROUNDING * Math.max(Math.abs(least), Math.abs(most));
+    double range = differ ? most - least : Math.max(1e-6, Math.abs(most));
     return new Scale(least - MARGIN * range, most + MARGIN * range, false);
   }
 
@@ -62,9 +73,9 @@ record Scale(double low, double high, boolean logarithmic) {
       return ticks;
     }
     double step = step((high - low) / most);
-    for (double tick = Math.ceil(low / step - 1e-9) * step; tick <= high + 1e-9 * step; ) {
-      ticks.add(Math.abs(tick) < step / 2 ? 0 : tick);
-      tick += step;
+    long last = (long) Math.floor(high / step + 1e-9);
+    for (long n = (long) Math.ceil(low / step - 1e-9); n <= last; n++) {
+      ticks.add(n == 0 ? 0 : n * step);
     }
     return ticks;
   }
@@ -80,15 +91,19 @@ record Scale(double low, double high, boolean logarithmic) {
     return 10 * power;
   }
 
-  /** As short as it is exact. */
+  /** As short as it is exact: neighbouring ticks never have the same text. */
   static String label(double value) {
-    double size = Math.abs(value);
-    if (size != 0 && (size < 1e-3 || size >= 1e6)) {
-      return String.format(Locale.ROOT, "%.0e", value)
-          .replaceAll("e([+-])0+", "e$1")
-          .replace("e+", "e");
+    if (value == 0 || !Double.isFinite(value)) {
+      return String.format(Locale.ROOT, "%.0f", value);
     }
-    String text = String.format(Locale.ROOT, size >= 1e4 ? "%,.0f" : "%.6f", value);
-    return text.contains(".") ? text.replaceAll("0+$", "").replaceAll("\\.$", "") : text;
+    BigDecimal exact = new BigDecimal(value).round(DIGITS).stripTrailingZeros();
+    int exponent = exact.precision() - exact.scale() - 1;
+    boolean isExtreme = exponent < -3 || exponent >= 6;
+    if (isExtreme && exact.precision() <= SHORT) {
+      return exact.scaleByPowerOfTen(-exponent).toPlainString() + "e" + exponent;
+    }
+    return exponent < 4
+        ? exact.toPlainString()
+        : String.format(Locale.ROOT, "%,." + Math.max(0, exact.scale()) + "f", exact);
   }
 }

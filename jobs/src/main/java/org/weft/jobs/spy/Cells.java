@@ -19,6 +19,7 @@ final class Cells {
   private final long[] counts;
   private final double[] sums;
   private final boolean showsValues;
+  private boolean hasNonfinite;
   private long most;
   private double low = Double.POSITIVE_INFINITY;
   private double high = Double.NEGATIVE_INFINITY;
@@ -52,6 +53,8 @@ final class Cells {
       if (counts[cell] > 0 && Double.isFinite(mean(cell))) {
         low = Math.min(low, mean(cell));
         high = Math.max(high, mean(cell));
+      } else if (counts[cell] > 0) {
+        hasNonfinite = true;
       }
     }
     showsValues = high > low && (most == 1 || isDense(shape, blocks));
@@ -149,12 +152,14 @@ final class Cells {
   /** What the dark end of the bar stands for, and what is shown. */
   String legend() {
     if (showsValues) {
-      return number(high) + (most == 1 ? " value" : " mean value");
+      String others = hasNonfinite ? "; grey: NaN or infinite" : "";
+      return number(high) + (most == 1 ? " value" : " mean value") + others;
     }
+    String all = high == low && !hasNonfinite ? ", each value is " + number(low) : "";
     return most == 0
         ? "no entries"
         : most == 1
-            ? "1 entry in a cell"
+            ? "1 entry in a cell" + all
             : String.format(Locale.ROOT, "%,d entries in a cell", most);
   }
 

@@ -56,7 +56,10 @@ class DensityPlotTest {
   @ParameterizedTest
   @CsvSource({
     "3x2, 0.5 1.5 -2, '-2 | 1.5 value'",
-    "3x2, 4 4 4, '1 entry in a cell'",
+    "3x2, 4 4 4, '1 entry in a cell, each value is 4'",
+    "1x1, 2.5, '1 entry in a cell, each value is 2.5'",
+    "3x2, NaN NaN, '1 entry in a cell'",
+    "3x2, 1 NaN 3, '1 | 3 value; grey: NaN or infinite'",
     "2x2x2, 1 2 3 4 5 6 7 8, '1.5 | 7.5 mean value'",
     "9x9x9, 1 2 3 4 5 6 7 8, '8 entries in a cell | 1 | 8 value'",
   })
@@ -149,7 +152,9 @@ class DensityPlotTest {
       assertThat(texts).contains("1", Ticks.label(shape[0]));
     }
     if (entries > 0) {
-      assertThat(texts).anyMatch(text -> text.matches("(1 entry|[0-9,]+ entries) in a cell"));
+      assertThat(texts)
+          .anyMatch(
+              text -> text.matches("1 entry in a cell, each value is 1|[0-9,]+ entries in a cell"));
     }
     IMAGE
         .matcher(svg)
