@@ -126,7 +126,12 @@ class CommandLineTest {
         "frobnicate x                            | unknown command frobnicate; see 'weft --help'",
         "workflow frobnicate x.yaml              | unknown command frobnicate; see 'weft workflow",
         "explain cdp x                           | unknown command cdp, did you mean cpd?; see 'weft",
-        "mttkrp                                  | Missing required",
+        "mttkrp IN --rank 2                      | expected --mode N, found none; for example: weft mttkrp",
+        "spy                                     | expected IN and OUT, found none; for example: weft spy",
+        "spy IN                                  | expected OUT, found none",
+        "eval                                    | expected EXPR, found none; for example: weft eval 'y(i)",
+        "mttkrp IN --mode 0 --rank               | expected --rank R, found none",
+        "stats IN more words                     | expected nothing after the last argument, found 'more'",
         "mttkrp IN --mode 0 --rank 2             | expected --output OUT",
         "mttkrp IN --mode one --rank 2 --output m.npy | expected --mode 0 to 2, found one: the"
             + " tensor's order is 3 and its modes have no names",

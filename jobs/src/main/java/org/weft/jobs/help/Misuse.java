@@ -7,10 +7,14 @@ import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.check.Names;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -29,6 +33,11 @@ public final class Misuse {
               + "(?: \\(.*?\\))?: expected one of \\[(.*)] \\(case-(?:in)?sensitive\\)"
               + " but was '(.*)'$");
 
+  /** What picocli says of words that no parameter takes. */
+  private static final String UNMATCHED = "^Unmatched arguments? (?:at|from) index \\d+: (.*)$";
+
+  private static final String EXAMPLE = "Example: ";
+
   private Misuse() {}
 
   /** The message for {@code e}, which came up with {@code arguments}. */
@@ -43,8 +52,12 @@ public final class Misuse {
       String word = unmatched.getUnmatched().get(0);
       return "unknown command " + word + meant(word, spec.subcommands().keySet()) + see;
     }
+    if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
+      return expected(missing.getMissing(), spec) + ", found none" + example(spec) + see;
+    }
     String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
+    message = message.replaceFirst(UNMATCHED, "expected nothing after the last argument, found $1");
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
     return message + see;
   }
@@ -58,6 +71,35 @@ public final class Misuse {
             found.group(1),
             found.group(2).toLowerCase(Locale.ROOT),
             found.group(3)));
+  }
+
+  /**
+   * The options or parameters that have to be there, as a command line has them. Of parameters,
+   * picocli names the first one only; all required ones after it are missing, too.
+   */
+  private static String expected(List<ArgSpec> missing, CommandSpec spec) {
+    List<? extends ArgSpec> all =
+        missing.get(0) instanceof PositionalParamSpec first
+            ? spec.positionalParameters().stream()
+                .filter(p -> p.required() && p.index().min() >= first.index().min())
+                .toList()
+            : missing;
+    return all.stream()
+        .map(
+            argument ->
+                argument instanceof OptionSpec option
+                    ? option.longestName() + " " + option.paramLabel()
+                    : argument.paramLabel())
+        .collect(Collectors.joining(" and ", "expected ", ""));
+  }
+
+  /** The first example of the command's help. */
+  private static String example(CommandSpec spec) {
+    return Arrays.stream(spec.usageMessage().footer())
+        .filter(line -> line.startsWith(EXAMPLE))
+        .findFirst()
+        .map(line -> "; for example: " + line.substring(EXAMPLE.length()))
+        .orElse("");
   }
 
   /** The option that no command has: also where it makes a parameter seem to be missing. */
