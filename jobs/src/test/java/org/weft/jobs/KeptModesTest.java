@@ -97,9 +97,10 @@ class KeptModesTest {
       assertThat(labels(file)).isEqualTo(Map.of(0, USERS, 1, ITEMS, 2, DAYS));
     }
     assertThat(ok("convert", path("t.weft"), path("t.tns")))
-        .contains(".tns has no place for names and labels of modes");
+        .contains(
+            "without names and labels of modes, which a .tns file cannot hold; to keep them, write a .weft");
     assertThat(ok("convert", path("t.weft"), path("t.wtb")))
-        .contains("no place for names of modes");
+        .contains("without names of modes, which a .wtb file cannot hold");
     ok("convert", path("t.tns"), path("n.weft"), "--names", "a,b,c");
     ok("reorder", path("t.tns"), path("o.weft"), "--names", "a,b,c");
     assertThat(names("n.weft")).isEqualTo(names("o.weft")).containsExactly("a", "b", "c");
@@ -123,7 +124,7 @@ class KeptModesTest {
     ok("ttv", path("t.weft"), "--mode", "0", "--output", path("v.wtb"));
     assertThat(labels("v.wtb")).isEqualTo(Map.of(0, ITEMS, 1, DAYS));
     assertThat(ok("ttv", path("t.weft"), "--mode", "0", "--output", path("v.tns")))
-        .contains(".tns has no place for");
+        .contains("without names and labels of modes, which a .tns file cannot hold");
     assertThat(ok("stats", path("v.tns"), "--names", "item,day")).contains("modes       item, day");
   }
 
@@ -178,7 +179,7 @@ class KeptModesTest {
     assertThat(names("s.weft")).containsExactly("day", "user");
     assertThat(labels("s.weft")).isEqualTo(Map.of(0, DAYS, 1, USERS));
     assertThat(labels("s.wtb")).isEqualTo(Map.of(0, DAYS, 1, USERS));
-    assertThat(said).contains("s.tns: .tns has no place for names and labels of modes");
+    assertThat(said).contains("s.tns is written without names and labels of modes");
     program(
         "  for n in range(0, 2): P[i, u] = T[i, j, k] * U[i, u]; end\n"
             + "  write(P, \"p.weft\");\n");

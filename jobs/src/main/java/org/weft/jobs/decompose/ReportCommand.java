@@ -101,7 +101,7 @@ public final class ReportCommand extends WeftCommand {
         tensor == null || planOnly() ? null : residuals(console, model, tensor);
     Figures figures = new ModelFigures(files, model, count).read(beside, residuals);
     if (planOnly()) {
-      console.result("would write %s: %d components", output, figures.components().size());
+      console.result("would write %s: %s", output, components(figures));
       return;
     }
     write(files, output, ReportPage.of(figures));
@@ -109,7 +109,12 @@ public final class ReportCommand extends WeftCommand {
       write(files, json, json(figures));
       console.result("wrote %s", json);
     }
-    console.result("wrote %s: %d components", output, figures.components().size());
+    console.result("wrote %s: %s", output, components(figures));
+  }
+
+  private static String components(Figures figures) {
+    int count = figures.components().size();
+    return count == 1 ? "1 component" : count + " components";
   }
 
   private Residuals.Found residuals(Console console, ModelFolder model, String uri)

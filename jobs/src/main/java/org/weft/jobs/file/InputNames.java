@@ -36,10 +36,10 @@ public final class InputNames {
     boolean labelled = !labels.isEmpty() && !extension.equals(".weft") && !extension.equals(".wtb");
     if (named || labelled) {
       console.note(
-          "%s: %s has no place for %s; .weft keeps them",
+          "%s is written without %s, which a %s file cannot hold; to keep them, write a .weft",
           output,
-          extension,
-          named && labelled ? "names and labels of modes" : named ? "names of modes" : "labels");
+          named && labelled ? "names and labels of modes" : named ? "names of modes" : "labels",
+          extension);
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.weft.jobs.output;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -8,6 +10,8 @@ import org.weft.engine.StepReport;
 
 /** Prints what a job took. */
 public final class RunReport {
+  private static final double LEAST_MILLIS = 0.001;
+
   private RunReport() {}
 
   public static void print(Console console, JobReport report) {
@@ -27,9 +31,20 @@ public final class RunReport {
     console.report("operand rows fetched: %,d", report.operandRowsFetched());
     for (StepReport step : report.steps()) {
       console.note(
-          "  %s: %.1f ms a call, predicted %.1f ms",
-          step.name(), step.measuredSeconds() * 1e3, step.predictedSeconds() * 1e3);
+          "  %s: %s ms a call, predicted %s ms",
+          step.name(), millis(step.measuredSeconds()), millis(step.predictedSeconds()));
     }
+  }
+
+  /** Milliseconds with two digits at least, so that a short time is not 0. */
+  public static String millis(double seconds) {
+    double millis = seconds * 1e3;
+    if (millis > 0 && millis < LEAST_MILLIS) {
+      return "<" + LEAST_MILLIS;
+    }
+    return millis > 0 && millis < 10
+        ? new BigDecimal(millis).round(new MathContext(2)).toPlainString()
+        : String.format(Locale.ROOT, "%.1f", millis);
   }
 
   private static String phase(Map.Entry<String, Long> phase) {

@@ -5,6 +5,7 @@ import static org.weft.jobs.report.Html.format;
 import java.util.ArrayList;
 import java.util.List;
 import org.weft.jobs.chart.Axes;
+import org.weft.jobs.output.RunReport;
 
 /** The sections about other models, outliers, and the run against its plan. */
 final class MeasuredSections {
@@ -124,8 +125,8 @@ final class MeasuredSections {
       html.row(
           step.name(),
           format("%,d", step.calls()),
-          Double.isNaN(step.predicted()) ? "-" : format("%.2f", 1e3 * step.predicted()),
-          format("%.2f", 1e3 * step.measured()),
+          Double.isNaN(step.predicted()) ? "-" : RunReport.millis(step.predicted()),
+          RunReport.millis(step.measured()),
           format("%.2f", step.gflops()),
           format("%.2f", step.gbps()),
           format("%.2f x", step.skew()));
