@@ -17,12 +17,10 @@ import org.weft.runtime.Slot;
 
 /** Emits statements into a frame. */
 final class StatementEmitter {
-  /** Bytes. A small loop that lies in two lines of code may take 1.4 times as long. */
   /** LLVM's name for the first cache in a prefetch; the second is one less. */
   private static final int NEAREST = 3;
 
-  private static final int CACHE_LINE = 64;
-
+  /** A small loop that lies in two lines of code may take 1.4 times as long. */
   private static final int CACHE_LINE_BYTES = 64;
 
   /**
@@ -298,7 +296,7 @@ final class StatementEmitter {
     List<LLVMMetadataRef> facts = new ArrayList<>();
     facts.add(module.node(module.text("llvm.loop.mustprogress")));
     if (aligned) {
-      LLVMMetadataRef bytes = module.number(module.i32, CACHE_LINE);
+      LLVMMetadataRef bytes = module.number(module.i32, CACHE_LINE_BYTES);
       facts.add(module.node(module.text("llvm.loop.align"), bytes));
     }
     if (traits.vector()) {
