@@ -46,7 +46,7 @@ class ManyOperandsTest {
     for (int operands = 3; operands <= 8; operands++) {
       assertThat(lines(sum(target, labels, operands), format))
           .as("%d operands", operands)
-          .isLessThan(operands * two);
+          .isLessThan(3 * operands * two / 2);
     }
   }
 

@@ -20,11 +20,11 @@ import org.weft.compiler.lower.operand.Scope;
  * segments of positions.
  */
 public final class MergeCases {
-  /** More cases than this share one body: those of three operands where no loop is below. */
+  /** More cases than this share one body: those of three operands. */
   public static final int MOST_CASES = 7;
 
-  /** Those of two operands where loops are below, which would be written out for each. */
-  public static final int MOST_CASES_WITH_LOOPS = 3;
+  /** Those of two operands where several loops are below, which are written out for each. */
+  public static final int MOST_CASES_IN_NESTS = 3;
 
   /** Emits what happens at a coordinate in one case. */
   public interface Body {

@@ -301,10 +301,10 @@ public final class LoopNest {
    * How many cases of a loop are written out. The loops below a case are written out with it, so
    * that a nest of merges would grow with the product of their cases.
    */
-  private int mostCases(boolean innermost) {
+  private int mostCases(long below) {
     return lattices.size() > MOST_LOOPS
         ? 1
-        : innermost ? MergeCases.MOST_CASES : MergeCases.MOST_CASES_WITH_LOOPS;
+        : below <= 1 ? MergeCases.MOST_CASES : MergeCases.MOST_CASES_IN_NESTS;
   }
 
   /** The loops over {@code operands}, with the values of their bodies going to {@code sink}. */
@@ -321,8 +321,8 @@ public final class LoopNest {
           TensorExpr restricted = iteration.restrict(expr, variable, present, scope);
           body(restricted, List.of(variable), rest, bound, roomy == null ? sink : roomy, body);
         };
-    boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
-    boolean leaf = roomy != null && roomy.appendsValues() && innermost;
+    long below = countLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
+    boolean leaf = roomy != null && roomy.appendsValues() && below == 0;
     MergeCases.Choice choice =
         roomy == null || !leaf
             ? null
@@ -330,7 +330,7 @@ public final class LoopNest {
                 choose(expr, variable, scope, cases, complete, bound, roomy, body);
     return new MergeLoops(
         operands,
-        new MergeCases(operands, mostCases(innermost), each, choice),
+        new MergeCases(operands, mostCases(below), each, choice),
         () -> tensors.extent(variable, scope),
         (access, level, range, p, inner, loop) ->
             prefetches.emit(
@@ -421,11 +421,17 @@ public final class LoopNest {
   }
 
   private static boolean hasLoops(TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
+    return countLoops(expr, rest, scope, sink) > 0;
+  }
+
+  /** Variables of {@code rest} that have loops to come. */
+  private static long countLoops(TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
     return rest.stream()
-        .anyMatch(
+        .filter(
             v ->
                 !scope.isBound(v)
-                    && (sink.variables().contains(v) || expr.reducedVariables().contains(v)));
+                    && (sink.variables().contains(v) || expr.reducedVariables().contains(v)))
+        .count();
   }
 
   private boolean isFusedHere(
