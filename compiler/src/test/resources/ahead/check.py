@@ -71,6 +71,7 @@ def spmv(k):
 def spmv_errors(k):
     A, x = matrix(70, 30), rng.random(30)
     refused(lambda: k.run(A=A), "x is missing", code=10)
+    refused(lambda: k.run(A=A, z=x), "x is missing, there is no operand z", code=10)
     refused(lambda: k.run(A=A, x=x, z=x), "no operand z", code=10)
     refused(lambda: k.run(A=A.tocsc(), x=x), "A is a CSC", "CSR")
     refused(lambda: k.run(A=A.toarray(), x=x), "A is a ndarray", "CSR")

@@ -81,9 +81,10 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
     if (tensor instanceof Operand.Scalar) {
       throw settings.wrong("expected a table or a path as 'tensor', found a number");
     }
-    int rank = Math.toIntExact(settings.whole(RANK, 0));
+    String given = settings.required(RANK, "16");
+    int rank = (int) Math.min(settings.whole(RANK, 0), Integer.MAX_VALUE);
     if (rank < 1) {
-      throw settings.wrong("expected option 'rank' of at least 1, such as 16; found " + rank);
+      throw settings.wrong("expected option 'rank' of at least 1, such as 16; found " + given);
     }
     return new ComputedRelation(
         context,

@@ -126,7 +126,11 @@ class SqlSourcesTest {
         Map.of("expression", "y(i) = A(i,j)"),
         "expected option 'operand.A', such as a path or a table's name; found none");
     assertError("weft-eval", Map.of("expresion", "x"), "expected options among");
-    assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank' of at least 1");
+    assertError("weft-cp", Map.of("tensor", "counts"), "expected option 'rank', such as 16; found");
+    assertError("weft-cp", Map.of("tensor", "counts", "rank", "0"), "of at least 1, such as 16");
+    Map<String, String> huge = Map.of("tensor", "counts", "rank", "1e12");
+    assertThatThrownBy(() -> spark.read().format("weft-cp").options(huge).load().count())
+        .hasMessageContaining("a rank of 1 to 46340");
     assertError(
         "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
     Map<String, String> arls = Map.of("tensor", "counts", "rank", "2", "method", "arls");

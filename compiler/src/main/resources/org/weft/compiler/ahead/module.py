@@ -389,9 +389,9 @@ def run(*, out=None, threads=0, check=False, **operands):
     """
     if operands.keys() != _KEYS:
         missing = [name for name in _NAMES if name not in operands]
-        wrong = f"the operand {missing[0]} is missing" if missing else (
-            f"there is no operand {next(iter(operands.keys() - _KEYS))}")
-        raise Error(f"{wrong}; the operands are {', '.join(_NAMES)}", 10)
+        wrong = [f"the operand {name} is missing" for name in missing]
+        wrong += [f"there is no operand {name}" for name in operands if name not in _KEYS]
+        raise Error(f"{', '.join(wrong)}; the operands are {', '.join(_NAMES)}", 10)
     for name in _LISTED:
         if not getattr(operands[name], "has_canonical_format", True):
             check = True
