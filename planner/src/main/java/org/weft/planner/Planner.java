@@ -24,8 +24,8 @@ import org.weft.tensor.ValueType;
 import org.weft.tensor.statistics.TensorStatistics;
 
 /**
- * Makes plans. Safe for use by several threads if its compiler is; borrows the compiler, which its
- * owner closes.
+ * Makes the plan of a job. Several threads may use one planner if its compiler allows this. The
+ * planner borrows the compiler, and the compiler's owner closes it.
  */
 public final class Planner {
   private static final long MAXIMUM_PARTITION_ENTRIES = 1L << 30; // a packed block's limit is 2^31

@@ -26,11 +26,13 @@ import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Plans statements on tensors that lie on many machines. A statement is divided along one label:
- * each part computes it for a range of the label's coordinates. A label of the result leaves parts
- * with cells of their own. A label that is reduced leaves parts with results for the same cells,
- * which are merged with the reducer. An operand that has the label is cut along it; one that has
- * not goes everywhere, or the slices go where they are needed. Every label is tried with every way
- * for its operands, and the plan of least predicted time that fits memory is taken.
+ * each part computes the statement for a range of the label's coordinates. If the result has the
+ * label, the cells of each part are its own. If the label is reduced, several parts compute the
+ * same cells, and the reducer merges these cells.
+ *
+ * <p>An operand that has the label is cut along it. An operand without the label goes whole to
+ * every part, or each part gets the slices that it needs. The planner tries every label with every
+ * way for its operands, and takes the plan that fits the memory and has the least predicted time.
  */
 public final class DistributedPlanner {
   private final StatementCompiler compiler;

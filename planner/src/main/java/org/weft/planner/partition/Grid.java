@@ -9,9 +9,10 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.statistics.ModeHistogram;
 
 /**
- * Tiles of a tensor: every mode is cut into layers of about equal entries, and a tile has the
- * entries of one layer of each mode. Whoever has a tile needs only rows of its layers. This is the
- * medium-grained decomposition of Smith and Karypis (IPDPS 2016), and cuts layers as it does.
+ * Tiles of a tensor. Every mode is cut into layers of about equal entries, and a tile has the
+ * entries of one layer of each mode. A process that has a tile needs only the rows of the tile's
+ * layers. This is the medium-grained decomposition of Smith and Karypis (IPDPS 2016), with the cuts
+ * of that paper.
  */
 public final class Grid implements Serializable {
   private static final long serialVersionUID = 1L;

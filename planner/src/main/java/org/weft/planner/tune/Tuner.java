@@ -31,11 +31,13 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Finds the fastest variant of a statement: enumerates the state space, drops what the compiler
- * refuses, keeps what the cost model predicts to be fast, runs each of those once and compares its
- * answer, and times them in turns, so that a slow moment of the machine hits all alike. Every round
- * begins and ends with the variant without tuning, whose runs tell how noisy the machine is.
- * Variants that are far behind after two rounds are timed no further.
+ * Finds the fastest variant of a statement. The tuner enumerates the state space, drops the
+ * variants that the compiler refuses, and keeps the variants that the cost model predicts to be
+ * fast. It runs each kept variant once and compares the answers. Then it times the variants in
+ * turns, so that a slow moment of the machine affects all of them alike.
+ *
+ * <p>Every round begins and ends with the variant without tuning, whose times show how noisy the
+ * machine is. A variant that is far behind after two rounds is timed no further.
  */
 public final class Tuner {
   private static final int MOST_FORMATS = 4096;

@@ -16,16 +16,18 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 
 /**
- * Predicts seconds of a variant, to choose what is worth timing.
+ * Predicts seconds of a variant, to choose which variants are worth timing.
  *
- * <p>Positions of a compressed level are the expected number of distinct prefixes among n uniform
- * entries, {@code c (1 - exp(-n / c))} for c cells. A loop runs once for every combination of the
- * loops around it that the sparsest operand stores (a product), or that any stores (a sum). A block
- * {@code i/4} and an offset {@code i%4} are loops of their own, which bind {@code i} together.
- * Storage is read once at stream bandwidth; every other element of a dense operand costs a cached
- * read. Where the operand is larger than the cache it is fetched before, in lines unless its
- * innermost label is the innermost loop: by every read, or once for each time that the loops enter
- * a block of its rows that fits.
+ * <p>The number of positions of a compressed level is the expected number of distinct prefixes
+ * among n uniform entries, {@code c (1 - exp(-n / c))} for c cells. A loop of a product runs once
+ * for every combination of the surrounding loops that the sparsest operand stores. A loop of a sum
+ * runs once for every combination that any operand stores. A block {@code i/4} and an offset {@code
+ * i%4} are two loops, which bind {@code i} together.
+ *
+ * <p>Storage is read once at stream bandwidth. Every other element of a dense operand costs a read
+ * from the cache. An operand that is larger than the cache is fetched from memory first. It comes
+ * in whole cache lines, unless its innermost label is the innermost loop. It is fetched by every
+ * read, or once for each time that the loops enter a block of its rows that fits the cache.
  */
 final class VariantCost {
   private static final double LINE_BYTES = 64;
