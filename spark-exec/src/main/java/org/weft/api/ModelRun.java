@@ -24,9 +24,10 @@ import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /**
- * A decomposition of a {@link Tensor} to be configured and run: what every one has. It runs where
- * the tensor is: in this process, or on the executors of the Spark session. Factors come to this
- * process: mode sizes x columns doubles.
+ * A decomposition of a {@link Tensor}, to be configured and run, with the settings that all
+ * decompositions have. The decomposition runs where the tensor is: in this process, or on the
+ * executors of the Spark session. The factors come to this process and take mode sizes x columns
+ * doubles.
  *
  * @param <R> the run
  * @param <M> its model

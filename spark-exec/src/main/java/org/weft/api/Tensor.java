@@ -22,7 +22,8 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.ValueType;
 
 /**
- * A sparse tensor of a {@link Weft}. It is brought to where that computes when it is first used.
+ * A sparse tensor of a {@link Weft}. The first use of the tensor reads it, on the executors or in
+ * this process, wherever the Weft computes.
  */
 public final class Tensor {
   private final Weft weft;

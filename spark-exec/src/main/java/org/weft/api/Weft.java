@@ -20,10 +20,12 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
 /**
- * Tensors and what computes with them: the executors of a Spark session, or the threads of this
- * process. Closing it frees all that its tensors and models keep; the session stays open.
+ * The entry point of programs: makes tensors and computes with them, on the executors of a Spark
+ * session or on the threads of this process. Closing a Weft frees all that its tensors and models
+ * keep. The Spark session stays open.
  *
- * <p>One thread at a time. Two jobs at a time in one session have a Weft each.
+ * <p>A Weft is used by one thread at a time. If two jobs run at a time in one session, each job has
+ * a Weft of its own.
  */
 public final class Weft implements AutoCloseable {
   private final Engine engine;

@@ -23,8 +23,8 @@ import org.weft.error.WeftException;
 import org.weft.tensor.ValueType;
 
 /**
- * Orthonormal bases of tall matrices of one mode, in double precision: what has as many rows as
- * columns is here, what is tall is the {@link Site}'s.
+ * Orthonormal bases of tall matrices of one mode, in double precision. This class works on the
+ * small matrices, which have as many rows as columns. The {@link Site} works on the tall matrices.
  */
 final class Basis {
   /** Most columns of a matrix whose Gram matrix is decomposed; wider ones are sampled. */

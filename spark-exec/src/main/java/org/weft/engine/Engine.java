@@ -34,8 +34,8 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Tensor jobs: reads tensors, plans jobs, runs them on a {@link Backend}. It owns the compiler,
- * which lives where the engine does only. Jobs run one at a time.
+ * Reads tensors, plans jobs, and runs the plans on a {@link Backend}. The engine owns the compiler,
+ * which exists only in the engine's process. Jobs run one at a time.
  *
  * <p>Closing the engine frees all tensors that it read, and closes the backend.
  */

@@ -23,8 +23,8 @@ import org.weft.tensor.statistics.ModeHistogram;
 import org.weft.tensor.statistics.TensorStatistics;
 
 /**
- * A tensor that jobs run on: its parsed entries and the forms that jobs have packed, all of them
- * with the engine that read it. Not thread-safe.
+ * A tensor for jobs: its parsed entries, and the forms that jobs have packed. The engine that read
+ * the tensor keeps all of them. Not thread-safe.
  */
 public abstract class EngineTensor implements StatementOperand {
   private final String uri;

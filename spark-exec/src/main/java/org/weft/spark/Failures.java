@@ -10,7 +10,10 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 
-/** Finds our own error in what Spark throws for a failed job, or the error that a fault is. */
+/**
+ * Finds the error of Weft in the exception that Spark throws for a failed job. A fault of the
+ * system, such as a full disk, becomes the error of Weft that describes it.
+ */
 public final class Failures {
   private static final Pattern LEAST_HEAP =
       Pattern.compile("(?s).*INVALID_DRIVER_MEMORY.*|.*System memory \\d+ must be at least.*");

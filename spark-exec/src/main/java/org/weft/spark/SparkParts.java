@@ -28,7 +28,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.statistics.TensorStatistics;
 import scala.Tuple2;
 
-/** Parts that are partitions of RDDs. */
+/** Parts of a tensor of a program, each of which is a partition of an RDD. */
 final class SparkParts implements Parts {
   private final JavaSparkContext context;
   private final FileAccess files;

@@ -55,12 +55,14 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Rows that the executors have among them. Those of a range of slices are made and stored where the
- * slices are, and others get those that their entries need. What comes to the driver is the sums of
- * each task.
+ * The rows of factor matrices on the executors, and the steps of a method on them. The executor
+ * that has the entries of a range of slices also computes and stores the rows of these slices.
+ * Other executors fetch the rows that their entries need. Only the sums of each task come to the
+ * driver.
  *
- * <p>A step is one Spark job of one stage. Another one follows if partitions share rows: those of
- * slices that are split, of tiles, or all rows where a form serves several modes.
+ * <p>A step is one Spark job of one stage. A second job follows if partitions share rows.
+ * Partitions share the rows of split slices and of tiles. They share all rows if one form serves
+ * several modes.
  */
 final class SparkSite implements Site, AutoCloseable {
   /** What a job brings to the driver, where ranges are small. */

@@ -19,7 +19,10 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.statistics.TensorStatistics;
 
-/** The entries of an input, parsed by all threads, split by split: kept, counted or passed on. */
+/**
+ * The entries of an input, parsed by all threads, split by split. They are kept, counted or passed
+ * on.
+ */
 final class InputEntries {
   private final FileAccess files;
   private final InputPlan plan;

@@ -40,7 +40,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** The passes of a plan in this process. */
+/** Runs the passes of a plan in this process. */
 final class LocalPasses implements Passes {
   private static final int BLOCK_ENTRIES = 1 << 16;
 

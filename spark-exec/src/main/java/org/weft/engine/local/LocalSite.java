@@ -41,7 +41,10 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** The rows and the steps of a method in this process: rows lie off the heap and are in place. */
+/**
+ * The rows and the steps of a method in this process. The rows lie off the heap, and every step
+ * finds them in place.
+ */
 final class LocalSite implements Site {
   private static final int CHUNK_ROWS = 1 << 14;
 

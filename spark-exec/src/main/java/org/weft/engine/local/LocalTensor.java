@@ -42,10 +42,12 @@ import org.weft.tensor.ValueType;
 import org.weft.tensor.statistics.TensorStatistics;
 
 /**
- * A tensor in this process: its parsed entries on the heap until they are packed, and its packed
- * forms off it until they are released. The entries of a container are not parsed before a form
- * needs them that the files do not have; those of other files are unpacked if another job wants
- * them, or parsed again.
+ * A tensor in this process. Its parsed entries are on the heap until they are packed. Its packed
+ * forms are off the heap until they are released.
+ *
+ * <p>The entries of a container are parsed only if a form needs entries that the files do not have
+ * in this form. The entries of all other files are unpacked from a form if a second job needs them,
+ * or parsed again.
  */
 final class LocalTensor extends EngineTensor {
   private static final int BLOCK_ENTRIES = 1 << 16;

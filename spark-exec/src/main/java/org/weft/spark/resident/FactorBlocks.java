@@ -32,9 +32,10 @@ import scala.collection.immutable.Seq;
 import scala.reflect.ClassTag$;
 
 /**
- * Rows of factors in the block store of the process that made them, from which others get those
- * that they need. Names begin with the number of a broadcast: the blocks go with it. Spark's driver
- * does not hear of them: the steps say where they are.
+ * Rows of factors, kept in the block store of the process that computed them. Other processes fetch
+ * the rows that they need from there. The name of a block begins with the number of a broadcast, so
+ * that Spark removes the blocks with the broadcast. Spark's driver does not know these blocks: each
+ * step says where its rows are.
  */
 public final class FactorBlocks {
   /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */

@@ -38,9 +38,9 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
 
 /**
- * Values of RDDs on their way between processes. What Spark serializes by the application's
- * serializer (results, cached blocks, slices of the driver's lists) goes as byte arrays; shuffles
- * name Weft's serializer themselves.
+ * Carries values of RDDs between processes. Spark serializes results, cached blocks and slices of
+ * the driver's lists with the serializer of the application, so these values go as byte arrays.
+ * Shuffles name Weft's own serializer.
  */
 public final class Wire {
   private static final String REGISTRATOR = "org.weft.spark.kryo.WeftRegistrator";
