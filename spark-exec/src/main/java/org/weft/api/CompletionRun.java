@@ -20,10 +20,13 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * A completion to be run: a CP model of the entries that are there, the others being unknown, not
- * zero, by alternating least squares with a ridge (Zhou et al. 2008, section 3). Entries are held
- * out by a hash of their coordinates, and the model with the least error at them is kept. Cost of
- * an iteration: {@code O(order nnz C^2)} for C columns.
+ * A completion to be run: a CP model of the entries that the tensor has. All other cells are
+ * unknown, not zero. The method is alternating least squares with a ridge (Zhou et al. 2008,
+ * section 3).
+ *
+ * <p>A hash of the coordinates chooses the entries that are held out, and the run keeps the model
+ * with the least error at these entries. Cost of an iteration: {@code O(order nnz C^2)} for C
+ * columns.
  */
 public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel> {
   private static final int PATIENCE = 20;

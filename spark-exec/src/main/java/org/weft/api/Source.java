@@ -19,7 +19,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
-/** What a tensor is made of. */
+/** Where the entries of a tensor come from: a file, arrays, a table, or a computed statement. */
 sealed interface Source permits Source.File, Source.Entries, Source.Computed, TableSource {
   /** Names of the modes. */
   List<String> modes(Weft weft);

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 import org.weft.spark.model.TableModel;
 
 /**
- * What models share. Factors lie on executors.
+ * What the models of all estimators have in common. The factors lie on the executors.
  *
  * @param <M> the model
  */

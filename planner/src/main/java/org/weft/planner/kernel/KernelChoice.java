@@ -23,23 +23,28 @@ import org.weft.tensor.ValueType;
 import org.weft.tensor.statistics.TensorStatistics;
 
 /**
- * Expression, formats and schedule of each operation.
+ * Chooses the expression, the formats and the schedule of each operation.
  *
- * <p>MTTKRP roots its CSF at the mode of the result and orders the other modes by increasing size,
- * so that upper levels are small and fibers long. From the level on whose positions are expected to
- * have fewer than two entries each, the entries of a position above are listed ({@code CN, S}): one
- * flat loop instead of loops that run once or twice. Large tensors take another order, another list
- * or tiles of the innermost operand's rows where the {@link CostModel} expects a clear gain ({@link
- * Storages}), or walk the tensor for one panel of the factors' columns after the other; that is for
- * tensors of order 3 to 5, and tiles and panels for those without a heavy slice where threads share
- * it. TTM and TTV keep the modes in order and put the contracted one last: the result's entries
- * then come out sorted. A tensor of order 1 has no mode left to cut, so that TTM and TTV cut the
- * contracted one and add the parts.
+ * <p>MTTKRP: the root of the CSF is the mode of the result. The other modes follow by increasing
+ * size, so that upper levels are small and fibers long. From the level on whose positions are
+ * expected to have fewer than two entries each, the entries of the position above are listed
+ * ({@code CN, S}). One flat loop then takes the place of loops that run once or twice.
  *
- * <p>MTTKRPs of all modes may share one storage. Those of other modes than its root scatter: each
- * call makes a whole result, on one thread or, where that is expected to be faster, with rows of
- * their own for shares of the outermost loop. Factors of levels above the result's row come first
- * in their expressions, so that the product of them is made once for all that is below.
+ * <p>Large tensors take another order, another list, or tiles of the innermost operand's rows
+ * ({@link Storages}), or the kernel walks the tensor once for each panel of the factors' columns.
+ * Each of these is taken if the {@link CostModel} expects a clear gain. Only tensors of order 3 to
+ * 5 have these choices. Where several threads run, tiles and panels are for tensors without a heavy
+ * slice, because the threads share a heavy slice.
+ *
+ * <p>TTM and TTV keep the modes in order and put the contracted mode last, so that the entries of
+ * the result are sorted. A tensor of order 1 has no other mode to cut, so TTM and TTV cut the
+ * contracted mode and add the parts.
+ *
+ * <p>The MTTKRPs of all modes may share one storage. Then the MTTKRPs of the modes other than the
+ * root scatter: each call makes a whole result. Such a call runs on one thread, or each share of
+ * the outermost loop has rows of its own, if that is expected to be faster. The factors of levels
+ * above the result's row come first in the expression, so that their product is made once for all
+ * levels below.
  */
 public final class KernelChoice {
   /** Share of the usual storage's time that another one has to fall below. */

@@ -13,11 +13,14 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.Width;
 
 /**
- * The state space of a statement. Operands: every combination of dense and compressed levels and
- * COO, in every mode order, with the narrowest widths and with those of 32 and 64 bits, blocks that
- * are nearly full, and tiles; dense operands stay as they are. Schedules: every order of the loops,
- * each with one or all threads, and splits, vectors, unrolling and workspaces of single labels.
- * Legality is for the compiler to say.
+ * The state space of a statement. The space of the operands has every combination of dense and
+ * compressed levels, and COO, in every mode order. Each combination comes with the narrowest widths
+ * and with widths of 32 and 64 bits. Blocks that are nearly full, and tiles, are in the space, too.
+ * Dense operands stay as they are.
+ *
+ * <p>The space of the schedules has every order of the loops, each with one thread or all threads,
+ * and splits, vectors, unrolling and workspaces of single labels. The compiler decides which of
+ * these variants are legal.
  */
 final class VariantSpace {
   private static final int MOST_MODES = 4;

@@ -22,9 +22,10 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Makes the partitions of a packed form, whichever way their entries come: parsed on the heap,
- * through files where the heap cannot hold them, or stored in a container as kernels want them.
- * Partitions for which memory has no room lie in files ({@link PartMemory}).
+ * Makes the partitions of a packed form from entries that come in one of three ways. The entries
+ * are parsed on the heap; or they pass through files, if the heap cannot hold them; or a container
+ * stores them in the form that kernels need. Partitions for which the memory has no room lie in
+ * files ({@link PartMemory}).
  */
 final class FormParts {
   private final String uri;

@@ -21,10 +21,10 @@ import org.weft.reorder.Relabelling;
 import org.weft.tensor.CooBlock;
 
 /**
- * Which of the tiles of a layer has which row. A row that one tile has entries of is that tile's,
- * and nobody else hears of it. Others go to one of the tiles that have entries of them: to the one
- * with the fewest such rows so far. Rows get new numbers within their layer, so that those of a
- * tile follow one another.
+ * Decides which tile of a layer owns which row. If only one tile has entries of a row, this tile
+ * owns the row, and no other tile gets it. A row of several tiles goes to the one of these tiles
+ * that has the fewest shared rows so far. Rows get new numbers within their layer, so that the rows
+ * of a tile follow one another.
  *
  * @param relabelling to the new numbers
  * @param partitionings of the plan's passes, which say where the rows of a tile begin

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
- * This process's end of the exchange: it answers what others ask, and asks them. An executor opens
- * it once and keeps it. Messages pass where Spark's own blocks pass: with the application's secret,
- * its encryption and its time limits. {@code spark.weft.exchange.port} names the port, by default a
- * free one.
+ * This process's end of the exchange of rows. It answers requests of other processes and sends
+ * requests to them. An executor opens it once and keeps it open. Messages pass as Spark's own
+ * blocks do: with the application's secret, its encryption and its time limits. {@code
+ * spark.weft.exchange.port} names the port, which is a free port by default.
  */
 public final class RowExchange {
   private static final String PORT = "spark.weft.exchange.port";
