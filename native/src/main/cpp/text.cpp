@@ -42,8 +42,9 @@ bool ends_token(char c) { return c == ' ' || (c >= 9 && c <= 13); }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/* A carriage return is a blank in front of a line feed alone: elsewhere the line is the caller's. */
 const char *skip_blanks(const char *p) {
-  while (is_blank(*p)) p++;
+  while (is_blank(*p) && (*p != '\r' || p[1] == '\n')) p++;
   return p;
 }
 
@@ -337,7 +338,12 @@ struct LineReader {
   const char *line(const char *p) {
     p = skip_blanks(p);
     if (*p == lines.comment || *p == lines.other_comment) {
-      p = static_cast<const char *>(memchr(p, '\n', static_cast<size_t>(lines.end - p)));
+      const char *feed =
+          static_cast<const char *>(memchr(p, '\n', static_cast<size_t>(lines.end - p)));
+      const char *carriage =
+          static_cast<const char *>(memchr(p, '\r', static_cast<size_t>(feed - p)));
+      if (carriage != nullptr && carriage + 1 != feed) return nullptr;
+      p = feed;
     }
     if (*p == '\n') {
       count++;

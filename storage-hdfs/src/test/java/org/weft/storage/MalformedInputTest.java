@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,53 @@ class MalformedInputTest {
     assertThat(thrown).isInstanceOf(WeftException.class);
     assertThat(thrown.getMessage()).startsWith(file.toString());
     return (WeftException) thrown;
+  }
+
+  /** Files of programs that end lines with a carriage return alone are not read as one line. */
+  @ParameterizedTest
+  @CsvSource({
+    "t.tns, '2 3 1R3 1 2R1 1 4R', 1",
+    "t.tns, '2 3 1R3 1 2R1 1 4N', 1",
+    "t.tns, '# a commentR2 3 1R', 1",
+    "t.tns, '1 1 1N# a commentR2 3 1N3 3 3N', 2",
+    "t.tns, '1 1 1N2 2 2R3 3 3N', 2",
+    "t.tns, '1 1 1N R2 2 2N', 2",
+    "t.tns, '1 1 1N2R2 2N', 2",
+    "t.tns, '2R2R3 3R1 1 1R', 1",
+    "t.tns, '2N3 3N1 1 1R2 2 2N', 3",
+    "m.mtx, '%%MatrixMarket matrix coordinate real generalR3 3 2R1 1 1R2 2 2R', 1",
+    "m.mtx, '%%MatrixMarket matrix coordinate real generalN3 3 2N1 1 1R2 2 2N', 3",
+    "m.mtx, '%%MatrixMarket matrix coordinate pattern symmetricN3 3 2N1 1N2R2N', 4",
+    "m.mtx, '%%MatrixMarket matrix array real generalN2 1N1R2N', 3"
+  })
+  void carriageReturnsAlone(String name, String text, String line) throws IOException {
+    String bytes = text.replace('R', '\r').replace('N', '\n');
+    check(name, bytes, "MALFORMED_INPUT", line, "carriage return");
+  }
+
+  /** In front of a line feed or the end they are white space. */
+  @ParameterizedTest
+  @CsvSource({
+    "t.tns, '2 3 1RN3 1 2RN'",
+    "t.tns, '# cRNRN2 3 1 RNR RN3 1 2R'",
+    "t.tns, '2 3 1RRN3 1 2N'",
+    "m.mtx, '%%MatrixMarket matrix coordinate real generalRN% cRN3 3 2RN2 3 1RN3 1 2RN'"
+  })
+  void carriageReturnsBeforeLineFeeds(String name, String text) throws Exception {
+    Path file = folder.resolve(name);
+    Files.writeString(file, text.replace('R', '\r').replace('N', '\n'));
+    List<String> expected = Entries.read(plain(name));
+    for (long split : new long[] {1, 7, 1 << 20}) {
+      InputPlan plan =
+          TensorFiles.open(Entries.ACCESS, file.toString(), ReadOptions.defaults(), split);
+      assertThat(Entries.read(plan)).isEqualTo(expected);
+    }
+  }
+
+  private InputPlan plain(String name) throws IOException {
+    String header = name.endsWith("mtx") ? MTX + "general\n3 3 2\n" : "";
+    Path file = Files.writeString(folder.resolve("plain-" + name), header + "2 3 1\n3 1 2\n");
+    return TensorFiles.open(Entries.ACCESS, file.toString(), ReadOptions.defaults(), 1 << 20);
   }
 
   private void check(String name, String text, String code, String line, String says)

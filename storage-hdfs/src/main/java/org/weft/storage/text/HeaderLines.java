@@ -73,6 +73,7 @@ final class HeaderLines implements Closeable {
     }
     int from = lines.from();
     byte[] b = lines.line(from);
+    errors.requireOneLine(b, lines.offset(from));
     lines.readTo(from + b.length);
     String text = new String(b, 0, b.length - 1, StandardCharsets.UTF_8);
     return new Line(lines.offset(from), lines.offset(from + b.length), text);

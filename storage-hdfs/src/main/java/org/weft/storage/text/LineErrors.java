@@ -45,6 +45,19 @@ final class LineErrors {
     return new WeftException(code, file.uri() + ": " + message);
   }
 
+  /** Throws if a line has a carriage return with text behind it. */
+  void requireOneLine(byte[] line, long offset) {
+    int stray = LineRules.strayReturn(line);
+    if (stray >= 0) {
+      throw at(
+          offset,
+          ErrorCode.MALFORMED_INPUT,
+          "expected lines that end with a line feed, found a carriage return and more text at byte "
+              + (stray + 1)
+              + " of the line; convert the line ends: tr '\\r' '\\n' < FILE > CONVERTED");
+    }
+  }
+
   WeftException tooLong(long offset) {
     return at(
         offset,

@@ -139,6 +139,7 @@ abstract class TextReader implements BlockReader {
     boolean full = outcome == LineParser.Outcome.FULL && size() < blockEntries;
     if (outcome == LineParser.Outcome.LEFT || full) {
       byte[] line = lines.line(next);
+      errors.requireOneLine(line, lines.offset(next));
       int at = CoordinateReader.skipBlanks(line, 0);
       if (line[at] != '\n' && !rules.isComment(line[at])) {
         entry(line, at, lines.offset(next));
