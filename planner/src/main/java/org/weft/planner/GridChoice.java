@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.planner.partition.Grid;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * Chooses among all grids of a number of tiles, of which there are few: 286 of 1,024 tiles for four

@@ -10,7 +10,7 @@ import org.weft.planner.job.Job;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.runtime.KernelImage;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * Everything that is decided before a job runs. The driver keeps it; executors need the image and

@@ -3,8 +3,8 @@ package org.weft.planner;
 import java.util.List;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.machine.Resources;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * Predicts the rows of factors that executors get from one another in an iteration.

@@ -7,8 +7,8 @@ import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.statistics.TensorStatistics;
 import org.weft.text.Bytes;
 import org.weft.text.TextTable;
 

@@ -20,8 +20,8 @@ import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.runtime.KernelImage;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Makes the plan of a job. Several threads may use one planner if its compiler allows this. The

@@ -10,7 +10,7 @@ import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.PartitionCosts;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
 final class StepModel {

@@ -2,9 +2,9 @@
  * Job plans: what runs where, in which formats, and what it will cost, decided before anything
  * runs.
  *
- * <p>A {@link org.weft.planner.job.Job} and the {@link org.weft.tensor.statistics.TensorStatistics}
- * of its tensor go in; a {@link org.weft.planner.JobPlan} comes out, which names partitions of
- * equal nonzeros, the expression, formats and schedule of every kernel, the compiled image and the
+ * <p>A {@link org.weft.planner.job.Job} and the {@link org.weft.statistics.TensorStatistics} of its
+ * tensor go in; a {@link org.weft.planner.JobPlan} comes out, which names partitions of equal
+ * nonzeros, the expression, formats and schedule of every kernel, the compiled image and the
  * predicted cost of every step. A plan is a value: serialisable, printable, and the same for the
  * same input.
  *

@@ -22,8 +22,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.weft.error.WeftException;
 import org.weft.planner.partition.EqualNonzeros;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.SliceSummary;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.SliceSummary;
 
 class ModeHistogramTest {
   private static ModeHistogram of(long... coordinates) {

@@ -31,11 +31,11 @@ import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.Grid;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.runtime.KernelImage;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 class PlannerTest {
   private static final PlannerOptions DEFAULTS =

@@ -9,10 +9,10 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.partition.EqualNonzeros;
 import org.weft.planner.partition.ModePartitioning;
+import org.weft.statistics.SliceSummary;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.SliceSummary;
-import org.weft.tensor.statistics.TensorStatistics;
 
 class TensorStatisticsTest {
   private static CooBlock block(double[] values, long[]... coordinates) {

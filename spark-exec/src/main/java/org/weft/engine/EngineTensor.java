@@ -17,10 +17,10 @@ import org.weft.memory.MemoryScope;
 import org.weft.planner.JobPlan;
 import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor for jobs: its parsed entries, and the forms that jobs have packed. The engine that read

@@ -10,8 +10,8 @@ import org.weft.planner.job.Job;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderer;
 import org.weft.reorder.Reorderers;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Orders of the coordinates of an engine's tensors: finds them, and packs tensors under them. */
 public final class Orders {

@@ -3,8 +3,8 @@ package org.weft.engine;
 import java.util.Optional;
 import org.weft.engine.distributed.Parts;
 import org.weft.planner.distributed.Ranges;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor that stays in parts between statements. Closing it frees the parts.

@@ -8,9 +8,9 @@ import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.Pieces;
 import org.weft.planner.distributed.Ranges;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Puts tensors in parts where statements can read them, without computing anything with them. */
 public final class Placement {

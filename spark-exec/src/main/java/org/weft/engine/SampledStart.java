@@ -9,8 +9,8 @@ import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.engine.entries.HeavyBox;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A start for a CP decomposition of a large tensor, from the decomposition of a sample: the box of

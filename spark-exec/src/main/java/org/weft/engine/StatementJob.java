@@ -15,11 +15,11 @@ import org.weft.error.WeftException;
 import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.planner.distributed.Route;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A statement and the tensors that it reads.

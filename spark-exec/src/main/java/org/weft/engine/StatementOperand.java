@@ -1,7 +1,7 @@
 package org.weft.engine;
 
 import org.weft.engine.distributed.Parts;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.TensorStatistics;
 
 /** A tensor that statements read: its entries in parts, and what is known of them. */
 public interface StatementOperand {

@@ -42,10 +42,10 @@ import org.weft.spark.resident.OperandRows;
 import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.wire.Sent;
 import org.weft.spark.wire.Wire;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The passes of one plan over one tensor: broadcasts the library, makes the tensor resident, and

@@ -22,10 +22,10 @@ import org.weft.spark.read.PartitionNumber;
 import org.weft.spark.resident.TaskMemory;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 import scala.Tuple2;
 
 /** Parts of a tensor of a program, each of which is a partition of an RDD. */

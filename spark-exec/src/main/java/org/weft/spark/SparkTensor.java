@@ -32,6 +32,7 @@ import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.StoredRdd;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadSummary;
 import org.weft.storage.container.Container;
@@ -40,7 +41,6 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor on Spark: its parsed entries, cached serialized on the executors, and its packed copies,

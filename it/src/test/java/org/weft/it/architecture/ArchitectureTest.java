@@ -29,6 +29,7 @@ final class ArchitectureTest {
           .importPackages(
               "org.weft.error",
               "org.weft.tensor",
+              "org.weft.statistics",
               "org.weft.memory",
               "org.weft.runtime",
               "org.weft.scratch",
@@ -68,6 +69,7 @@ final class ArchitectureTest {
   @ValueSource(
       strings = {
         "org.weft.tensor",
+        "org.weft.statistics",
         "org.weft.runtime",
         "org.weft.compiler",
         "org.weft.reorder",
@@ -95,6 +97,7 @@ final class ArchitectureTest {
         .definedBy(
             "org.weft.error..",
             "org.weft.tensor..",
+            "org.weft.statistics..",
             "org.weft.memory..",
             "org.weft.runtime..",
             "org.weft.scratch..",

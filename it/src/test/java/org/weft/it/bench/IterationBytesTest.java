@@ -26,13 +26,13 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.Planner;
 import org.weft.planner.PlannerOptions;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Bytes that an iteration of CP-ALS moves, counted exactly for a tensor and a number of executors

@@ -5,10 +5,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.weft.planner.partition.Grid;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The medium-grained decomposition of a tensor (Smith and Karypis, IPDPS 2016): a grid of

@@ -13,8 +13,8 @@ import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Parts of which one step, wherever it runs, kills its process when it has handed on its first

@@ -11,9 +11,9 @@ import org.weft.jobs.generate.Generated;
 import org.weft.jobs.generate.MatrixModel;
 import org.weft.jobs.generate.Scatter;
 import org.weft.jobs.generate.TensorModel;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor of the suite, on this process's heap.

@@ -36,6 +36,7 @@ import org.weft.planner.tune.BlockFormats;
 import org.weft.planner.tune.TileFormats;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
@@ -44,7 +45,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Makes the workloads of one tensor. Matrix kernels go through the evaluator, tensor kernels

@@ -13,8 +13,8 @@ import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.eval.StatementAlgebra;
 import org.weft.planner.machine.MachineParameters;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * The ways to run a statement, with predictions: along every label that {@link Division} allows,

@@ -20,9 +20,9 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Plans statements on tensors that lie on many machines. A statement is divided along one label:

@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.statistics.ModeHistogram;
 
 /**
  * Consecutive ranges that cover the coordinates of a label: part {@code p} has those from {@code

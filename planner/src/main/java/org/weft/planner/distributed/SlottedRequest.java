@@ -10,7 +10,7 @@ import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
 import org.weft.planner.machine.Resources;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * A request with an operand, here a slot, for each way in which a tensor is labelled.

@@ -9,11 +9,11 @@ import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.PartitionCosts;
 import org.weft.planner.partition.SliceRange;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Predicts what a kernel does on a partition.

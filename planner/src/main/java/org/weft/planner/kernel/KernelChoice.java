@@ -16,11 +16,11 @@ import org.weft.compiler.Schedule;
 import org.weft.planner.job.FiberStatement;
 import org.weft.planner.job.RowStatement;
 import org.weft.planner.job.Statement;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Chooses the expression, the formats and the schedule of each operation.

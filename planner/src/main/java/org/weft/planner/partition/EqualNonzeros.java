@@ -2,7 +2,7 @@ package org.weft.planner.partition;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.statistics.ModeHistogram;
 
 /**
  * Cuts a mode where the running count of entries crosses equal shares.

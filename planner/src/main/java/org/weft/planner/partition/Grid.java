@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.weft.statistics.ModeHistogram;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * Tiles of a tensor. Every mode is cut into layers of about equal entries, and a tile has the

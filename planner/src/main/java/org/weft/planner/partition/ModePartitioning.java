@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.weft.statistics.ModeHistogram;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * The partitions of one mode: partition p holds the entries of {@code ranges().get(p)}. Immutable;

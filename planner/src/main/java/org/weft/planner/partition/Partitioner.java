@@ -1,6 +1,6 @@
 package org.weft.planner.partition;
 
-import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.statistics.ModeHistogram;
 
 /**
  * Cuts the slices of a mode into partitions.

@@ -25,11 +25,11 @@ import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * How well-known kernels are planned for two executors of one core and for a thousand of eight. The

@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.statistics.ModeHistogram;
 
 class EqualNonzerosTest extends PartitionerContract {
   private final EqualNonzeros equalNonzeros = new EqualNonzeros();

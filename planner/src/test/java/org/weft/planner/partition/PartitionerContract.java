@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.tensor.statistics.ModeHistogram;
+import org.weft.statistics.ModeHistogram;
 
 /** What every {@link Partitioner} promises; one subclass per partitioner. */
 abstract class PartitionerContract {

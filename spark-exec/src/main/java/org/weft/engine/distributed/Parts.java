@@ -6,8 +6,8 @@ import java.util.List;
 import org.weft.engine.OutputTarget;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.Ranges;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Pieces of tensors in numbered parts, wherever these are. Nothing runs before somebody asks for

@@ -2,10 +2,10 @@ package org.weft.engine.entries;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The part of a tensor in the slices of each mode that have the most entries: a tensor of its own.

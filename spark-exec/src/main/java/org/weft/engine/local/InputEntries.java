@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.BlockReader;
 import org.weft.storage.InputPlan;
 import org.weft.storage.InputSplit;
@@ -17,7 +18,6 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * The entries of an input, parsed by all threads, split by split. They are kept, counted or passed

@@ -12,13 +12,13 @@ import org.weft.engine.distributed.Piece;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.planner.distributed.Ranges;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Parts in this process: as many as wanted, one computed after the other. */
 public final class LocalParts implements Parts {

@@ -25,6 +25,7 @@ import org.weft.planner.PackedForm;
 import org.weft.planner.StoredForm;
 import org.weft.planner.partition.SliceRange;
 import org.weft.reorder.Relabelling;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.InputPlan;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.ReadSummary;
@@ -39,7 +40,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A tensor in this process. Its parsed entries are on the heap until they are packed. Its packed

@@ -10,9 +10,9 @@ import org.weft.engine.Engine;
 import org.weft.engine.JobReport;
 import org.weft.engine.StepReport;
 import org.weft.planner.machine.MachineParameters;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Makes the {@link ModelSummary} of a run. Times are in seconds. */
 public final class RunSummary {

@@ -14,10 +14,10 @@ import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.partition.Partitioner;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderers;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Decides whether a job's tensor is to be relabelled, and how: in three steps, each of which costs

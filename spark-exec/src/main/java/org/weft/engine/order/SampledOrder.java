@@ -12,9 +12,9 @@ import org.weft.planner.partition.ModePartitioning;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.Reorderer;
 import org.weft.reorder.SampleExtension;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Orders a tensor of any size. If its entries fit the driver they are ordered there; otherwise

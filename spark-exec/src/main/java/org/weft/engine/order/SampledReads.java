@@ -14,12 +14,12 @@ import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Operand;
 import org.weft.reorder.Relabelling;
 import org.weft.reorder.RowReads;
+import org.weft.statistics.ModeHistogram;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.ModeHistogram;
 
 /**
  * Counts the operand rows that the passes of a job would miss in the cache, on windows of

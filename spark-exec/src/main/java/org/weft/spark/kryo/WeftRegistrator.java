@@ -20,10 +20,10 @@ import org.weft.spark.read.ParsedPart;
 import org.weft.spark.read.SplitStatistics;
 import org.weft.spark.resident.PartitionSummary;
 import org.weft.spark.resident.ResidentPartition;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Registers every class that Weft sends through Spark's serializer. */
 public final class WeftRegistrator implements KryoRegistrator {

@@ -4,9 +4,9 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.weft.engine.ProcessMemory;
 import org.weft.engine.entries.OriginBlock;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.BlockReader;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** The blocks of a reader, counted as they pass, and the statistics at the end. */
 final class ParsedSplit implements Iterator<ParsedPart> {

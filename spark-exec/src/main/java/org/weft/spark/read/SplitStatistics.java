@@ -1,8 +1,8 @@
 package org.weft.spark.read;
 
 import java.io.Serializable;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ReadSummary;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * What one pass over a split, or over several, has shown.

@@ -39,6 +39,7 @@ import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.planner.distributed.Route;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.planner.machine.Resources;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
@@ -46,7 +47,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Statements divided along every label that allows it, with every exchange, in one to seven parts:

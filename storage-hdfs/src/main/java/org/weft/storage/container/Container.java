@@ -25,6 +25,8 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
@@ -33,8 +35,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * One version of a stored tensor, opened: what its manifest says, and the way to its arrays. Holds

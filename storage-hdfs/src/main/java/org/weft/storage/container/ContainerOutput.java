@@ -16,6 +16,8 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
@@ -26,8 +28,6 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A version in the making, from entries that come here, from {@linkplain ContainerPiece pieces}

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.weft.tensor.statistics.TensorStatistics;
+import org.weft.statistics.TensorStatistics;
 
 /**
  * What tasks have written into the data folder of a version in the making: everything that its

@@ -9,11 +9,11 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.statistics.ModeHistogram;
+import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.statistics.ModeHistogram;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * What a new version keeps of the one that it adds to: all of it, or all but a batch that is

@@ -14,6 +14,7 @@ import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.Labels;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
@@ -23,7 +24,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Entries and labels into data files of one version: gathers a part, cuts it at a slice, packs it

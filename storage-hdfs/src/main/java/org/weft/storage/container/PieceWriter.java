@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.TensorWriter;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * A task's share of a container: either entries or labels of one mode, into files of its own, which

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.ErrorCode;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
 import org.weft.storage.InputPlan;
@@ -25,7 +26,6 @@ import org.weft.storage.WriteOptions;
 import org.weft.storage.file.Existing;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** Entries that are added to a labelled container are found by their labels. */
 class AddedLabelsTest {

@@ -21,6 +21,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.Entries;
@@ -36,7 +37,6 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /** What goes into a container comes out of it, whole, in parts, and as arrays. */
 class ContainerTest {

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.statistics.TensorStatistics;
 import org.weft.storage.BlockReader;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.InputPlan;
@@ -35,7 +36,6 @@ import org.weft.storage.file.FaultyFileSystem;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
-import org.weft.tensor.statistics.TensorStatistics;
 
 /**
  * Random histories of a labelled container against a model in memory: appends with keys and

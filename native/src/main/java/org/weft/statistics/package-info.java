@@ -3,9 +3,9 @@
  * and the range and the sums of the values.
  *
  * <p>Invariant: statistics of parts merge to those of the whole. Read {@link
- * org.weft.tensor.statistics.TensorStatistics} first.
+ * org.weft.statistics.TensorStatistics} first.
  */
 @NullMarked
-package org.weft.tensor.statistics;
+package org.weft.statistics;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package org.weft.tensor.statistics;
+package org.weft.statistics;
 
 import java.io.Serializable;
 import java.util.ArrayList;
