@@ -3,8 +3,11 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft run}: files through the storage layer, exit status, errors. */
 class RunCommandTest {
@@ -106,6 +109,47 @@ class RunCommandTest {
     assertThat(late.err()).startsWith("weft: WEFT-104: ").contains("p.ta:8:3", "^");
     assertThat(late.out()).as("nothing runs before outputs are checked").isEmpty();
     assertThat(Run.of("run", "--overwrite", text).status()).isZero();
+  }
+
+  /**
+   * A .tns without a header is as large as its coordinates: within what is declared, or refused.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--master local[2]"})
+  void declaredSizesHoldFilesThatStateNone(String where) {
+    Run.write(folder, "small.tns", "1 2 1.5\n3 1 2\n");
+    Run.write(folder, "large.tns", "1 2 1.5\n6 1 2\n");
+    for (String format : List.of("CSR", "COO", "Dense")) {
+      for (String file : List.of("small", "large")) {
+        String program =
+            Run.write(
+                folder,
+                "p.ta",
+                """
+                def main() {
+                  IndexLabel [i] = [5];
+                  IndexLabel [j] = [4];
+                  Tensor<double> A([i, j], {FORMAT});
+                  Tensor<double> x([j], {Dense});
+                  Tensor<double> y([i], {Dense});
+                  A[i, j] = read("FILE.tns");
+                  x[j] = 2.0;
+                  y[i] = A[i, j] * x[j];
+                  print(y);
+                }
+                """
+                    .replace("FORMAT", format)
+                    .replace("FILE", folder + "/" + file));
+        Run run = Run.of(("run " + program + " " + where).strip().split(" "));
+        if (file.equals("small")) {
+          assertThat(run.status()).as(run.err()).isZero();
+          assertThat(run.out()).contains("3,0,4,0,0,");
+        } else {
+          assertThat(run.status()).isEqualTo(2);
+          assertThat(run.err()).contains("large.tns is 6 x 2 but mode 0 of A is declared", "5");
+        }
+      }
+    }
   }
 
   @Test

@@ -33,6 +33,12 @@ public record PlacedTensor(
     return originalStatistics.shape();
   }
 
+  /** The same entries in a shape that is nowhere smaller; closing either frees the parts. */
+  public PlacedTensor within(TensorShape larger) {
+    return new PlacedTensor(
+        uri, parts, originalStatistics.withShape(larger), Optional.empty(), owned);
+  }
+
   @Override
   public boolean declaresShape() {
     return true;

@@ -125,6 +125,25 @@ final class Shapes {
     return TensorShape.of(sizes);
   }
 
+  /**
+   * The shape of what was read. Where a file states none, its largest coordinates are within the
+   * declared sizes, which then are those of the tensor.
+   */
+  TensorShape declared(TensorVariable tensor, TensorSpace.Input input, String what) {
+    TensorShape found = input.shape();
+    TensorShape shape = found;
+    List<Program.Mode> modes = tensor.declaration().modes();
+    for (int m = 0; !input.declaresShape() && m < Math.min(found.order(), modes.size()); m++) {
+      OptionalLong size = ProgramChecker.staticSize(modes.get(m), frame.labels());
+      if (size.isPresent() && found.size(m) > size.getAsLong()) {
+        throw otherSize(tensor, found, what, m, size.getAsLong());
+      }
+      shape = shape.with(m, size.orElse(found.size(m)));
+    }
+    requireDeclared(tensor, shape, what);
+    return shape;
+  }
+
   /** Refuses a value whose shape is not that of the declaration. */
   void requireDeclared(TensorVariable tensor, TensorShape shape, String what) {
     List<Program.Mode> modes = tensor.declaration().modes();
@@ -145,19 +164,24 @@ final class Shapes {
     for (int m = 0; m < modes.size(); m++) {
       OptionalLong declared = ProgramChecker.staticSize(modes.get(m), frame.labels());
       if (declared.isPresent() && declared.getAsLong() != shape.size(m)) {
-        throw new WeftException(
-            ErrorCode.SHAPE_MISMATCH,
-            what
-                + " is "
-                + shape
-                + " but mode "
-                + m
-                + " of "
-                + tensor.name()
-                + " is declared with size "
-                + declared.getAsLong()
-                + "; declare its label [?] to take the size from the data");
+        throw otherSize(tensor, shape, what, m, declared.getAsLong());
       }
     }
+  }
+
+  private static WeftException otherSize(
+      TensorVariable tensor, TensorShape shape, String what, int mode, long declared) {
+    return new WeftException(
+        ErrorCode.SHAPE_MISMATCH,
+        what
+            + " is "
+            + shape
+            + " but mode "
+            + mode
+            + " of "
+            + tensor.name()
+            + " is declared with size "
+            + declared
+            + "; declare its label [?] to take the size from the data");
   }
 }

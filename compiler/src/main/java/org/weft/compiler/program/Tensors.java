@@ -46,7 +46,8 @@ final class Tensors {
 
   /** Takes over what was read. */
   void read(TensorVariable tensor, TensorSpace.Input input, String what) {
-    shapes.requireDeclared(tensor, input.shape(), what);
-    tensor.store(space.store(input, tensor.stored()), input.modes());
+    TensorShape shape = shapes.declared(tensor, input, what);
+    TensorSpace.Input sized = shape.equals(input.shape()) ? input : input.within(shape);
+    tensor.store(space.store(sized, tensor.stored()), input.modes());
   }
 }

@@ -64,8 +64,18 @@ public final class ProgramContractions implements TensorSpace {
     return List.copyOf(others.values());
   }
 
-  private record Outlined(TensorShape shape, TensorFormat format, double entries)
+  private record Outlined(
+      TensorShape shape, boolean declaresShape, TensorFormat format, double entries)
       implements ProgramTensor, Input {
+    Outlined(TensorShape shape, TensorFormat format, double entries) {
+      this(shape, true, format, entries);
+    }
+
+    @Override
+    public Outlined within(TensorShape larger) {
+      return new Outlined(larger, format, format.isDense() ? larger.cells() : entries);
+    }
+
     @Override
     public ValueType valueType() {
       return format.valueType();
@@ -97,7 +107,8 @@ public final class ProgramContractions implements TensorSpace {
       return of(declared.get(), stored, plan.header().declaredRecords());
     }
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
-    return of(all.summary().shape(plan.header()), stored, all.summary().entries());
+    Outlined found = of(all.summary().shape(plan.header()), stored, all.summary().entries());
+    return new Outlined(found.shape(), declared.isPresent(), found.format(), found.entries());
   }
 
   @Override

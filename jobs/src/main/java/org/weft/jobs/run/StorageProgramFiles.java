@@ -45,7 +45,11 @@ public final class StorageProgramFiles implements ProgramFiles {
     InputPlan plan = TensorFiles.open(files, uri, options.readOptions().withType(type));
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
-    return new Entries(shape, all.blocks(), FileMode.of(files, uri, shape.order(), uri, console));
+    return new Entries(
+        shape,
+        plan.header().shape().isPresent(),
+        all.blocks(),
+        FileMode.of(files, uri, shape.order(), uri, console));
   }
 
   @Override

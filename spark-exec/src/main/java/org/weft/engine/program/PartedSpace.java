@@ -123,10 +123,17 @@ public final class PartedSpace implements TensorSpace {
   }
 
   /** What was read, in parts. */
-  private record Read(PlacedTensor tensor, List<Optional<ModeIdentity>> modes) implements Input {
+  private record Read(
+      PlacedTensor tensor, boolean declaresShape, List<Optional<ModeIdentity>> modes)
+      implements Input {
     @Override
     public TensorShape shape() {
       return tensor.shape();
+    }
+
+    @Override
+    public Input within(TensorShape shape) {
+      return new Read(tensor.within(shape), true, modes);
     }
   }
 
@@ -163,12 +170,16 @@ public final class PartedSpace implements TensorSpace {
             ? placed
             : placement.mapped(
                 placed, placed.shape(), new DiagonalsStep(part.least(), part.most())),
+        all.declaresShape(),
         files.modes(uri, order));
   }
 
   @Override
   public Input entries(ProgramFiles.Entries entries) {
-    return new Read(placement.of("entries", entries.shape(), entries.blocks()), entries.modes());
+    return new Read(
+        placement.of("entries", entries.shape(), entries.blocks()),
+        entries.declaresShape(),
+        entries.modes());
   }
 
   @Override
@@ -208,7 +219,7 @@ public final class PartedSpace implements TensorSpace {
       double[] values = random.doubles(ones.size()).toArray();
       blocks.add(ones.withValues(values));
     }
-    return store(new Read(placement.of("random", shape, blocks), List.of()), stored);
+    return store(new Read(placement.of("random", shape, blocks), true, List.of()), stored);
   }
 
   @Override

@@ -38,19 +38,30 @@ public interface ProgramFiles {
   /**
    * What a file holds.
    *
+   * @param declaresShape whether the file states the shape; otherwise the largest coordinates give
+   *     it
    * @param blocks 0-based entries in any order; coordinates may repeat
    * @param modes what each mode stands for, or empty if nothing is known
    */
-  record Entries(TensorShape shape, List<CooBlock> blocks, List<Optional<ModeIdentity>> modes)
+  record Entries(
+      TensorShape shape,
+      boolean declaresShape,
+      List<CooBlock> blocks,
+      List<Optional<ModeIdentity>> modes)
       implements TensorSpace.Input {
     public Entries {
       blocks = List.copyOf(blocks);
       modes = List.copyOf(modes);
     }
 
-    /** Of a file that says nothing of its modes. */
+    /** Of a file that states its shape and says nothing of its modes. */
     public Entries(TensorShape shape, List<CooBlock> blocks) {
-      this(shape, blocks, List.of());
+      this(shape, true, blocks, List.of());
+    }
+
+    @Override
+    public Entries within(TensorShape larger) {
+      return new Entries(larger, true, blocks, modes);
     }
 
     /** Number of entries, repeated ones included. */
@@ -62,7 +73,7 @@ public interface ProgramFiles {
     public Entries part(Diagonals part) {
       return part.equals(Diagonals.ALL) || shape.order() != 2
           ? this
-          : new Entries(shape, blocks.stream().map(part::of).toList(), modes);
+          : new Entries(shape, declaresShape, blocks.stream().map(part::of).toList(), modes);
     }
   }
 }

@@ -17,6 +17,12 @@ public interface TensorSpace {
   interface Input {
     TensorShape shape();
 
+    /** Whether the file states its shape; otherwise it is that of the largest coordinates. */
+    boolean declaresShape();
+
+    /** The same entries in a shape that is nowhere smaller. */
+    Input within(TensorShape shape);
+
     /** What each mode stands for, or empty if nothing is known. */
     List<Optional<ModeIdentity>> modes();
   }
