@@ -16,8 +16,8 @@ import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.Ending;
 import org.weft.jobs.process.ClassArchive;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.process.Surroundings;
-import org.weft.jobs.process.Versions;
 import org.weft.scratch.AbandonedFolders;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "weft",
     mixinStandardHelpOptions = true,
-    versionProvider = Versions.class,
+    versionProvider = SoftwareVersions.class,
     description = "Sparse tensor algebra, compiled to native kernels and run on Spark.",
     synopsisSubcommandLabel = "COMMAND",
     footer = {

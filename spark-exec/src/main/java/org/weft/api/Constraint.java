@@ -13,9 +13,9 @@ public final class Constraint {
   /** No number is negative, and each row sums to 1: shares. */
   public static final Constraint SIMPLEX = parse("simplex");
 
-  private final org.weft.decomposition.constraint.Constraint rule;
+  private final org.weft.decomposition.constraint.FactorConstraint rule;
 
-  private Constraint(org.weft.decomposition.constraint.Constraint rule) {
+  private Constraint(org.weft.decomposition.constraint.FactorConstraint rule) {
     this.rule = rule;
   }
 
@@ -41,10 +41,10 @@ public final class Constraint {
    * @throws org.weft.error.WeftException {@code USAGE}
    */
   public static Constraint parse(String text) {
-    return new Constraint(org.weft.decomposition.constraint.Constraint.parse(text));
+    return new Constraint(org.weft.decomposition.constraint.FactorConstraint.parse(text));
   }
 
-  org.weft.decomposition.constraint.Constraint rule() {
+  org.weft.decomposition.constraint.FactorConstraint rule() {
     return rule;
   }
 

@@ -26,7 +26,7 @@ import org.weft.tensor.ValueType;
 public final class CpdRun extends ModelRun<CpdRun, CpModel> {
   private final int rank;
   private boolean nonnegative;
-  private final Map<Integer, org.weft.decomposition.constraint.Constraint> constraints =
+  private final Map<Integer, org.weft.decomposition.constraint.FactorConstraint> constraints =
       new HashMap<>();
   private double ridge;
   private CpAlgorithm algorithm = CpAlgorithm.ALS;

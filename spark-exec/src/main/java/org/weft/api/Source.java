@@ -20,7 +20,7 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /** Where the entries of a tensor come from: a file, arrays, a table, or a computed statement. */
-sealed interface Source permits Source.File, Source.Entries, Source.Computed, TableSource {
+sealed interface Source permits Source.File, Source.Entries, Source.Computed, DatasetSource {
   /** Names of the modes. */
   List<String> modes(Weft weft);
 

@@ -62,12 +62,12 @@ public final class Weft implements AutoCloseable {
    *     when the tensor is used {@code MALFORMED_INPUT} for a row without a label or value
    */
   public Tensor tensor(Dataset<Row> rows, List<String> modes, String value) {
-    return new Tensor(this, TableSource.of(requireSpark(), rows, modes, value));
+    return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, value));
   }
 
   /** As above; the value of an entry is the number of rows with its labels. */
   public Tensor tensor(Dataset<Row> rows, List<String> modes) {
-    return new Tensor(this, TableSource.of(requireSpark(), rows, modes, null));
+    return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, null));
   }
 
   /**
@@ -118,7 +118,7 @@ public final class Weft implements AutoCloseable {
   public Tensor eval(String statement, Map<String, ?> operands) {
     Map<String, Object> given = new LinkedHashMap<>();
     operands.forEach((name, operand) -> given.put(name, operand(name, operand)));
-    return new Statements(this).evaluate(statement, given);
+    return new WeftStatements(this).evaluate(statement, given);
   }
 
   /**

@@ -3,7 +3,7 @@
  * {@link org.weft.decomposition.rows.Step}s on {@link org.weft.decomposition.rows.Rows}, which have
  * a row for each slice of a mode and lie where the {@link org.weft.decomposition.rows.Site} has
  * them: {@link org.weft.decomposition.cp.AlternatingLeastSquares} (whose {@link
- * org.weft.decomposition.constraint.Constraint}s are of modes), {@link
+ * org.weft.decomposition.constraint.FactorConstraint}s are of modes), {@link
  * org.weft.decomposition.Tucker}, {@link org.weft.decomposition.completion.Completion} by a {@link
  * org.weft.decomposition.completion.Solver}, {@link org.weft.decomposition.count.CpApr}, {@link
  * org.weft.decomposition.gcp.Gcp} (whose {@link org.weft.decomposition.loss.Loss} is a formula),

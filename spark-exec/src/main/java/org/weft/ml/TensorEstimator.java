@@ -40,14 +40,14 @@ public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends
   private static final double TOLERANCE = 1e-5;
 
   private final String uid;
-  private final Columns columns;
+  private final ColumnParams columns;
   private final IntParam maxIter;
   private final DoubleParam tol;
   private final LongParam seed;
 
   TensorEstimator(String uid) {
     this.uid = uid;
-    this.columns = new Columns(this);
+    this.columns = new ColumnParams(this);
     this.maxIter = new IntParam(this, "maxIter", "iterations at most", ParamValidators.gtEq(1));
     this.tol =
         new DoubleParam(this, "tol", "end when the fit changes by less", ParamValidators.gtEq(0));

@@ -21,13 +21,13 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
   private static final long serialVersionUID = 1L;
 
   private final String uid;
-  private final Columns columns;
+  private final ColumnParams columns;
   private final transient TableModel tables;
   private final Iterations iterations;
 
   TensorModel(String uid, TableModel tables, Iterations iterations) {
     this.uid = uid;
-    this.columns = new Columns(this);
+    this.columns = new ColumnParams(this);
     this.tables = tables;
     this.iterations = iterations;
   }
@@ -116,7 +116,7 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
   public final Dataset<Row> factors(String mode) {
     int number = tables.modes().indexOf(mode);
     if (number < 0) {
-      throw Columns.usage("expected a mode of " + tables.modes() + ", found '" + mode + "'");
+      throw ColumnParams.usage("expected a mode of " + tables.modes() + ", found '" + mode + "'");
     }
     return tables.factors().get(number).withColumnRenamed(TableModel.LABEL, mode);
   }

@@ -45,7 +45,7 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
   void checkModes(int order) {
     int found = isDefined(ranks) ? getOrDefault(ranks).length : 0;
     if (found != order) {
-      throw Columns.usage("ranks: expected " + order + " numbers, one a mode, found " + found);
+      throw ColumnParams.usage("ranks: expected " + order + " numbers, one a mode, found " + found);
     }
   }
 

@@ -118,7 +118,7 @@ final class SparkBackend implements Backend {
 
   @Override
   public Passes open(EngineTensor tensor, JobPlan plan, JobClock clock) {
-    return new PlanRunner(context, files, (SparkTensor) tensor, plan, options, clock);
+    return new SparkPasses(context, files, (SparkTensor) tensor, plan, options, clock);
   }
 
   @Override

@@ -70,7 +70,7 @@ final class SparkSite implements Site, AutoCloseable {
 
   private final JavaSparkContext context;
   private final SparkTensor tensor;
-  private final PlanRunner runner;
+  private final SparkPasses runner;
   private final JobPlan plan;
   private final double normSquared;
   private final Map<Integer, long[]> starts = new HashMap<>();
@@ -79,7 +79,7 @@ final class SparkSite implements Site, AutoCloseable {
   SparkSite(
       JavaSparkContext context,
       SparkTensor tensor,
-      PlanRunner runner,
+      SparkPasses runner,
       JobPlan plan,
       double normSquared) {
     this.context = context;

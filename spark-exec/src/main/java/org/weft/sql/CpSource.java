@@ -76,9 +76,10 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
   public BaseRelation createRelation(
       SQLContext context, scala.collection.immutable.Map<String, String> options) {
     SparkSession spark = context.sparkSession();
-    Settings settings = new Settings(NAME, CollectionConverters.asJava(options), OPTIONS);
-    Operand tensor = Operand.of(spark, settings.required(TENSOR, "the name of a table or a path"));
-    if (tensor instanceof Operand.Scalar) {
+    TableSettings settings = new TableSettings(NAME, CollectionConverters.asJava(options), OPTIONS);
+    SqlOperand tensor =
+        SqlOperand.of(spark, settings.required(TENSOR, "the name of a table or a path"));
+    if (tensor instanceof SqlOperand.Scalar) {
       throw settings.wrong("expected a table or a path as 'tensor', found a number");
     }
     String given = settings.required(RANK, "16");
@@ -92,8 +93,8 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
         weft -> table(configured(tensor(weft, tensor, settings).cpd(rank), settings).run()));
   }
 
-  private static Tensor tensor(Weft weft, Operand operand, Settings settings) {
-    if (operand instanceof Operand.Table table) {
+  private static Tensor tensor(Weft weft, SqlOperand operand, TableSettings settings) {
+    if (operand instanceof SqlOperand.Table table) {
       List<String> columns = List.of(table.rows().columns());
       String value = settings.text(VALUE).orElse(columns.get(columns.size() - 1));
       List<String> modes =
@@ -106,7 +107,7 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
     return weft.tensor((String) operand.given());
   }
 
-  private static CpdRun configured(CpdRun run, Settings settings) {
+  private static CpdRun configured(CpdRun run, TableSettings settings) {
     settings
         .text("iterations")
         .ifPresent(text -> run.iterations(Math.toIntExact(settings.whole("iterations", 0))));

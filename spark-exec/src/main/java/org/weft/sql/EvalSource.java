@@ -43,14 +43,15 @@ public final class EvalSource implements RelationProvider, DataSourceRegister {
   public BaseRelation createRelation(
       SQLContext context, scala.collection.immutable.Map<String, String> options) {
     SparkSession spark = context.sparkSession();
-    Settings settings =
-        new Settings(NAME, CollectionConverters.asJava(options), Set.of(EXPRESSION, OPERAND));
+    TableSettings settings =
+        new TableSettings(NAME, CollectionConverters.asJava(options), Set.of(EXPRESSION, OPERAND));
     String text = settings.required(EXPRESSION, "'y(i) = A(i,j) * x(j)'");
     LabelledStatement statement = LabelledStatement.parse(text);
-    Map<String, Operand> operands = new LinkedHashMap<>();
+    Map<String, SqlOperand> operands = new LinkedHashMap<>();
     for (String name : statement.operands().keySet()) {
       operands.put(
-          name, Operand.of(spark, settings.required(OPERAND + name, "a path or a table's name")));
+          name,
+          SqlOperand.of(spark, settings.required(OPERAND + name, "a path or a table's name")));
     }
     return new ComputedRelation(
         context,
@@ -63,7 +64,7 @@ public final class EvalSource implements RelationProvider, DataSourceRegister {
   }
 
   /** A label has the type that it has in the first operand. */
-  private static StructType schema(LabelledStatement statement, Map<String, Operand> operands) {
+  private static StructType schema(LabelledStatement statement, Map<String, SqlOperand> operands) {
     Map<String, DataType> types = new HashMap<>();
     Map<String, List<String>> accesses = statement.operands();
     operands.forEach(

@@ -14,7 +14,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.weft.decomposition.constraint.Constraint;
+import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
@@ -43,10 +43,10 @@ class ConstrainedCpdTest {
   }
 
   private static Cpd job(int rank, int iterations, double tolerance, long seed, String... how) {
-    Map<Integer, Constraint> constraints = new TreeMap<>();
+    Map<Integer, FactorConstraint> constraints = new TreeMap<>();
     for (int mode = 0; mode < how.length; mode++) {
       if (!how[mode].isEmpty()) {
-        constraints.put(mode, Constraint.parse(how[mode]));
+        constraints.put(mode, FactorConstraint.parse(how[mode]));
       }
     }
     return new Cpd(rank, iterations, tolerance, false, seed, ValueType.DOUBLE, constraints, 0);

@@ -30,15 +30,15 @@ public final class Converter {
   private static final String SOURCE = "Source";
   private static final String RESULT = "Result";
 
-  private final KernelCall kernels;
+  private final KernelCalls kernels;
 
   /** A converter that compiles with {@code compiler}, which stays the caller's. */
   public Converter(TensorCompiler compiler, int threads) {
-    this(new KernelCall(compiler, threads, false));
+    this(new KernelCalls(compiler, threads, false));
   }
 
   /** A converter that calls its kernels by {@code kernels}. */
-  public Converter(KernelCall kernels) {
+  public Converter(KernelCalls kernels) {
     this.kernels = kernels;
   }
 

@@ -17,7 +17,7 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.convert.Converter;
-import org.weft.compiler.convert.KernelCall;
+import org.weft.compiler.convert.KernelCalls;
 import org.weft.compiler.convert.Recent;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Statement;
@@ -36,7 +36,7 @@ import org.weft.tensor.ValueType;
 public final class Evaluator {
   private final int threads;
   private final DenseCandidates.Choice dense;
-  private final KernelCall kernels;
+  private final KernelCalls kernels;
   private final PlanRunner runner;
   private final Converter converter;
   private final Recent<EvaluationStep.Compute.Request, StatementPlanner.Lowered> lowered =
@@ -76,7 +76,7 @@ public final class Evaluator {
     }
     this.threads = threads;
     this.dense = new DenseCandidates.Choice(compiler.vectorBits(), preference);
-    this.kernels = new KernelCall(compiler, threads, reproducible);
+    this.kernels = new KernelCalls(compiler, threads, reproducible);
     this.converter = new Converter(kernels);
     this.runner = new PlanRunner(kernels, converter);
   }

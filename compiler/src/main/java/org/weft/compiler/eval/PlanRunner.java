@@ -11,7 +11,7 @@ import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.Converter;
-import org.weft.compiler.convert.KernelCall;
+import org.weft.compiler.convert.KernelCalls;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -24,10 +24,10 @@ import org.weft.tensor.Width;
 
 /** Runs the steps of a plan. A temporary is freed after the last step that reads it. */
 final class PlanRunner {
-  private final KernelCall kernels;
+  private final KernelCalls kernels;
   private final Converter converter;
 
-  PlanRunner(KernelCall kernels, Converter converter) {
+  PlanRunner(KernelCalls kernels, Converter converter) {
     this.kernels = kernels;
     this.converter = converter;
   }

@@ -3,7 +3,7 @@ package org.weft.compiler.eval;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.convert.Converter;
-import org.weft.compiler.convert.KernelCall;
+import org.weft.compiler.convert.KernelCalls;
 import org.weft.memory.MemoryScope;
 import org.weft.runtime.BoundKernel;
 import org.weft.tensor.TensorStorage;
@@ -18,7 +18,7 @@ public final class PreparedStatement {
   private final PlanRunner runner;
   private final int threads;
 
-  PreparedStatement(EvaluationPlan plan, KernelCall kernels, Converter converter, int threads) {
+  PreparedStatement(EvaluationPlan plan, KernelCalls kernels, Converter converter, int threads) {
     this.plan = plan;
     this.threads = threads;
     this.runner = new PlanRunner(kernels, converter);

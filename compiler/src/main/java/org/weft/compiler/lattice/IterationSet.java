@@ -13,7 +13,7 @@ public sealed interface IterationSet {
   IterationSet EMPTY = new Empty();
 
   /** The coordinates that a level stores. */
-  record Stored(Operand operand) implements IterationSet {
+  record Stored(LatticeOperand operand) implements IterationSet {
     @Override
     public String toString() {
       return operand.name();

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
  * @param iterated the operands that the point's loop walks; the others are located
  * @param universe whether the loop visits every coordinate of the variable
  */
-public record LatticePoint(Set<Operand> operands, Set<Operand> iterated, boolean universe) {
+public record LatticePoint(
+    Set<LatticeOperand> operands, Set<LatticeOperand> iterated, boolean universe) {
   public LatticePoint {
     operands = Set.copyOf(operands);
     iterated = Set.copyOf(iterated);

@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
 public final class MergeLattice {
   private static final int MOST_POINTS = 512;
 
-  private record Point(Set<Operand> operands, boolean universe) {}
+  private record Point(Set<LatticeOperand> operands, boolean universe) {}
 
   /** Says that a set has more than {@link #MOST_POINTS} points. */
   private static final class TooManyPoints extends RuntimeException {
@@ -76,7 +76,7 @@ public final class MergeLattice {
   private static Set<Point> distinct(Collection<Point> points) {
     List<Point> sorted = new ArrayList<>(points);
     sorted.sort(Comparator.comparing(MergeLattice::weight).reversed());
-    Set<Set<Operand>> sparse = new HashSet<>();
+    Set<Set<LatticeOperand>> sparse = new HashSet<>();
     sorted.removeIf(point -> !sparse.add(withoutFull(point)));
     if (sorted.size() > MOST_POINTS) {
       throw new TooManyPoints();
@@ -86,7 +86,7 @@ public final class MergeLattice {
 
   /** The point at which every operand of {@code set} is present. */
   private static Point top(IterationSet set) {
-    Set<Operand> operands = new LinkedHashSet<>();
+    Set<LatticeOperand> operands = new LinkedHashSet<>();
     boolean universe = set instanceof IterationSet.Universe;
     List<IterationSet> parts = List.of();
     if (set instanceof IterationSet.Stored stored) {
@@ -104,7 +104,7 @@ public final class MergeLattice {
     return new Point(operands, universe);
   }
 
-  private static Set<Operand> withoutFull(Point point) {
+  private static Set<LatticeOperand> withoutFull(Point point) {
     return point.operands.stream().filter(o -> !o.full()).collect(Collectors.toSet());
   }
 
@@ -139,7 +139,7 @@ public final class MergeLattice {
     Set<Point> pairs = new LinkedHashSet<>();
     for (Point a : left) {
       for (Point b : right) {
-        Set<Operand> operands = new HashSet<>(a.operands);
+        Set<LatticeOperand> operands = new HashSet<>(a.operands);
         operands.addAll(b.operands);
         pairs.add(new Point(operands, a.universe || b.universe));
       }
@@ -160,25 +160,25 @@ public final class MergeLattice {
   }
 
   private static boolean visitsAll(Point point) {
-    return point.universe || point.operands.stream().anyMatch(Operand::full);
+    return point.universe || point.operands.stream().anyMatch(LatticeOperand::full);
   }
 
   private static LatticePoint point(Point point, boolean single, boolean covers) {
-    Set<Operand> walked = new LinkedHashSet<>();
-    for (Operand operand : sorted(point.operands)) {
+    Set<LatticeOperand> walked = new LinkedHashSet<>();
+    for (LatticeOperand operand : sorted(point.operands)) {
       if (!operand.locate() || !single && !covers && !operand.full()) {
         walked.add(operand);
       }
     }
     boolean universe = point.universe && covers;
-    boolean full = point.operands.stream().anyMatch(Operand::full);
-    if (covers && !universe && walked.stream().noneMatch(Operand::full)) {
+    boolean full = point.operands.stream().anyMatch(LatticeOperand::full);
+    if (covers && !universe && walked.stream().noneMatch(LatticeOperand::full)) {
       universe = full;
     }
     if (walked.isEmpty() && !universe && !covers) {
       point.operands.stream()
           .filter(operand -> !operand.full())
-          .min(Comparator.comparingInt(Operand::id))
+          .min(Comparator.comparingInt(LatticeOperand::id))
           .ifPresent(walked::add);
     }
     if (walked.isEmpty() && !universe) {
@@ -190,8 +190,8 @@ public final class MergeLattice {
     return new LatticePoint(point.operands, walked, universe);
   }
 
-  private static List<Operand> sorted(Set<Operand> operands) {
-    return operands.stream().sorted(Comparator.comparingInt(Operand::id)).toList();
+  private static List<LatticeOperand> sorted(Set<LatticeOperand> operands) {
+    return operands.stream().sorted(Comparator.comparingInt(LatticeOperand::id)).toList();
   }
 
   /** All points, a point after those above it; empty for the empty set. */

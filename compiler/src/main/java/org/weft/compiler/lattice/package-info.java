@@ -4,7 +4,7 @@
  * <p>An {@link org.weft.compiler.lattice.IterationSet} says where an expression is present, in
  * unions and intersections of operands; a {@link org.weft.compiler.lattice.MergeLattice} lists the
  * loops and cases that visit that set (Chou et al., sections 4.1, 4.2 and 4.4). Nothing here knows
- * formats, only {@link org.weft.compiler.lattice.Operand} traits.
+ * formats, only {@link org.weft.compiler.lattice.LatticeOperand} traits.
  */
 @NullMarked
 package org.weft.compiler.lattice;

@@ -31,14 +31,14 @@ import org.weft.compiler.loop.LoopFunction;
 import org.weft.compiler.loop.LoopPrinter;
 import org.weft.compiler.lower.nest.LoopNest;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.panel.Contraction;
 import org.weft.compiler.lower.panel.GemmLoops;
 import org.weft.compiler.lower.panel.Transposition;
-import org.weft.compiler.lower.rewrite.Diagonals;
+import org.weft.compiler.lower.rewrite.DiagonalIntersections;
 import org.weft.compiler.lower.rewrite.ExposeLevels;
 import org.weft.compiler.lower.rewrite.FusedAccess;
 import org.weft.compiler.lower.rewrite.LoopOrder;
@@ -126,7 +126,7 @@ public final class Lowering {
   }
 
   private LoopFunction buckets(TensorAssignment algebra, List<IndexVar> order) {
-    Tensors tensors = new Tensors(algebra);
+    KernelTensors tensors = new KernelTensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
     FusedAccess fused = FusedAccess.in(algebra.value(), order);
     LoopNest nest = new LoopNest(tensors, values, fused, new Directives(schedule));
@@ -173,7 +173,7 @@ public final class Lowering {
     lowering.stages.put("algebra", () -> to + " = list of " + value + " by " + format + "\n");
     lowering.stages.put("iterationGraph", () -> "loops: " + loops + ", entries as they come\n");
     TensorAssignment algebra = new TensorAssignment(to, false, value, Map.of());
-    Tensors tensors = new Tensors(algebra);
+    KernelTensors tensors = new KernelTensors(algebra);
     Code body = tensors.head().nested();
     Scope scope = Scope.root(tensors.head().nested());
     LoopNest nest =
@@ -219,7 +219,7 @@ public final class Lowering {
     lowering.stages.put("algebra", () -> to + " assembled from " + from + "\n");
     lowering.stages.put("iterationGraph", () -> "loops: [entries], level by level\n");
     TensorAssignment algebra = new TensorAssignment(to, false, from, Map.of());
-    Tensors tensors = new Tensors(algebra);
+    KernelTensors tensors = new KernelTensors(algebra);
     Code body = tensors.head().nested();
     new Assembly(tensors.layout(list), tensors.layout(seen), body).emit();
     return lowering.lowered(tensors, null, Scope.root(tensors.head().nested()), body);
@@ -229,7 +229,8 @@ public final class Lowering {
     return IntStream.range(0, count).mapToObj(number -> new IndexVar(stem + number)).toList();
   }
 
-  private LoweredKernel lowered(Tensors tensors, @Nullable LoopNest nest, Scope scope, Code body) {
+  private LoweredKernel lowered(
+      KernelTensors tensors, @Nullable LoopNest nest, Scope scope, Code body) {
     stages.put("lattices", () -> nest == null ? "" : nest.lattices());
     scope.workspaces().freeAll(body);
     Code whole = tensors.head();
@@ -251,7 +252,7 @@ public final class Lowering {
     if (transposition.isPresent()) {
       return tiles(statement, transposition.get(), diagnostics);
     }
-    TensorAssignment algebra = ExposeLevels.of(Diagonals.of(statement));
+    TensorAssignment algebra = ExposeLevels.of(DiagonalIntersections.of(statement));
     TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);
@@ -278,7 +279,7 @@ public final class Lowering {
       contraction = GemmLoops.around(statement, contraction, directive, around);
     }
     directives.requireFollowed(statement);
-    Tensors tensors = new Tensors(statement);
+    KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
     GemmLoops.emit(statement, contraction, tensors, directive, schedule.parallelOutermost(), body);
     return arrays(statement, tensors, body);
@@ -291,14 +292,14 @@ public final class Lowering {
     stages.put(
         "iterationGraph", () -> "transposition in tiles over " + transposition.labels() + "\n");
     stages.put("lattices", () -> "");
-    Tensors tensors = new Tensors(statement);
+    KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
     transposition.emit(tensors, schedule.parallelOutermost(), body);
     return arrays(statement, tensors, body);
   }
 
   /** The kernel of {@code body}, which writes every cell of a dense result unless it adds to it. */
-  private LoweredKernel arrays(TensorAssignment statement, Tensors tensors, Code body) {
+  private LoweredKernel arrays(TensorAssignment statement, KernelTensors tensors, Code body) {
     Code whole = tensors.head();
     whole.addAll(body);
     KernelSignature signature =
@@ -336,7 +337,7 @@ public final class Lowering {
 
   private LoopFunction loops(
       TensorAssignment algebra, List<IndexVar> order, @Nullable FusedAccess fused) {
-    Tensors tensors = new Tensors(algebra);
+    KernelTensors tensors = new KernelTensors(algebra);
     Values values = new Values(tensors, Values.typeOf(algebra));
     Directives directives = new Directives(schedule);
     LoopNest nest = new LoopNest(tensors, values, fused, directives);

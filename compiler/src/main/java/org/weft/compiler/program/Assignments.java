@@ -30,12 +30,17 @@ import org.weft.tensor.ValueType;
  */
 final class Assignments {
   private final TensorSpace space;
-  private final Frame frame;
+  private final CallFrame frame;
   private final Shapes shapes;
-  private final Tensors tensors;
-  private final Slices slices;
+  private final FilledTensors tensors;
+  private final AddressedParts slices;
 
-  Assignments(TensorSpace space, Frame frame, Shapes shapes, Tensors tensors, Slices slices) {
+  Assignments(
+      TensorSpace space,
+      CallFrame frame,
+      Shapes shapes,
+      FilledTensors tensors,
+      AddressedParts slices) {
     this.space = space;
     this.frame = frame;
     this.shapes = shapes;

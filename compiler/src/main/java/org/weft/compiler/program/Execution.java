@@ -25,20 +25,20 @@ import org.weft.tensor.ValueType;
 /** Runs the steps of one function, in order. Closing it frees the function's tensors. */
 final class Execution implements AutoCloseable {
   private final Environment environment;
-  private final Frame frame;
+  private final CallFrame frame;
   private final Shapes shapes;
-  private final Tensors tensors;
-  private final Slices slices;
+  private final FilledTensors tensors;
+  private final AddressedParts slices;
   private final Assignments assignments;
   private final ScalarMath scalars;
 
   Execution(Environment environment, Program.Function function) {
     TensorSpace space = environment.space();
     this.environment = environment;
-    this.frame = new Frame(function);
+    this.frame = new CallFrame(function);
     this.shapes = new Shapes(frame, environment.inputs(), space);
-    this.tensors = new Tensors(space, shapes);
-    this.slices = new Slices(frame);
+    this.tensors = new FilledTensors(space, shapes);
+    this.slices = new AddressedParts(frame);
     this.assignments = new Assignments(space, frame, shapes, tensors, slices);
     this.scalars = new ScalarMath(frame, assignments);
   }

@@ -5,10 +5,10 @@ import org.weft.compiler.lang.Syntax;
 
 /** Evaluates scalar expressions; sums and semirings go through {@link Assignments}. */
 final class ScalarMath {
-  private final Frame frame;
+  private final CallFrame frame;
   private final Assignments assignments;
 
-  ScalarMath(Frame frame, Assignments assignments) {
+  ScalarMath(CallFrame frame, Assignments assignments) {
     this.frame = frame;
     this.assignments = assignments;
   }

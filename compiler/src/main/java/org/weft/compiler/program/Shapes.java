@@ -17,11 +17,11 @@ import org.weft.tensor.TensorShape;
  * read that comes later in the program is done ahead of its turn when a size is needed before.
  */
 final class Shapes {
-  private final Frame frame;
+  private final CallFrame frame;
   private final Inputs inputs;
   private final TensorSpace space;
 
-  Shapes(Frame frame, Inputs inputs, TensorSpace space) {
+  Shapes(CallFrame frame, Inputs inputs, TensorSpace space) {
     this.frame = frame;
     this.inputs = inputs;
     this.space = space;

@@ -37,8 +37,8 @@ import org.weft.tensor.ValueType;
  */
 final class Sharing implements AutoCloseable {
   private final Environment environment;
-  private final Frame frame;
-  private final Slices slices;
+  private final CallFrame frame;
+  private final AddressedParts slices;
   private final Assignments assignments;
   private final List<Program.Step> steps;
 
@@ -67,8 +67,8 @@ final class Sharing implements AutoCloseable {
    */
   Sharing(
       Environment environment,
-      Frame frame,
-      Slices slices,
+      CallFrame frame,
+      AddressedParts slices,
       Assignments assignments,
       List<Program.Step> steps) {
     this.environment = environment;

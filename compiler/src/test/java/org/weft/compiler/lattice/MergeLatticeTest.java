@@ -74,8 +74,9 @@ class MergeLatticeTest {
     List<IterationSet> factors = new ArrayList<>();
     for (int operand = 0; operand < 200; operand++) {
       String name = "S" + operand;
-      sparse.add(new IterationSet.Stored(new Operand(operand, name, false, false)));
-      IterationSet full = new IterationSet.Stored(new Operand(1000 + operand, name, true, true));
+      sparse.add(new IterationSet.Stored(new LatticeOperand(operand, name, false, false)));
+      IterationSet full =
+          new IterationSet.Stored(new LatticeOperand(1000 + operand, name, true, true));
       factors.add(IterationSet.union(List.of(full, IterationSet.UNIVERSE)));
     }
     MergeLattice union = MergeLattice.of(IterationSet.union(sparse));
@@ -132,10 +133,10 @@ class MergeLatticeTest {
           Set<Integer> all =
               here.stream()
                   .flatMap(p -> p.operands().stream())
-                  .map(Operand::id)
+                  .map(LatticeOperand::id)
                   .collect(Collectors.toSet());
           Set<Integer> first =
-              here.get(0).operands().stream().map(Operand::id).collect(Collectors.toSet());
+              here.get(0).operands().stream().map(LatticeOperand::id).collect(Collectors.toSet());
           assertThat(first).as(text + " at " + at + " " + lattice).containsAll(sparse(all));
         }
       }
@@ -185,7 +186,7 @@ class MergeLatticeTest {
         default -> {
           boolean full = "defg".indexOf(c) >= 0;
           boolean locate = "deh".indexOf(c) >= 0;
-          stack.push(new IterationSet.Stored(new Operand(c, token, full, locate)));
+          stack.push(new IterationSet.Stored(new LatticeOperand(c, token, full, locate)));
         }
       }
     }

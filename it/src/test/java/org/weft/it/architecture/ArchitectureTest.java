@@ -15,6 +15,10 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.Formatter;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -324,6 +328,28 @@ final class ArchitectureTest {
   void packagesFormNoCycle(String slice) {
     ArchRule rule = slices().matching(slice).should().beFreeOfCycles().allowEmptyShould(true);
     rule.check(PRODUCT);
+  }
+
+  /** The command and the entry to the API have the name of the product. */
+  @Test
+  void aNameIsOfOneModule() {
+    Map<String, Set<String>> modules = new TreeMap<>();
+    for (JavaClass type : PRODUCT) {
+      if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
+        modules.computeIfAbsent(type.getSimpleName(), n -> new TreeSet<>()).add(moduleOf(type));
+      }
+    }
+    modules.values().removeIf(named -> named.size() == 1);
+    assertThat(modules).containsOnlyKeys("Weft");
+  }
+
+  private static String moduleOf(JavaClass type) {
+    String first = type.getPackageName().split("\\.")[2];
+    return switch (first) {
+      case "error", "tensor", "statistics", "memory", "runtime", "scratch", "text" -> "native";
+      case "decomposition", "engine", "spark", "api", "ml", "sql" -> "spark-exec";
+      default -> first;
+    };
   }
 
   @Test

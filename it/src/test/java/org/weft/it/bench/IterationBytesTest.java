@@ -20,7 +20,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.local.LocalBackend;
 import org.weft.engine.order.RowOwners;
 import org.weft.it.differential.RealTensors;
-import org.weft.jobs.generate.TensorModel;
+import org.weft.jobs.generate.SyntheticModel;
 import org.weft.planner.Forms;
 import org.weft.planner.JobPlan;
 import org.weft.planner.Planner;
@@ -69,7 +69,7 @@ class IterationBytesTest {
       TensorShape shape = TensorShape.of(sizes);
       CooBlock.Builder block = new CooBlock.Builder(sizes.length, entries);
       List<Double> exponents = java.util.Collections.nCopies(sizes.length, exponent);
-      new TensorModel(name, shape, entries, exponents).generate(1, block::add);
+      new SyntheticModel(name, shape, entries, exponents).generate(1, block::add);
       return new Subject(name, shape, block.build());
     }
   }

@@ -18,7 +18,7 @@ public final class BenchPlot {
             .title("Speed of kernels", String.join("; ", report.machine().values()))
             .percent();
     String before = "";
-    for (Measured row : report.rows()) {
+    for (WorkloadFigures row : report.rows()) {
       String label =
           (row.workload().kernel()
                   + " "

@@ -16,7 +16,7 @@ import org.weft.text.TextTable;
  * @param rows one for each workload
  */
 public record BenchReport(
-    Map<String, String> machine, Map<Integer, Bounds.Rates> bounds, List<Measured> rows) {
+    Map<String, String> machine, Map<Integer, Bounds.Rates> bounds, List<WorkloadFigures> rows) {
 
   /** Machine, bounds and a line for each workload. */
   public String table() {
@@ -47,7 +47,7 @@ public record BenchReport(
       head.add("other x");
     }
     TextTable table = new TextTable("<<<>").row(head);
-    for (Measured m : rows) {
+    for (WorkloadFigures m : rows) {
       List<String> cells =
           new ArrayList<>(
               List.of(
@@ -73,7 +73,7 @@ public record BenchReport(
 
   /** A line of names, then one for each workload, separated by tabs. */
   public String tabSeparated() {
-    return TabSeparated.of(rows.stream().map(Measured::columns).toList());
+    return TabSeparated.of(rows.stream().map(WorkloadFigures::columns).toList());
   }
 
   /** Everything, for a JSON writer. */
@@ -83,7 +83,7 @@ public record BenchReport(
     Map<String, Object> rates = new LinkedHashMap<>();
     bounds.forEach((threads, found) -> rates.put(String.valueOf(threads), found.columns()));
     content.put("bounds", rates);
-    content.put("rows", rows.stream().map(Measured::columns).toList());
+    content.put("rows", rows.stream().map(WorkloadFigures::columns).toList());
     return content;
   }
 

@@ -10,7 +10,7 @@ import org.weft.error.WeftException;
 import org.weft.jobs.generate.Generated;
 import org.weft.jobs.generate.MatrixModel;
 import org.weft.jobs.generate.Scatter;
-import org.weft.jobs.generate.TensorModel;
+import org.weft.jobs.generate.SyntheticModel;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
@@ -52,7 +52,7 @@ public record BenchTensor(
    */
   public static BenchTensor named(String name, double scale, long seed) {
     Generated model = model(name.toLowerCase(Locale.ROOT)).scaled(scale);
-    boolean scattered = model instanceof TensorModel;
+    boolean scattered = model instanceof SyntheticModel;
     List<CooBlock> blocks = generate(model, seed, scattered);
     if (name.equalsIgnoreCase(HALF_SLICE)) {
       blocks = halfInOneSlice(blocks);
@@ -68,14 +68,14 @@ public record BenchTensor(
 
   private static Generated model(String name) {
     return switch (name) {
-      case "nell-2" -> TensorModel.of("nell-2").withNonzeros(8_000_000);
+      case "nell-2" -> SyntheticModel.of("nell-2").withNonzeros(8_000_000);
       case "nell-1" ->
           resized(
-              TensorModel.of("nell-1"), 10_100_000, TensorShape.of(290_233, 214_337, 2_549_539));
-      case "vast" -> TensorModel.of("vast-2015-mc1-3d").withNonzeros(5_100_000);
-      case "uber" -> TensorModel.of("uber");
-      case "lbnl" -> TensorModel.of("lbnl-network");
-      case HALF_SLICE -> TensorModel.of("20000x2000x2000").withNonzeros(4_000_000);
+              SyntheticModel.of("nell-1"), 10_100_000, TensorShape.of(290_233, 214_337, 2_549_539));
+      case "vast" -> SyntheticModel.of("vast-2015-mc1-3d").withNonzeros(5_100_000);
+      case "uber" -> SyntheticModel.of("uber");
+      case "lbnl" -> SyntheticModel.of("lbnl-network");
+      case HALF_SLICE -> SyntheticModel.of("20000x2000x2000").withNonzeros(4_000_000);
       default ->
           MatrixModel.of(name)
               .orElseThrow(
@@ -89,8 +89,8 @@ public record BenchTensor(
     };
   }
 
-  private static TensorModel resized(TensorModel model, long nonzeros, TensorShape sizes) {
-    return new TensorModel(model.name(), sizes, nonzeros, model.exponents());
+  private static SyntheticModel resized(SyntheticModel model, long nonzeros, TensorShape sizes) {
+    return new SyntheticModel(model.name(), sizes, nonzeros, model.exponents());
   }
 
   /** A tensor that was read; the partner of a square matrix is its transpose. */

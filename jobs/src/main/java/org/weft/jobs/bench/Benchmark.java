@@ -193,12 +193,12 @@ public final class Benchmark {
         single.put(key(t), median(t.seconds()));
       }
     }
-    List<Measured> rows = new ArrayList<>();
+    List<WorkloadFigures> rows = new ArrayList<>();
     for (Timed t : timed) {
       double median = median(t.seconds());
       Bounds.Rates rates = bounds.rates().get(t.workload().threads());
       rows.add(
-          new Measured(
+          new WorkloadFigures(
               t.tensor(),
               t.workload(),
               median,

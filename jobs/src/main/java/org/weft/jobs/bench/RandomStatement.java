@@ -17,7 +17,7 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.generate.TensorModel;
+import org.weft.jobs.generate.SyntheticModel;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
@@ -215,11 +215,11 @@ public record RandomStatement(
     long entries = Math.max(1, Math.round(how.density() * shape.cells()));
     TensorFormat format = TensorFormat.parse(how.format(), shape, entries, type);
     List<Double> uniform = Collections.nCopies(shape.order(), 0.0);
-    TensorModel model = new TensorModel("operand", shape, entries, uniform);
+    SyntheticModel model = new SyntheticModel("operand", shape, entries, uniform);
     return Packing.pack(scope, shape, format, List.of(entries(model, seed)));
   }
 
-  private static CooBlock entries(TensorModel model, long seed) {
+  private static CooBlock entries(SyntheticModel model, long seed) {
     CooBlock.Builder block =
         new CooBlock.Builder(model.sizes().order(), Math.toIntExact(model.nonzeros()));
     model.generate(seed, block::add);

@@ -31,7 +31,7 @@ import org.weft.jobs.chart.Picture;
 import org.weft.jobs.file.LoadedTensor;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.reorder.Reorderers;
@@ -419,7 +419,7 @@ public final class BenchCommand extends WeftCommand {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
         "machine", processor() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
-    Map<String, String> versions = Versions.all();
+    Map<String, String> versions = SoftwareVersions.all();
     facts.put(
         "software",
         "weft "

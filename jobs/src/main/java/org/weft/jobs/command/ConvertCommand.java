@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.weft.jobs.file.InputNames;
-import org.weft.jobs.file.SortedEntries;
+import org.weft.jobs.file.OrderedEntries;
 import org.weft.jobs.option.BatchOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.option.ReorderOptions;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.reorder.Relabelling;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.InputPlan;
@@ -129,9 +129,9 @@ public final class ConvertCommand extends WeftCommand {
     if (append && TensorFiles.extensionOf(output).equals(".weft")) {
       Container.open(files, output).requireModes(modeNames);
     }
-    SortedEntries entries = new SortedEntries(files, plan);
+    OrderedEntries entries = new OrderedEntries(files, plan);
     console.step("check " + input, 0, 2);
-    SortedEntries.Survey survey = entries.survey();
+    OrderedEntries.Survey survey = entries.survey();
     console.note("%s: %s, %,d entries", input, survey.shape(), survey.entries());
     if (planOnly()) {
       console.result(
@@ -161,7 +161,7 @@ public final class ConvertCommand extends WeftCommand {
                     .withModeOrder(levels)
                     .withPermutations(permutations)
                     .withCompressed(!uncompressed)
-                    .withProvenance(input, provenance(), Versions.program()));
+                    .withProvenance(input, provenance(), SoftwareVersions.program()));
     console.step("write " + output, 1, 2);
     long written;
     try (TensorOutput made =

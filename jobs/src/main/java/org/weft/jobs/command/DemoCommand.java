@@ -14,7 +14,7 @@ import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.run.Session;
 import org.weft.jobs.wordnet.DemoText;
 import org.weft.jobs.wordnet.Relation;
@@ -130,7 +130,7 @@ public final class DemoCommand extends WeftCommand {
                 common.type,
                 seed,
                 (System.nanoTime() - start) * 1e-9,
-                Versions.all());
+                SoftwareVersions.all());
         try (ModelOutput.Staged folder = new ModelOutput(files, output, common.overwrite).begin()) {
           folder.factors(result.factors());
           folder.finish(

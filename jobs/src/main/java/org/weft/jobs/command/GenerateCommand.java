@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.jobs.file.TensorSink;
 import org.weft.jobs.generate.Generated;
 import org.weft.jobs.generate.PlantedTensor;
-import org.weft.jobs.generate.TensorModel;
+import org.weft.jobs.generate.SyntheticModel;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.TensorFiles;
@@ -120,7 +120,7 @@ public final class GenerateCommand extends WeftCommand {
     if (planted == null) {
       return null;
     }
-    if (model instanceof TensorModel tensor) {
+    if (model instanceof SyntheticModel tensor) {
       return new PlantedTensor(tensor, planted, noise, seed);
     }
     throw usage("expected --planted with a tensor's shape, found %s", model.describe());
@@ -157,7 +157,7 @@ public final class GenerateCommand extends WeftCommand {
     int order = model.sizes().order();
     WriteOptions options =
         WriteOptions.defaults().withShape(model.sizes()).withZeroBased(common.zeroBased);
-    if (truth == null && model instanceof TensorModel) {
+    if (truth == null && model instanceof SyntheticModel) {
       options = options.withEntries(model.nonzeros());
     }
     try (TensorOutput made = TensorFiles.create(files, output, common.overwrite, order, options)) {

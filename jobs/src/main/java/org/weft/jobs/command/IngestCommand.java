@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.jobs.option.BatchOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.run.Session;
 import org.weft.spark.ingest.Ingest;
 import org.weft.spark.ingest.IngestJob;
@@ -298,7 +298,7 @@ public final class IngestCommand extends WeftCommand {
         most,
         String.join(", ", inputs),
         provenance(inputs),
-        Versions.program());
+        SoftwareVersions.program());
   }
 
   private List<ModeSpec> modes() {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.workflow.Workflows;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -109,7 +109,7 @@ public final class WorkflowCommand implements Runnable {
                   parameters,
                   line -> console.report("%s", line),
                   Optional.ofNullable(metrics),
-                  Versions.program());
+                  SoftwareVersions.program());
       console.result("done: run %s", run);
     }
   }
@@ -143,7 +143,7 @@ public final class WorkflowCommand implements Runnable {
                   run,
                   line -> console.report("%s", line),
                   Optional.ofNullable(metrics),
-                  Versions.program());
+                  SoftwareVersions.program());
       console.result("done: run %s", resumed);
     }
   }

@@ -19,7 +19,7 @@ import org.weft.jobs.option.LabelOptions;
 import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
-import org.weft.jobs.process.Versions;
+import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.run.Session;
 import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
@@ -215,7 +215,7 @@ public abstract class ModelCommand extends WeftCommand {
             common.type,
             seed,
             seconds,
-            Versions.all()),
+            SoftwareVersions.all()),
         made.method(),
         made.norm(),
         made.fits(),

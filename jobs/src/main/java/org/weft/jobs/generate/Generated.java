@@ -6,7 +6,7 @@ import org.weft.tensor.EntryVisitor;
 import org.weft.tensor.TensorShape;
 
 /** A tensor that can be generated, entry by entry in the order of its coordinates. */
-public sealed interface Generated permits TensorModel, MatrixModel {
+public sealed interface Generated permits SyntheticModel, MatrixModel {
   TensorShape sizes();
 
   /** Stored entries; a matrix model meets them up to rounding. */
@@ -24,12 +24,13 @@ public sealed interface Generated permits TensorModel, MatrixModel {
   String describe();
 
   /**
-   * The model of {@code text}: a kind of {@link MatrixModel}, or what {@link TensorModel#of} takes.
+   * The model of {@code text}: a kind of {@link MatrixModel}, or what {@link SyntheticModel#of}
+   * takes.
    *
    * @throws WeftException {@code USAGE}
    */
   static Generated of(String text) {
     Optional<MatrixModel> matrix = MatrixModel.of(text);
-    return matrix.isPresent() ? matrix.get() : TensorModel.of(text);
+    return matrix.isPresent() ? matrix.get() : SyntheticModel.of(text);
   }
 }

@@ -29,7 +29,7 @@ public final class PlantedTensor {
   private final RandomGenerator random;
 
   /** Draws the factors. Cost {@code O(sum of mode sizes * rank)}. */
-  public PlantedTensor(TensorModel model, int rank, double noise, long seed) {
+  public PlantedTensor(SyntheticModel model, int rank, double noise, long seed) {
     this.shape = model.sizes();
     this.rank = rank;
     this.noise = noise;

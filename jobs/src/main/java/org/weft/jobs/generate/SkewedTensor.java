@@ -31,7 +31,7 @@ public final class SkewedTensor {
   private final long[] to;
   private final long[] entry;
 
-  private SkewedTensor(TensorModel model, long seed, EntryVisitor sink) {
+  private SkewedTensor(SyntheticModel model, long seed, EntryVisitor sink) {
     this.shape = model.sizes();
     this.laws = model.exponents().stream().map(PowerLaw::new).toArray(PowerLaw[]::new);
     this.random = random(seed);
@@ -47,7 +47,7 @@ public final class SkewedTensor {
   }
 
   /** Passes every entry of {@code model} to {@code sink}; the coordinate array is reused. */
-  public static void generate(TensorModel model, long seed, EntryVisitor sink) {
+  public static void generate(SyntheticModel model, long seed, EntryVisitor sink) {
     new SkewedTensor(model, seed, sink).region(model.nonzeros(), true);
   }
 

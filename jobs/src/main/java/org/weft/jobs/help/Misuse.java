@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.weft.compiler.program.check.Names;
+import org.weft.compiler.program.check.NearestNames;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -131,7 +131,7 @@ public final class Misuse {
 
   /** What may have been meant; nothing for a single letter, of which every other is near. */
   private static String meant(String word, Collection<String> known) {
-    return Names.nearest(word, known)
+    return NearestNames.nearest(word, known)
         .filter(name -> name.length() > 2)
         .map(name -> ", did you mean " + name + "?")
         .orElse("");

@@ -5,7 +5,7 @@ import static org.weft.jobs.output.Usage.usage;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.weft.decomposition.constraint.Constraint;
+import org.weft.decomposition.constraint.FactorConstraint;
 import picocli.CommandLine.Option;
 
 /** What the factors of a CP decomposition have to be like. */
@@ -36,15 +36,15 @@ public final class ConstraintOptions {
    *
    * @param names of the modes; empty if they have none
    */
-  public Map<Integer, Constraint> of(String uri, List<String> names, int order) {
-    Map<Integer, Constraint> constraints = new TreeMap<>();
+  public Map<Integer, FactorConstraint> of(String uri, List<String> names, int order) {
+    Map<Integer, FactorConstraint> constraints = new TreeMap<>();
     for (String text : given) {
       String[] parts = text.split("=", 2);
       if (parts.length < 2) {
         throw usage("expected --constrain MODE=HOW such as 0=nonneg, found '%s'", text);
       }
       int mode = NamedMode.number(uri, "--constrain of a mode from", parts[0], names, order);
-      if (constraints.put(mode, Constraint.parse(parts[1])) != null) {
+      if (constraints.put(mode, FactorConstraint.parse(parts[1])) != null) {
         throw usage("--constrain: expected one constraint of mode %d, found several", mode);
       }
     }

@@ -9,8 +9,8 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
+import org.weft.planner.job.JobStatement;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.job.Statement;
 import org.weft.tensor.TensorShape;
 
 /** Warns before a job that is likely not what was meant: hours of work, a rank above all sizes. */
@@ -67,7 +67,7 @@ public final class Caution {
   }
 
   private static int rank(Job job) {
-    return (int) job.statements().stream().mapToLong(Statement::cells).max().orElse(1);
+    return (int) job.statements().stream().mapToLong(JobStatement::cells).max().orElse(1);
   }
 
   /** Multiplications of all iterations: each entry with each column, and the algebra of factors. */

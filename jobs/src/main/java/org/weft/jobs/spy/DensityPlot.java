@@ -72,10 +72,10 @@ public final class DensityPlot implements Picture {
     int width = pixels(shape.size(across), longer);
     int cellsDown = (int) Math.max(1, Math.min(shape.size(down), height));
     int cellsAcross = (int) Math.max(1, Math.min(shape.size(across), width));
-    Cells cells = new Cells(down, across, shape, blocks, cellsDown, cellsAcross);
+    CellCounts cells = new CellCounts(down, across, shape, blocks, cellsDown, cellsAcross);
     int[] lines = new int[down == 0 ? boundaries.length : 0];
     for (int b = 0; b < lines.length; b++) {
-      lines[b] = Cells.scaled(boundaries[b], Math.max(1, shape.size(0)), height);
+      lines[b] = CellCounts.scaled(boundaries[b], Math.max(1, shape.size(0)), height);
     }
     return new Panel(title, axis(down, shape), axis(across, shape), cells, width, height, lines);
   }

@@ -17,7 +17,13 @@ import org.weft.jobs.chart.Sheet.Anchor;
  * @param boundaries where partitions of the mode that goes down begin, in pixels of the picture
  */
 record Panel(
-    String version, Axis down, Axis across, Cells cells, int width, int height, int[] boundaries) {
+    String version,
+    Axis down,
+    Axis across,
+    CellCounts cells,
+    int width,
+    int height,
+    int[] boundaries) {
   private static final int TITLES = 2 * Sheet.LINE + 6;
   private static final int BELOW = 4 * Sheet.LINE + 12;
   private static final int TICK = 4;

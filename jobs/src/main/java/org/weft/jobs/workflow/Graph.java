@@ -7,12 +7,12 @@ final class Graph {
   static String dot(WorkflowFile workflow) {
     StringBuilder dot = new StringBuilder("digraph " + quoted(workflow.name()) + " {\n");
     dot.append("  rankdir=LR;\n  node [shape=box];\n");
-    for (Step step : workflow.steps()) {
+    for (WorkflowStep step : workflow.steps()) {
       String command = step.command().get(0);
       dot.append("  ").append(quoted(step.id()));
       dot.append(" [label=").append(quoted(step.id() + "\\nweft " + command)).append("];\n");
     }
-    for (Step step : workflow.steps()) {
+    for (WorkflowStep step : workflow.steps()) {
       for (String need : step.needs()) {
         dot.append("  ").append(quoted(need)).append(" -> ").append(quoted(step.id()));
         step.inputs().stream()

@@ -50,10 +50,10 @@ final class StepInputs {
    * @param external contents of what no step makes
    */
   Map<String, String> of(
-      Step step, Map<String, Records.StepRun> steps, Map<String, String> external) {
+      WorkflowStep step, Map<String, Records.StepRun> steps, Map<String, String> external) {
     Map<String, String> inputs = new TreeMap<>();
     for (String uri : step.inputs()) {
-      Optional<Step> maker = workflow.maker(uri, step);
+      Optional<WorkflowStep> maker = workflow.maker(uri, step);
       Records.StepRun made = maker.map(m -> steps.get(m.id())).orElse(null);
       if (maker.isEmpty()) {
         inputs.put(uri, external.getOrDefault(uri, MISSING));
@@ -105,7 +105,7 @@ final class StepInputs {
    * @param run with their contents at its start
    * @throws WeftException {@code INPUT_CHANGED}
    */
-  void requireUnchanged(Records.Run run, Step step) {
+  void requireUnchanged(Records.Run run, WorkflowStep step) {
     for (String uri : step.inputs()) {
       String stamp = fingerprints.stamp(uri);
       if (workflow.maker(uri, step).isPresent() || stamp.equals(looked.get(uri))) {

@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.weft.compiler.program.check.Names;
+import org.weft.compiler.program.check.NearestNames;
 
 /**
  * Brings steps into an order in which they can run: after those that they need, and after those
@@ -21,16 +21,16 @@ final class StepOrder {
     this.problems = problems;
   }
 
-  List<Step> ordered(List<Step> steps) {
-    Map<String, Step> byId = new LinkedHashMap<>();
-    Map<String, Step> makers = new HashMap<>();
-    for (Step step : steps) {
+  List<WorkflowStep> ordered(List<WorkflowStep> steps) {
+    Map<String, WorkflowStep> byId = new LinkedHashMap<>();
+    Map<String, WorkflowStep> makers = new HashMap<>();
+    for (WorkflowStep step : steps) {
       if (byId.put(step.id(), step) != null) {
         problems.add(
             step.position(), "expected another id, '%s' is that of a step before", step.id());
       }
       for (String uri : step.outputs()) {
-        Step other = makers.put(uri, step);
+        WorkflowStep other = makers.put(uri, step);
         if (other != null) {
           problems.add(
               step.position(),
@@ -41,14 +41,14 @@ final class StepOrder {
         }
       }
     }
-    List<Step> linked = new ArrayList<>();
-    for (Step step : steps) {
+    List<WorkflowStep> linked = new ArrayList<>();
+    for (WorkflowStep step : steps) {
       linked.add(step.withNeeds(needs(step, steps, byId.keySet())));
     }
     return problems.isEmpty() ? sorted(linked) : linked;
   }
 
-  private List<String> needs(Step step, List<Step> steps, Set<String> ids) {
+  private List<String> needs(WorkflowStep step, List<WorkflowStep> steps, Set<String> ids) {
     Set<String> needs = new LinkedHashSet<>();
     for (String id : step.needs()) {
       if (!ids.contains(id) || id.equals(step.id())) {
@@ -56,11 +56,11 @@ final class StepOrder {
             step.position(),
             "expected steps in needs, found '%s'%s",
             id,
-            Names.nearest(id, ids).map(near -> "; did you mean " + near + "?").orElse(""));
+            NearestNames.nearest(id, ids).map(near -> "; did you mean " + near + "?").orElse(""));
       }
       needs.add(id);
     }
-    for (Step other : steps) {
+    for (WorkflowStep other : steps) {
       boolean makes =
           step.inputs().stream()
               .anyMatch(uri -> other.outputs().contains(uri) || other.updates().contains(uri));
@@ -71,13 +71,13 @@ final class StepOrder {
     return List.copyOf(needs);
   }
 
-  private List<Step> sorted(List<Step> steps) {
-    List<Step> order = new ArrayList<>();
+  private List<WorkflowStep> sorted(List<WorkflowStep> steps) {
+    List<WorkflowStep> order = new ArrayList<>();
     Set<String> done = new HashSet<>();
-    List<Step> left = new ArrayList<>(steps);
+    List<WorkflowStep> left = new ArrayList<>(steps);
     while (!left.isEmpty()) {
-      Step next = null;
-      for (Step step : left) {
+      WorkflowStep next = null;
+      for (WorkflowStep step : left) {
         if (next == null && done.containsAll(step.needs())) {
           next = step;
         }
@@ -86,7 +86,7 @@ final class StepOrder {
         problems.add(
             left.get(0).position(),
             "expected steps without a circle, found that %s wait for each other",
-            String.join(", ", left.stream().map(Step::id).toList()));
+            String.join(", ", left.stream().map(WorkflowStep::id).toList()));
         return order;
       }
       left.remove(next);

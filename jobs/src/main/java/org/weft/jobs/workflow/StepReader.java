@@ -48,7 +48,7 @@ final class StepReader {
   }
 
   /** The step that {@code node} is, unless it has no name or no command. */
-  Optional<Step> step(Node node) {
+  Optional<WorkflowStep> step(Node node) {
     if (!(node instanceof MappingNode mapping)) {
       yaml.wrong(node, "a step, beginning with '- id: NAME'");
       return Optional.empty();
@@ -57,8 +57,8 @@ final class StepReader {
     Position at = YamlText.position(node);
     String id = yaml.name(fields.get("id"), at, "id");
     List<String> command = command(fields.get("run"), at);
-    Step step =
-        new Step(
+    WorkflowStep step =
+        new WorkflowStep(
             id,
             command,
             uris(fields.get("in"), "in", values),

@@ -53,7 +53,7 @@ final class StepRunner {
    * @throws WeftException {@code INPUT_CHANGED}, {@code WORKFLOW_LOCKED}, or a fault of the state's
    *     file system
    */
-  Records.StepRun run(Step step, Records.StepRun before, Map<String, Records.StepRun> steps)
+  Records.StepRun run(WorkflowStep step, Records.StepRun before, Map<String, Records.StepRun> steps)
       throws IOException, InterruptedException {
     if (before.state() == Records.State.SKIPPED) {
       return before;
@@ -93,7 +93,7 @@ final class StepRunner {
     return state == Records.State.FAILED || state == Records.State.BLOCKED;
   }
 
-  private Records.StepRun finished(Step step, Records.StepRun before, Records.Done done) {
+  private Records.StepRun finished(WorkflowStep step, Records.StepRun before, Records.Done done) {
     if (before.state() == Records.State.DONE) {
       say("kept", "info", step.id(), "is done in this run");
       return before;
@@ -104,7 +104,7 @@ final class StepRunner {
     return end(before.ended(Records.State.DONE, why, 0, 0), "kept", "info");
   }
 
-  private Records.StepRun attempts(Step step, Records.StepRun before, StepKey key)
+  private Records.StepRun attempts(WorkflowStep step, Records.StepRun before, StepKey key)
       throws IOException, InterruptedException {
     String hash = key.hash();
     Optional<String> foreign = foreignOutput(step);
@@ -148,13 +148,13 @@ final class StepRunner {
     }
   }
 
-  private static Duration backoff(Step step, int tries) {
+  private static Duration backoff(WorkflowStep step, int tries) {
     Duration pause = step.backoff().multipliedBy(1L << Math.min(tries, 20));
     return pause.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : pause;
   }
 
   /** An output that is there and is not a step's of this workflow. */
-  private Optional<String> foreignOutput(Step step) throws IOException {
+  private Optional<String> foreignOutput(WorkflowStep step) throws IOException {
     for (String uri : step.outputs()) {
       if (exists(uri)
           && state.read(StateNames.owned(qualified(uri)), Records.Owner.class).isEmpty()) {
@@ -176,7 +176,7 @@ final class StepRunner {
   /**
    * Once for an output: a record that is replaced is away for a moment, and a kill may come then.
    */
-  private void own(Step step, String hash) {
+  private void own(WorkflowStep step, String hash) {
     for (String uri : step.outputs()) {
       String name = StateNames.owned(qualified(uri));
       lease.check();
@@ -184,7 +184,7 @@ final class StepRunner {
     }
   }
 
-  private List<String> words(Step step, String hash) throws IOException {
+  private List<String> words(WorkflowStep step, String hash) throws IOException {
     List<String> words = new ArrayList<>();
     for (String word : step.command()) {
       words.add(word.replace("${" + Words.STEP_KEY + "}", StepKey.shown(hash)));
@@ -199,7 +199,7 @@ final class StepRunner {
     return words;
   }
 
-  private Records.StepRun made(Step step, StepKey key, Records.StepRun now, double seconds)
+  private Records.StepRun made(WorkflowStep step, StepKey key, Records.StepRun now, double seconds)
       throws IOException {
     Fingerprints fingerprints = new Fingerprints(state.files());
     List<Records.Made> made = new ArrayList<>();
@@ -228,7 +228,7 @@ final class StepRunner {
     return end(now.ended(Records.State.DONE, "done", seconds, 0), "done", "info");
   }
 
-  private void removeScratch(Step step, String hash) {
+  private void removeScratch(WorkflowStep step, String hash) {
     for (String uri : step.scratch()) {
       Path path = state.files().path(uri.replace("${" + Words.STEP_KEY + "}", StepKey.shown(hash)));
       try {
@@ -263,7 +263,7 @@ final class StepRunner {
     return step;
   }
 
-  private void say(String event, String level, Step step, String message) {
+  private void say(String event, String level, WorkflowStep step, String message) {
     say(event, level, step.id(), message);
   }
 

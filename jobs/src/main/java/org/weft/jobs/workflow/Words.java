@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.weft.compiler.program.check.Names;
+import org.weft.compiler.program.check.NearestNames;
 
 /**
  * Text with parameters, {@code ${name}}, and its division into words as a shell does it: at spaces,
@@ -106,7 +106,7 @@ final class Words {
               + ", found ${"
               + name
               + "}"
-              + Names.nearest(name, values.keySet())
+              + NearestNames.nearest(name, values.keySet())
                   .map(n -> "; did you mean " + n + "?")
                   .orElse(""));
     }

@@ -13,20 +13,21 @@ import java.util.Set;
  *
  * @param text of the file, from which a run is resumed
  */
-record WorkflowFile(String name, String text, Map<String, String> parameters, List<Step> steps) {
+record WorkflowFile(
+    String name, String text, Map<String, String> parameters, List<WorkflowStep> steps) {
   WorkflowFile {
     parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
     steps = List.copyOf(steps);
   }
 
-  Step step(String id) {
+  WorkflowStep step(String id) {
     return steps.stream().filter(s -> s.id().equals(id)).findFirst().orElseThrow();
   }
 
   /** The last step before {@code reader} that makes {@code uri}, or changes it in place. */
-  Optional<Step> maker(String uri, Step reader) {
-    Step made = null;
-    for (Step step : steps) {
+  Optional<WorkflowStep> maker(String uri, WorkflowStep reader) {
+    WorkflowStep made = null;
+    for (WorkflowStep step : steps) {
       if (step == reader) {
         break;
       }
@@ -40,7 +41,7 @@ record WorkflowFile(String name, String text, Map<String, String> parameters, Li
   /** What steps depend on and no step makes. */
   Set<String> externalInputs() {
     Set<String> external = new LinkedHashSet<>();
-    for (Step step : steps) {
+    for (WorkflowStep step : steps) {
       step.inputs().stream().filter(uri -> maker(uri, step).isEmpty()).forEach(external::add);
     }
     return external;

@@ -81,7 +81,7 @@ final class WorkflowReader {
     } else if (fields.get("defaults") != null) {
       yaml.wrong(fields.get("defaults"), "defaults as NAME: VALUE lines");
     }
-    List<Step> steps = new ArrayList<>();
+    List<WorkflowStep> steps = new ArrayList<>();
     // Words without the values of parameters would be wrong for that reason alone.
     StepReader stepReader =
         new StepReader(

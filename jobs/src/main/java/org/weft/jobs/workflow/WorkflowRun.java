@@ -58,7 +58,7 @@ final class WorkflowRun {
     String id = NAME.format(Instant.now()) + "-" + UUID.randomUUID().toString().substring(0, 6);
     StepInputs inputs = new StepInputs(workflow, state);
     Map<String, String> external = inputs.external();
-    for (Step step : workflow.steps()) {
+    for (WorkflowStep step : workflow.steps()) {
       for (String uri : step.when().isPresent() ? List.<String>of() : step.inputs()) {
         if (external.getOrDefault(uri, "there").equals(StepInputs.MISSING)) {
           throw new WeftException(
@@ -77,7 +77,7 @@ final class WorkflowRun {
               workflow.text(),
               workflow.parameters(),
               external,
-              workflow.steps().stream().map(Step::id).toList(),
+              workflow.steps().stream().map(WorkflowStep::id).toList(),
               version,
               Instant.now().toString(),
               null,
@@ -153,7 +153,7 @@ final class WorkflowRun {
       Optional<WeftException> failure = Optional.empty();
       try {
         StepRunner runner = new StepRunner(state, lease, inputs, command, events, run);
-        for (Step step : workflow.steps()) {
+        for (WorkflowStep step : workflow.steps()) {
           Records.StepRun before =
               steps.getOrDefault(step.id(), Records.StepRun.waiting(step.id()));
           Records.StepRun ended = runner.run(step, before, steps);

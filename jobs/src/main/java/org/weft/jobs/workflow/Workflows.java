@@ -135,7 +135,7 @@ public final class Workflows {
 
   /** What a run would do, and why. */
   public List<String> explain(Map<String, String> parameters) {
-    return new Explanation(folder(), read(parameters)).lines();
+    return new WorkflowExplanation(folder(), read(parameters)).lines();
   }
 
   /** Steps as a graph in the language of Graphviz. */

@@ -21,7 +21,7 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
-import org.weft.compiler.program.check.Names;
+import org.weft.compiler.program.check.NearestNames;
 
 /**
  * Reads parts of a YAML text as numbers, names and lists, and reports any other part with its
@@ -98,7 +98,9 @@ final class YamlText {
                 + String.join(", ", known)
                 + " in "
                 + of
-                + Names.nearest(name, known).map(n -> " (did you mean " + n + "?)").orElse(""));
+                + NearestNames.nearest(name, known)
+                    .map(n -> " (did you mean " + n + "?)")
+                    .orElse(""));
       } else if (fields.put(name, tuple.getValueNode()) != null) {
         problems.add(position(key), "expected %s once in %s, found it twice", name, of);
       }

@@ -12,7 +12,7 @@ class PlantedTensorTest {
 
   @Test
   void fullTensorIsTheSumOfItsComponents() {
-    PlantedTensor tensor = new PlantedTensor(TensorModel.of("6x5x4"), 3, 0, 11);
+    PlantedTensor tensor = new PlantedTensor(SyntheticModel.of("6x5x4"), 3, 0, 11);
     List<Double> differences = new ArrayList<>();
     tensor.generate(
         (c, v) -> {
@@ -45,13 +45,13 @@ class PlantedTensorTest {
 
   private static double[] values(double noise, String shape) {
     List<Double> values = new ArrayList<>();
-    new PlantedTensor(TensorModel.of(shape), 4, noise, 5).generate((c, v) -> values.add(v));
+    new PlantedTensor(SyntheticModel.of(shape), 4, noise, 5).generate((c, v) -> values.add(v));
     return values.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
   @Test
   void sparseTensorIsSortedReachesItsCornerAndHasAboutItsNonzeros() {
-    TensorModel model = TensorModel.of("nell-2").scaled(0.001);
+    SyntheticModel model = SyntheticModel.of("nell-2").scaled(0.001);
     long[] last = {-1, -1, -1};
     long[] count = {0};
     new PlantedTensor(model, 8, 0.01, 1)

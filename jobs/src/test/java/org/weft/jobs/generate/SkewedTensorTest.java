@@ -18,11 +18,11 @@ class SkewedTensorTest {
     final long[] last;
     final long[] largest;
     final long[] slices;
-    final TensorModel model;
+    final SyntheticModel model;
     final CRC32 checksum = new CRC32();
     long entries;
 
-    Audit(TensorModel model) {
+    Audit(SyntheticModel model) {
       this.model = model;
       last = new long[model.sizes().order()];
       Arrays.fill(last, -1);
@@ -48,7 +48,7 @@ class SkewedTensorTest {
       entries++;
     }
 
-    static Audit of(TensorModel model, long seed) {
+    static Audit of(SyntheticModel model, long seed) {
       Audit audit = new Audit(model);
       SkewedTensor.generate(model, seed, audit);
       return audit;
@@ -61,9 +61,9 @@ class SkewedTensorTest {
     "vast-2015-mc1-3d, 0.005", "freebase-music, 0.001", "uber, 0.03", "nell-2, 0.00001"
   })
   void everyModelHasItsNonzerosAndItsCorner(String name, double scale) {
-    TensorModel model = TensorModel.of(name).scaled(scale);
+    SyntheticModel model = SyntheticModel.of(name).scaled(scale);
     Audit audit = Audit.of(model, 7);
-    assertThat(audit.entries).isEqualTo(Math.round(TensorModel.of(name).nonzeros() * scale));
+    assertThat(audit.entries).isEqualTo(Math.round(SyntheticModel.of(name).nonzeros() * scale));
     for (int m = 0; m < model.sizes().order(); m++) {
       assertThat(audit.largest[m]).isEqualTo(model.sizes().size(m) - 1);
     }
@@ -72,13 +72,13 @@ class SkewedTensorTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "1x1x1, 1", "7, 3", "2x1x5, 10", "4x4, 16", "30x20x10, 5999", "5x5x5x5x5, 1"})
   void smallAndFullShapes(String shape, long nonzeros) {
-    assertThat(Audit.of(TensorModel.of(shape).withNonzeros(nonzeros), 3).entries)
+    assertThat(Audit.of(SyntheticModel.of(shape).withNonzeros(nonzeros), 3).entries)
         .isEqualTo(nonzeros);
   }
 
   @Test
   void sameSeedSameTensorOtherSeedAnother() {
-    TensorModel model = TensorModel.of("nell-2").scaled(0.001);
+    SyntheticModel model = SyntheticModel.of("nell-2").scaled(0.001);
     long one = Audit.of(model, 1).checksum.getValue();
     assertThat(Audit.of(model, 1).checksum.getValue()).isEqualTo(one);
     assertThat(Audit.of(model, 2).checksum.getValue()).isNotEqualTo(one);
@@ -87,7 +87,7 @@ class SkewedTensorTest {
   /** A slice of mode 0 holds the share of entries that the power law gives it. */
   @Test
   void skewFollowsThePowerLaw() {
-    TensorModel model = TensorModel.of("freebase-music").scaled(0.002);
+    SyntheticModel model = SyntheticModel.of("freebase-music").scaled(0.002);
     Audit audit = Audit.of(model, 5);
     PowerLaw law = new PowerLaw(model.exponents().get(0));
     long size = model.sizes().size(0);
@@ -100,8 +100,8 @@ class SkewedTensorTest {
 
   @Test
   void scalingKeepsDensity() {
-    TensorModel whole = TensorModel.of("nell-1");
-    TensorModel part = whole.scaled(0.01);
+    SyntheticModel whole = SyntheticModel.of("nell-1");
+    SyntheticModel part = whole.scaled(0.01);
     double density = part.nonzeros() / part.sizes().cells();
     assertThat(density / (whole.nonzeros() / whole.sizes().cells())).isBetween(0.99, 1.01);
     assertThat(whole.scaled(1)).isEqualTo(whole);
@@ -110,7 +110,7 @@ class SkewedTensorTest {
   @ParameterizedTest
   @CsvSource({"nell-3", "0x4", "4x", "''", "ax3", "-2x3"})
   void shapesThatAreNone(String text) {
-    assertThatThrownBy(() -> TensorModel.of(text))
+    assertThatThrownBy(() -> SyntheticModel.of(text))
         .isInstanceOf(WeftException.class)
         .hasMessageContaining("nell-1");
   }

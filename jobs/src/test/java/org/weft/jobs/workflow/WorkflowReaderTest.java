@@ -55,8 +55,8 @@ class WorkflowReaderTest {
   void stepsHaveTheirParametersAndStandInOrder() {
     WorkflowFile workflow = read(GOOD, Map.of("date", "2026-11-20"));
     assertThat(workflow.name()).isEqualTo("nightly");
-    assertThat(workflow.steps()).extracting(Step::id).containsExactly("first", "model");
-    Step model = workflow.step("model");
+    assertThat(workflow.steps()).extracting(WorkflowStep::id).containsExactly("first", "model");
+    WorkflowStep model = workflow.step("model");
     assertThat(model.command())
         .containsExactly("cpd", "2026-11-20 x.tns", "--rank", "8", "--output", "m$");
     assertThat(model.inputs()).containsExactly("2026-11-20 x.tns");

@@ -116,7 +116,7 @@ class WorkflowRunTest {
   void whatDependsOnAChangeRunsAgainAndItIsSaidWhy() throws IOException {
     run(TEXT);
     edit("in", "y");
-    assertThat(new Explanation(state, workflow(TEXT)).lines())
+    assertThat(new WorkflowExplanation(state, workflow(TEXT)).lines())
         .anyMatch(line -> line.startsWith("a: runs weft join"))
         .anyMatch(
             line ->

@@ -8,9 +8,9 @@ package org.weft.planner.job;
  * @param mode along which the fibers lie, which the product sums
  * @param rank columns of the factor; 0 for a vector
  */
-public record FiberStatement(String name, int mode, int rank) implements Statement {
+public record FiberStatement(String name, int mode, int rank) implements JobStatement {
   public FiberStatement {
-    Statement.requireMode(name, mode);
+    JobStatement.requireMode(name, mode);
   }
 
   /**
@@ -18,7 +18,7 @@ public record FiberStatement(String name, int mode, int rank) implements Stateme
    * result are compressed, mode {@code mode} is dense and has the size {@code rank}.
    */
   public static FiberStatement ttm(int mode, int rank) {
-    Statement.requireRank("ttm", rank);
+    JobStatement.requireRank("ttm", rank);
     return new FiberStatement("ttm", mode, rank);
   }
 

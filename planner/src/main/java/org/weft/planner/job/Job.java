@@ -23,7 +23,7 @@ import org.weft.tensor.ValueType;
  */
 public record Job(
     String name,
-    List<Statement> statements,
+    List<JobStatement> statements,
     List<KernelRequest> algebra,
     int iterations,
     int certain,
@@ -44,7 +44,7 @@ public record Job(
   /** A job that runs every iteration. */
   public Job(
       String name,
-      List<? extends Statement> statements,
+      List<? extends JobStatement> statements,
       List<KernelRequest> algebra,
       int iterations,
       ValueType valueType) {
@@ -52,7 +52,7 @@ public record Job(
   }
 
   /** A job of one statement, which runs once. */
-  public static Job of(Statement statement, ValueType valueType) {
+  public static Job of(JobStatement statement, ValueType valueType) {
     return new Job(statement.name(), List.of(statement), List.of(), 1, valueType);
   }
 

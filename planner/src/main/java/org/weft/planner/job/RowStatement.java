@@ -26,7 +26,7 @@ import org.weft.error.WeftException;
  */
 public record RowStatement(
     String name, int mode, Map<String, Integer> columns, List<Term> terms, Entry entry)
-    implements Statement {
+    implements JobStatement {
 
   /** {@code F_mode(i_mode, label)}. */
   public record Term(int mode, String label) implements Serializable {}
@@ -66,8 +66,8 @@ public record RowStatement(
   }
 
   public RowStatement {
-    Statement.requireMode(name, mode);
-    columns.values().forEach(size -> Statement.requireRank(name, size));
+    JobStatement.requireMode(name, mode);
+    columns.values().forEach(size -> JobStatement.requireRank(name, size));
     requireRow(name, columns);
     columns = new LinkedHashMap<>(columns); // what serialises as it is
     terms = new ArrayList<>(terms);

@@ -14,8 +14,8 @@ import org.weft.compiler.KernelRequest;
 import org.weft.compiler.PrefetchDistance;
 import org.weft.compiler.Schedule;
 import org.weft.planner.job.FiberStatement;
+import org.weft.planner.job.JobStatement;
 import org.weft.planner.job.RowStatement;
-import org.weft.planner.job.Statement;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
@@ -100,7 +100,7 @@ public final class KernelChoice {
   }
 
   /** The kernel of a statement. */
-  public KernelPlan of(Statement statement) {
+  public KernelPlan of(JobStatement statement) {
     return statement instanceof FiberStatement fibers
         ? fibers(fibers)
         : rows((RowStatement) statement);

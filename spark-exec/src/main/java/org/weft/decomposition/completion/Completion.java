@@ -153,7 +153,8 @@ public record Completion(
   public Model run(Site site, Observer observer) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
     int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
-    CompletionModel model = new CompletionModel(site, first, rank, biases, ridge, seed, valueType);
+    CompletedFactors model =
+        new CompletedFactors(site, first, rank, biases, ridge, seed, valueType);
     BestModel best =
         new BestModel(site, model.columns(), valueType, model.training(), heldOut, tolerance);
     Solver.Sweep sweep = solver.begin(model);

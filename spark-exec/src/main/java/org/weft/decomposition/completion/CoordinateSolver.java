@@ -35,7 +35,7 @@ public record CoordinateSolver() implements Solver {
   }
 
   @Override
-  public Sweep begin(CompletionModel model) {
+  public Sweep begin(CompletedFactors model) {
     EntryGradient gradient =
         new EntryGradient(model.site(), model.columns(), model.factor(0).type());
     return (sweep, errors) -> {
@@ -49,7 +49,7 @@ public record CoordinateSolver() implements Solver {
     };
   }
 
-  private static void update(CompletionModel model, EntryGradient gradient, int mode, int column) {
+  private static void update(CompletedFactors model, EntryGradient gradient, int mode, int column) {
     double ridge = model.ridges(mode)[column];
     RowRule rule =
         (rows, sums) -> {

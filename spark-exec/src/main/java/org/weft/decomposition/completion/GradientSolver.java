@@ -51,18 +51,18 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
   }
 
   @Override
-  public Sweep begin(CompletionModel model) {
+  public Sweep begin(CompletedFactors model) {
     return new Epochs(model);
   }
 
   private final class Epochs implements Sweep {
-    private final CompletionModel model;
+    private final CompletedFactors model;
     private final List<EntryGradient> gradients = new ArrayList<>();
     private final List<Rows> means = new ArrayList<>();
     private final Random random = new Random(seed);
     private double rate = 1;
 
-    Epochs(CompletionModel model) {
+    Epochs(CompletedFactors model) {
       this.model = model;
       batches.forEach(
           batch -> gradients.add(batch.gradient(model.columns(), model.factor(0).type())));

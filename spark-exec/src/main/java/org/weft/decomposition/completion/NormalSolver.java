@@ -39,7 +39,7 @@ public record NormalSolver() implements Solver {
   }
 
   @Override
-  public Sweep begin(CompletionModel model) {
+  public Sweep begin(CompletedFactors model) {
     return (sweep, errors) -> {
       for (int mode = 0; mode < model.order(); mode++) {
         update(model, mode, sweep);
@@ -47,7 +47,7 @@ public record NormalSolver() implements Solver {
     };
   }
 
-  private static void update(CompletionModel model, int mode, int sweep) {
+  private static void update(CompletedFactors model, int mode, int sweep) {
     Site site = model.site();
     String about = ", mode " + mode + ", iteration " + sweep;
     Rows factor = model.factor(mode);

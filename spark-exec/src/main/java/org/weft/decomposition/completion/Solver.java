@@ -15,7 +15,7 @@ public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientS
   String about();
 
   /** Begins a run. */
-  Sweep begin(CompletionModel model);
+  Sweep begin(CompletedFactors model);
 
   /** One sweep over all modes. */
   interface Sweep {

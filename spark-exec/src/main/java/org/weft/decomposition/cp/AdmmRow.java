@@ -1,7 +1,7 @@
 package org.weft.decomposition.cp;
 
 import java.util.Arrays;
-import org.weft.decomposition.constraint.Constraint;
+import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.rows.RowRule;
 
 /**
@@ -26,7 +26,7 @@ import org.weft.decomposition.rows.RowRule;
  */
 @SuppressWarnings("ArrayRecordComponent")
 record AdmmRow(
-    Constraint constraint,
+    FactorConstraint constraint,
     double[] weights,
     double[] others,
     double[] inverse,

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.decomposition.CpFactors;
-import org.weft.decomposition.constraint.Constraint;
+import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowSource;
@@ -16,7 +16,7 @@ import org.weft.tensor.ValueType;
 
 /** Updates a factor under a constraint on its rows, {@link AdmmRow}; the duals are rows, too. */
 final class AdmmUpdate implements FactorUpdate {
-  private final Constraint constraint;
+  private final FactorConstraint constraint;
   private final Rows dual;
   private final double charge;
 
@@ -25,7 +25,7 @@ final class AdmmUpdate implements FactorUpdate {
    */
   AdmmUpdate(
       Site site,
-      Constraint constraint,
+      FactorConstraint constraint,
       int mode,
       int rank,
       ValueType type,

@@ -12,7 +12,7 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Method;
-import org.weft.decomposition.constraint.Constraint;
+import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Site;
@@ -41,7 +41,7 @@ public record Cpd(
     boolean nonnegative,
     long seed,
     ValueType valueType,
-    Map<Integer, Constraint> constraints,
+    Map<Integer, FactorConstraint> constraints,
     double ridge) {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
@@ -109,7 +109,7 @@ public record Cpd(
 
   /** Whether the columns of a mode's factor cannot have the weights of the components. */
   boolean fixesScale(int mode) {
-    Constraint constraint = constraints.get(mode);
+    FactorConstraint constraint = constraints.get(mode);
     return constraint != null && constraint.fixesScale();
   }
 
@@ -119,7 +119,7 @@ public record Cpd(
    * @param duals of the modes from this one on, which takes its own
    */
   FactorUpdate update(Site site, int mode, Deque<RowSource> duals) {
-    Constraint constraint = constraints.get(mode);
+    FactorConstraint constraint = constraints.get(mode);
     if (constraint == null) {
       return nonnegative
           ? new FactorUpdate.Nonnegative(algebra())

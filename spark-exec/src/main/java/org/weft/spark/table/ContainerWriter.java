@@ -50,13 +50,13 @@ final class ContainerWriter implements Serializable {
     try (LabelledRows labelled =
         LabelledRows.of(columns.select(data), columns, made.base().orElse(null))) {
       Dataset<Row> selected = labelled.rows();
-      boolean integral = Rows.isIntegral(selected);
+      boolean integral = InternalRows.isIntegral(selected);
       if (sort) {
         org.apache.spark.sql.Column[] sorting = WriteColumns.order(target.modeOrder());
         selected = selected.repartitionByRange(sorting[0]).sortWithinPartitions(sorting);
       }
       ContainerWriter task = new ContainerWriter(columns, integral, target);
-      for (byte[] piece : Rows.of(selected).mapPartitions(task::write).collect()) {
+      for (byte[] piece : InternalRows.of(selected).mapPartitions(task::write).collect()) {
         all.merge((ContainerPiece) JavaForm.ofBytes(piece));
       }
       labelled.write(target, all);

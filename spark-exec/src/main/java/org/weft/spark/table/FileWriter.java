@@ -50,7 +50,7 @@ final class FileWriter implements Serializable {
         sort
             ? selected.repartition(1).sortWithinPartitions(WriteColumns.order(modes))
             : selected.coalesce(1);
-    JavaRDD<InternalRow> rows = Rows.of(one);
+    JavaRDD<InternalRow> rows = InternalRows.of(one);
     if (rows.getNumPartitions() == 0) {
       write(Collections.emptyIterator());
     } else {

@@ -141,7 +141,7 @@ public final class FrosttSource extends TensorSource {
     new FileWriter(
             files,
             columns,
-            Rows.isIntegral(selected),
+            InternalRows.isIntegral(selected),
             overwrite,
             options.flag(TableOptions.ZERO_BASED, false),
             options.flag(TableOptions.EXTENDED_HEADER, false))

@@ -81,7 +81,7 @@ public final class MtxFormat implements TensorFileFormat {
       EntryLayout layout =
           new EntryLayout(
               LineRules.MTX, 2, 1, shape, banner.field, banner.symmetry, "the header declares");
-      long records = banner.array ? ArrayReader.cells(shape, banner.symmetry) : sizes[2];
+      long records = banner.array ? MatrixArrayReader.cells(shape, banner.symmetry) : sizes[2];
       if (records < 0) {
         throw errors.ofFile(
             ErrorCode.MALFORMED_INPUT,
@@ -93,7 +93,7 @@ public final class MtxFormat implements TensorFileFormat {
           records,
           Objects.requireNonNull(line).next(),
           banner.array && banner.symmetry != EntryLayout.Symmetry.SKEW_SYMMETRIC,
-          banner.array ? new ArrayReader.Layout(layout) : layout);
+          banner.array ? new MatrixArrayReader.Layout(layout) : layout);
     }
   }
 
@@ -194,15 +194,15 @@ public final class MtxFormat implements TensorFileFormat {
   @Override
   public List<InputSplit> splits(SourceFile file, TensorHeader header, long splitBytes)
       throws IOException {
-    return header.details() instanceof ArrayReader.Layout
+    return header.details() instanceof MatrixArrayReader.Layout
         ? TextSplits.whole(file)
         : TextSplits.of(file, header.dataStart(), splitBytes);
   }
 
   @Override
   public BlockReader read(SourceFile file, InputPlan plan, InputSplit split) throws IOException {
-    if (plan.header().details() instanceof ArrayReader.Layout array) {
-      return new ArrayReader(file, plan, split, array.entries());
+    if (plan.header().details() instanceof MatrixArrayReader.Layout array) {
+      return new MatrixArrayReader(file, plan, split, array.entries());
     }
     EntryLayout layout = (EntryLayout) Objects.requireNonNull(plan.header().details());
     return new CoordinateReader(file, plan, split, layout);

@@ -13,19 +13,19 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Cursor;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Advances cursors through random-access levels, and holds values of resolved accesses. */
 public final class Cursors {
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
 
-  public Cursors(Tensors tensors, Values values) {
+  public Cursors(KernelTensors tensors, Values values) {
     this.tensors = tensors;
     this.values = values;
   }

@@ -10,19 +10,19 @@ import org.weft.compiler.algebra.PropagateZero;
 import org.weft.compiler.algebra.RewriteRule;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.IterationSet;
+import org.weft.compiler.lattice.LatticeOperand;
 import org.weft.compiler.lattice.LatticePoint;
-import org.weft.compiler.lattice.Operand;
 import org.weft.compiler.level.Level;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.tensor.level.LevelCapability;
 
 /** Where an expression is present along one index variable, and what is left of it in a case. */
 public final class Iteration {
-  private final Tensors tensors;
+  private final KernelTensors tensors;
 
-  public Iteration(Tensors tensors) {
+  public Iteration(KernelTensors tensors) {
     this.tensors = tensors;
   }
 
@@ -52,7 +52,8 @@ public final class Iteration {
       return IterationSet.UNIVERSE;
     }
     return new IterationSet.Stored(
-        new Operand(access.id(), level.name(), level.full(), level.can(LevelCapability.LOCATE)));
+        new LatticeOperand(
+            access.id(), level.name(), level.full(), level.can(LevelCapability.LOCATE)));
   }
 
   /** The level of {@code access} that its cursor has come to, if {@code variable} labels it. */
@@ -69,7 +70,8 @@ public final class Iteration {
 
   /** {@code expr} where exactly the operands of {@code point} are present along the variable. */
   public TensorExpr restrict(TensorExpr expr, IndexVar variable, LatticePoint point, Scope scope) {
-    Set<Integer> present = point.operands().stream().map(Operand::id).collect(Collectors.toSet());
+    Set<Integer> present =
+        point.operands().stream().map(LatticeOperand::id).collect(Collectors.toSet());
     TensorExpr restricted = restrict(expr, variable, present, scope);
     return restricted.equals(expr)
         ? expr

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.lattice.LatticeOperand;
 import org.weft.compiler.lattice.LatticePoint;
 import org.weft.compiler.lattice.MergeLattice;
-import org.weft.compiler.lattice.Operand;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
@@ -97,7 +97,7 @@ public final class MergeLoops {
       return;
     }
     if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(variable) == null) {
-      Blocks.ofCoordinates(variable, size.get(), plan, scope, code, this::whole);
+      LoopBlocks.ofCoordinates(variable, size.get(), plan, scope, code, this::whole);
     } else {
       whole(scope, code);
     }
@@ -106,11 +106,11 @@ public final class MergeLoops {
   /** All of the loop, or all of one block of it. */
   private void whole(Scope scope, Code code) {
     LatticePoint top = lattice.points().get(0);
-    List<Operand> walked = operands.walked(top);
+    List<LatticeOperand> walked = operands.walked(top);
     if (top.universe()) {
       everyCoordinate(top, scope, code);
     } else if (!lattice.isSummary() && lattice.points().size() == 1 && walked.size() == 1) {
-      Operand only = walked.get(0);
+      LatticeOperand only = walked.get(0);
       LevelEmitter.Range range = operands.range(only, scope, code);
       OrderedCopy copy = inOrder ? operands.ordered(only, range, scope, code) : null;
       Expr begin = copy == null ? range.begin() : Expr.of(0);
@@ -129,7 +129,7 @@ public final class MergeLoops {
   /** A counted loop, in which operands wait at their next coordinate. */
   private void everyCoordinate(LatticePoint point, Scope scope, Code code) {
     List<Walk> walks = new ArrayList<>();
-    for (Operand operand : operands.walked(point)) {
+    for (LatticeOperand operand : operands.walked(point)) {
       walks.add(operands.walk(operand, scope, code));
     }
     LoopVariable i = LoopVariable.integer(code.fresh(variable.name()));
@@ -137,7 +137,7 @@ public final class MergeLoops {
         scope.block(variable) instanceof Block.Coordinates block
             ? new LevelEmitter.Range(block.from(), block.to())
             : new LevelEmitter.Range(Expr.of(0), size.get());
-    Blocks.counted(
+    LoopBlocks.counted(
         variable,
         i,
         all,
@@ -170,9 +170,9 @@ public final class MergeLoops {
 
   /** A loop for every point, from the one with all operands to those with one. */
   private void merge(Scope scope, Code code) {
-    Map<Operand, Walk> walks = new LinkedHashMap<>();
+    Map<LatticeOperand, Walk> walks = new LinkedHashMap<>();
     for (LatticePoint point : lattice.points()) {
-      for (Operand operand : operands.walked(point)) {
+      for (LatticeOperand operand : operands.walked(point)) {
         if (!walks.containsKey(operand)) {
           walks.put(operand, operands.walk(operand, scope, code));
         }
@@ -180,7 +180,7 @@ public final class MergeLoops {
     }
     makeRoom(walks.values(), code);
     for (LatticePoint point : lattice.points()) {
-      List<Operand> walked = operands.walked(point);
+      List<LatticeOperand> walked = operands.walked(point);
       if (walked.size() == 1) {
         Walk walk = require(walks.get(walked.get(0)));
         single(point, walked.get(0), walk.at(), walk.end(), walk.copy(), scope, code);
@@ -206,7 +206,7 @@ public final class MergeLoops {
   /** One operand alone, from a position on. */
   private void single(
       LatticePoint point,
-      Operand operand,
+      LatticeOperand operand,
       Expr begin,
       Expr end,
       @Nullable OrderedCopy copy,
@@ -221,7 +221,7 @@ public final class MergeLoops {
     int next = scope.cursor(access).next() + 1;
     LoopVariable p = LoopVariable.integer(code.fresh("p" + level.name()));
     LevelEmitter.Range range = new LevelEmitter.Range(begin, end);
-    Blocks.counted(
+    LoopBlocks.counted(
         variable,
         p,
         range,

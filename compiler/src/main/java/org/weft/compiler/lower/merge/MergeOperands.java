@@ -8,9 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.lattice.LatticeOperand;
 import org.weft.compiler.lattice.LatticePoint;
 import org.weft.compiler.lattice.MergeLattice;
-import org.weft.compiler.lattice.Operand;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
@@ -55,11 +55,11 @@ public final class MergeOperands {
     return lattice;
   }
 
-  TensorExpr.Access access(Operand operand) {
+  TensorExpr.Access access(LatticeOperand operand) {
     return require(accesses.get(operand.id()));
   }
 
-  Level level(Operand operand) {
+  Level level(LatticeOperand operand) {
     return require(levels.get(operand.id()));
   }
 
@@ -74,7 +74,7 @@ public final class MergeOperands {
       return LoopFacts.Walks.ALL_COORDINATES;
     }
     LatticePoint top = lattice.points().get(0);
-    List<Operand> walked = walked(top);
+    List<LatticeOperand> walked = walked(top);
     if (top.universe()) {
       return walked.isEmpty() ? LoopFacts.Walks.ALL_COORDINATES : LoopFacts.Walks.MERGED;
     } else if (lattice.isSummary() || lattice.points().size() > 1 || walked.size() != 1) {
@@ -84,10 +84,10 @@ public final class MergeOperands {
   }
 
   /** The operands of {@code point} that are walked. */
-  List<Operand> walked(LatticePoint point) {
+  List<LatticeOperand> walked(LatticePoint point) {
     return point.iterated().stream()
         .filter(operand -> !level(operand).random())
-        .sorted(Comparator.comparingInt(Operand::id))
+        .sorted(Comparator.comparingInt(LatticeOperand::id))
         .toList();
   }
 
@@ -97,13 +97,13 @@ public final class MergeOperands {
   }
 
   /** The positions of an operand below its parents, or in the block that the place is about. */
-  LevelEmitter.Range range(Operand operand, Scope scope, Code code) {
+  LevelEmitter.Range range(LatticeOperand operand, Scope scope, Code code) {
     Level level = level(operand);
     TensorExpr.Access access = access(operand);
     Cursor parent = scope.cursor(access);
     LevelEmitter.Range all = below(parent, level, code);
     LevelEmitter.Range range = scope.clipped(access.id(), level, all);
-    return Blocks.part(variable, range, level, access, walks(), scope, code);
+    return LoopBlocks.part(variable, range, level, access, walks(), scope, code);
   }
 
   /** The positions of {@code level} below a cursor. */
@@ -123,7 +123,7 @@ public final class MergeOperands {
   }
 
   /** A walk through all of {@link #range} in increasing order, at its first coordinate. */
-  Walk walk(Operand operand, Scope scope, Code code) {
+  Walk walk(LatticeOperand operand, Scope scope, Code code) {
     Level level = level(operand);
     TensorExpr.Access access = access(operand);
     LevelEmitter.Range range = range(operand, scope, code);
@@ -140,7 +140,8 @@ public final class MergeOperands {
   }
 
   /** A sorted copy of the range of an unordered level; null for an ordered one. */
-  @Nullable OrderedCopy ordered(Operand operand, LevelEmitter.Range range, Scope scope, Code code) {
+  @Nullable OrderedCopy ordered(
+      LatticeOperand operand, LevelEmitter.Range range, Scope scope, Code code) {
     Level level = level(operand);
     if (level.ordered()) {
       return null;
@@ -170,8 +171,8 @@ public final class MergeOperands {
   /** Finds the operands of {@code point} that may lack the coordinate and are not walked. */
   List<Located> locate(LatticePoint point, Expr i, Scope scope, Code code) {
     List<Located> located = new ArrayList<>();
-    for (Operand operand :
-        point.operands().stream().sorted(Comparator.comparingInt(Operand::id)).toList()) {
+    for (LatticeOperand operand :
+        point.operands().stream().sorted(Comparator.comparingInt(LatticeOperand::id)).toList()) {
       Level level = level(operand);
       if (level.random() || point.iterated().contains(operand)) {
         continue;

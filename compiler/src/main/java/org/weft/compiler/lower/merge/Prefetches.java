@@ -13,9 +13,9 @@ import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.lower.operand.Cursor;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.schedule.Directives;
 import org.weft.compiler.lower.schedule.Lookup;
 
@@ -36,13 +36,13 @@ public final class Prefetches {
   /** Bounds of stored fibers are asked for this many times as far ahead as what is between them. */
   private static final long BOUNDS = 2;
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Cursors cursors;
   private final Directives directives;
   private final Map<String, Expr> lasts = new HashMap<>();
   private final List<Lookup> lookups = new ArrayList<>();
 
-  public Prefetches(Tensors tensors, Cursors cursors, Directives directives) {
+  public Prefetches(KernelTensors tensors, Cursors cursors, Directives directives) {
     this.tensors = tensors;
     this.cursors = cursors;
     this.directives = directives;

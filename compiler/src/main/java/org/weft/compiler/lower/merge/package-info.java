@@ -3,7 +3,8 @@
  *
  * <p>{@link Iteration} says where an expression is present, {@link MergeOperands} how each operand
  * gets at its coordinates, {@link MergeLoops} which loops follow and {@link MergeCases} what
- * happens at a coordinate. {@link Blocks} cuts a loop into blocks. Read {@link MergeLoops} first.
+ * happens at a coordinate. {@link LoopBlocks} cuts a loop into blocks. Read {@link MergeLoops}
+ * first.
  */
 @NullMarked
 package org.weft.compiler.lower.merge;

@@ -9,9 +9,9 @@ import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.lower.merge.Iteration;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
@@ -22,13 +22,13 @@ import org.weft.tensor.ValueType;
  * factoring of a product. Any commutative operator will do.
  */
 final class HoistScalars implements RewriteRule {
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Iteration iteration;
   private final Code code;
   private Scope scope;
 
-  HoistScalars(Tensors tensors, Values values, Iteration iteration, Scope scope, Code code) {
+  HoistScalars(KernelTensors tensors, Values values, Iteration iteration, Scope scope, Code code) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
@@ -68,7 +68,7 @@ final class HoistScalars implements RewriteRule {
   }
 
   /** A scalar temporary, whose value a scope holds. */
-  static TensorExpr.Access scalar(Tensors tensors, TensorExpr origin) {
+  static TensorExpr.Access scalar(KernelTensors tensors, TensorExpr origin) {
     int id = tensors.freshAccessId();
     TensorFormat format = TensorFormat.dense(0, ValueType.DOUBLE);
     TensorVar variable = new TensorVar("s" + id, format, TensorVar.Kind.TEMPORARY);

@@ -18,9 +18,9 @@ import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
-import org.weft.compiler.lower.merge.Blocks;
 import org.weft.compiler.lower.merge.Cursors;
 import org.weft.compiler.lower.merge.Iteration;
+import org.weft.compiler.lower.merge.LoopBlocks;
 import org.weft.compiler.lower.merge.MergeCases;
 import org.weft.compiler.lower.merge.MergeLoops;
 import org.weft.compiler.lower.merge.MergeOperands;
@@ -28,10 +28,10 @@ import org.weft.compiler.lower.merge.Prefetches;
 import org.weft.compiler.lower.operand.Ancestors;
 import org.weft.compiler.lower.operand.Cursor;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.rewrite.FusedAccess;
 import org.weft.compiler.lower.rewrite.Reductions;
@@ -57,7 +57,7 @@ public final class LoopNest {
   /** In a kernel of more loops than this, all cases of a loop share one body. */
   private static final int MOST_LOOPS = 24;
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Iteration iteration;
   private final Cursors cursors;
@@ -70,7 +70,7 @@ public final class LoopNest {
   private boolean leavesCells;
 
   public LoopNest(
-      Tensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
+      KernelTensors tensors, Values values, @Nullable FusedAccess fused, Directives directives) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = new Iteration(tensors);
@@ -476,7 +476,7 @@ public final class LoopNest {
     lattices.add(() -> chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
     if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(outermost) == null) {
       Expr size = tensors.size(outermost);
-      Blocks.ofCoordinates(
+      LoopBlocks.ofCoordinates(
           outermost,
           size,
           plan,
@@ -512,7 +512,7 @@ public final class LoopNest {
     LevelEmitter.Range all = scope.clipped(chain.access().id(), first, every);
     LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
     LevelEmitter.Range range =
-        Blocks.part(outermost, all, first, chain.access(), walks, scope, code);
+        LoopBlocks.part(outermost, all, first, chain.access(), walks, scope, code);
     LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
     Prefetches.Counted counted =
         new Prefetches.Counted(
@@ -521,7 +521,7 @@ public final class LoopNest {
             layout.levels().subList(chain.first(), chain.last() + 1),
             range);
     TensorExpr body = Reductions.without(expr, chain.variables());
-    Blocks.counted(
+    LoopBlocks.counted(
         outermost,
         p,
         range,

@@ -18,9 +18,9 @@ import org.weft.compiler.lower.merge.Iteration;
 import org.weft.compiler.lower.operand.Ancestors;
 import org.weft.compiler.lower.operand.Cursor;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.sink.Sink;
 import org.weft.memory.ElementType;
@@ -55,12 +55,12 @@ public final class MaskedTemporaries {
     void emit(Expr cell, Code code);
   }
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
 
-  MaskedTemporaries(Tensors tensors, Values values, Iteration iteration, LoopNest nest) {
+  MaskedTemporaries(KernelTensors tensors, Values values, Iteration iteration, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
@@ -117,7 +117,9 @@ public final class MaskedTemporaries {
     Expr size = isSmall(open) ? all : new Expr.Select(fits(open), all, Expr.of(0));
     Buffer sums =
         new Buffer(
-            code.fresh(name + "_sums"), Tensors.elementOf(values.type()), Buffer.Kind.WORKSPACE);
+            code.fresh(name + "_sums"),
+            KernelTensors.elementOf(values.type()),
+            Buffer.Kind.WORKSPACE);
     Buffer states = new Buffer(code.fresh(name + "_states"), ElementType.U8, Buffer.Kind.WORKSPACE);
     scope.workspaces().allocate(sums, size);
     scope.workspaces().allocate(states, size);

@@ -12,11 +12,11 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
-import org.weft.compiler.lower.merge.Blocks;
+import org.weft.compiler.lower.merge.LoopBlocks;
 import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.schedule.Directives;
 import org.weft.compiler.lower.sink.MemorySink;
@@ -45,14 +45,14 @@ final class PrivateSums {
     void emit(Scope scope, Sink sink, Code code);
   }
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Temporaries temporaries;
   private final Directives directives;
   private final LoopNest nest;
 
   PrivateSums(
-      Tensors tensors,
+      KernelTensors tensors,
       Values values,
       Temporaries temporaries,
       Directives directives,
@@ -113,7 +113,7 @@ final class PrivateSums {
     TensorExpr.Access target =
         new TensorExpr.Access(tensors.freshAccessId(), sums.tensor(), cells, sums.span());
     LoopVariable number = LoopVariable.integer(code.fresh(share.name()));
-    Blocks.simple(
+    LoopBlocks.simple(
         number,
         new LevelEmitter.Range(Expr.of(0), Expr.of(SHARES)),
         LoopTraits.PARALLEL,

@@ -16,9 +16,9 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.operand.Workspaces;
 import org.weft.compiler.lower.schedule.Directives;
@@ -61,7 +61,7 @@ final class SparseTemporaries {
     AT_RUN_TIME
   }
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Directives directives;
   private final LoopNest nest;
@@ -69,7 +69,7 @@ final class SparseTemporaries {
   /** How many fills, each in two versions, are being emitted around this point. */
   private int versions;
 
-  SparseTemporaries(Tensors tensors, Values values, Directives directives, LoopNest nest) {
+  SparseTemporaries(KernelTensors tensors, Values values, Directives directives, LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.directives = directives;
@@ -155,7 +155,7 @@ final class SparseTemporaries {
   }
 
   private ElementType element() {
-    return Tensors.elementOf(values.type());
+    return KernelTensors.elementOf(values.type());
   }
 
   private TensorExpr.Access access(

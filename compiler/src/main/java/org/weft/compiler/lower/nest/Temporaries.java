@@ -22,10 +22,10 @@ import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.merge.Iteration;
 import org.weft.compiler.lower.operand.Fold;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.rewrite.Reductions;
 import org.weft.compiler.lower.schedule.Directives;
@@ -46,7 +46,7 @@ import org.weft.tensor.ValueType;
 final class Temporaries {
   private static final long SMALL_BYTES = Stmt.AllocateWorkspace.STACK_WORKSPACE_BYTES;
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Values values;
   private final Iteration iteration;
   private final LoopNest nest;
@@ -54,7 +54,11 @@ final class Temporaries {
   private final SparseTemporaries sparse;
 
   Temporaries(
-      Tensors tensors, Values values, Iteration iteration, Directives directives, LoopNest nest) {
+      KernelTensors tensors,
+      Values values,
+      Iteration iteration,
+      Directives directives,
+      LoopNest nest) {
     this.tensors = tensors;
     this.values = values;
     this.iteration = iteration;
@@ -79,7 +83,7 @@ final class Temporaries {
         return false;
       }
       cells *= size;
-      if (cells > SMALL_BYTES / Tensors.elementOf(values.type()).bytes()) {
+      if (cells > SMALL_BYTES / KernelTensors.elementOf(values.type()).bytes()) {
         return false;
       }
     }
@@ -232,7 +236,7 @@ final class Temporaries {
     Buffer vals =
         new Buffer(
             code.fresh(tensor.name() + "_vals"),
-            Tensors.elementOf(values.type()),
+            KernelTensors.elementOf(values.type()),
             Buffer.Kind.WORKSPACE);
     List<Level> levels = new ArrayList<>();
     Expr length = Expr.of(1);

@@ -9,10 +9,10 @@ import org.weft.compiler.loop.ScalarType;
 
 /** Scalar code: the value of an expression all of whose accesses are resolved. */
 public final class Values {
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final ScalarType type;
 
-  public Values(Tensors tensors, ScalarType type) {
+  public Values(KernelTensors tensors, ScalarType type) {
     this.tensors = tensors;
     this.type = type;
   }

@@ -11,7 +11,7 @@ import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.Fold;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 
 /**
  * An accelerator in the place of the micro-kernel, as far as time goes: for every pass over the
@@ -38,7 +38,7 @@ final class DelayedKernel implements TileKernel {
     this.unit = unit;
     this.fold = fold;
     this.result = result;
-    this.tile = new Buffer("unit_tile", Tensors.elementOf(type), Buffer.Kind.WORKSPACE);
+    this.tile = new Buffer("unit_tile", KernelTensors.elementOf(type), Buffer.Kind.WORKSPACE);
   }
 
   /** The accelerator's own tile: from the runtime, so that no compiler knows what is in it. */

@@ -19,7 +19,7 @@ import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.Fold;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -49,7 +49,7 @@ public final class GemmLoops {
   private static final long PARTS_PER_THREAD = 8;
 
   private final Contraction contraction;
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Fold fold;
   private final boolean accumulate;
   private final Directive.Panels directive;
@@ -62,7 +62,7 @@ public final class GemmLoops {
   private GemmLoops(
       TensorAssignment algebra,
       Contraction contraction,
-      Tensors tensors,
+      KernelTensors tensors,
       Directive.Panels directive,
       boolean parallel,
       Code code) {
@@ -141,7 +141,7 @@ public final class GemmLoops {
   public static void emit(
       TensorAssignment algebra,
       Contraction contraction,
-      Tensors tensors,
+      KernelTensors tensors,
       Directive.Panels directive,
       boolean parallel,
       Code code) {

@@ -10,7 +10,7 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 
 /**
  * Labels of a contraction that are counted as one, the last of them fastest, and where the elements
@@ -49,7 +49,7 @@ final class LabelGroup {
       String name,
       List<IndexVar> labels,
       List<TensorExpr.Access> accesses,
-      Tensors tensors,
+      KernelTensors tensors,
       Code head) {
     List<Dimension> dimensions = new ArrayList<>();
     Expr all = Expr.of(1);
@@ -93,7 +93,7 @@ final class LabelGroup {
   }
 
   /** How far apart the values of neighbouring coordinates of {@code label} are. */
-  static Expr stride(TensorExpr.Access access, IndexVar label, Tensors tensors, Code head) {
+  static Expr stride(TensorExpr.Access access, IndexVar label, KernelTensors tensors, Code head) {
     List<IndexVar> stored = Contraction.stored(access);
     if (!stored.contains(label)) {
       return Expr.of(0);

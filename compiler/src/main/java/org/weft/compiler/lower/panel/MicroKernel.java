@@ -10,7 +10,7 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Fold;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 
 /**
  * The innermost loop of a contraction: a tile of the result in vector registers, to which every
@@ -43,7 +43,8 @@ final class MicroKernel implements TileKernel {
   @Override
   public void emit(
       Place place, Expr origin, Expr depth, Expr start, @Nullable Expr first, Code code) {
-    Buffer tile = new Buffer(code.fresh("tile"), Tensors.elementOf(type), Buffer.Kind.WORKSPACE);
+    Buffer tile =
+        new Buffer(code.fresh("tile"), KernelTensors.elementOf(type), Buffer.Kind.WORKSPACE);
     code.add(new Stmt.AllocateWorkspace(tile, Expr.of(wide.width() * high.width())));
     if (fold.operator() != Operator.PLUS) {
       rows(code, (h, c) -> lanes(c, w -> new Stmt.Store(tile, cell(h, w), start)));

@@ -10,7 +10,7 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.memory.ElementType;
 
 /**
@@ -93,7 +93,7 @@ final class PackedSide {
     targets = buffer(name + "_targets", ElementType.I64, head);
     lanes = buffer(name + "_lanes", ElementType.I64, head);
     gaps = buffer(name + "_gaps", ElementType.I64, head);
-    panels = buffer(name + "_panels", Tensors.elementOf(type), head);
+    panels = buffer(name + "_panels", KernelTensors.elementOf(type), head);
     chunks = head.name(name + "_chunks", Block.divideUp(group.run(), width));
     lines = crossed ? head.name(name + "_lines", lines(group.passes(), block / width)) : Expr.of(1);
     together = crossed ? head.name(name + "_together", Expr.mul(lines, Expr.of(LINE))) : lines;

@@ -15,7 +15,7 @@ import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
-import org.weft.compiler.lower.operand.Tensors;
+import org.weft.compiler.lower.operand.KernelTensors;
 
 /**
  * A copy of a dense tensor with its labels in another order, where the label whose values are
@@ -93,7 +93,7 @@ public record Transposition(
   }
 
   /** Emits the loops. */
-  public void emit(Tensors tensors, boolean parallel, Code code) {
+  public void emit(KernelTensors tensors, boolean parallel, Code code) {
     LabelGroup outer = LabelGroup.of("outer", others, List.of(target, operand), tensors, code);
     Side down = Side.of("far", far, target, TILE, tensors, code);
     Side along = Side.of("near", near, operand, FEW, tensors, code);
@@ -125,7 +125,7 @@ public record Transposition(
       Expr width,
       Side down,
       Side along,
-      Tensors tensors,
+      KernelTensors tensors,
       Code code) {
     Code general = code.nested();
     copy(cells, height, width, down, along, tensors, general);
@@ -155,7 +155,7 @@ public record Transposition(
         IndexVar label,
         TensorExpr.Access other,
         long few,
-        Tensors tensors,
+        KernelTensors tensors,
         Code code) {
       Expr size = code.name(name + "_size", tensors.size(label));
       Expr stride = LabelGroup.stride(other, label, tensors, code);
@@ -216,7 +216,7 @@ public record Transposition(
   }
 
   /** Asks for the lines of a tile: latency, not the width of memory, is what bounds a tile. */
-  private void fetch(Place place, Side down, Side along, Tensors tensors, Code code) {
+  private void fetch(Place place, Side down, Side along, KernelTensors tensors, Code code) {
     Buffer result = tensors.layout(target.tensor()).vals();
     Buffer values = tensors.layout(operand.tensor()).vals();
     rows(values, place.from(), along, down, code);
@@ -240,7 +240,13 @@ public record Transposition(
   }
 
   private void copy(
-      Place place, Expr height, Expr width, Side down, Side along, Tensors tensors, Code code) {
+      Place place,
+      Expr height,
+      Expr width,
+      Side down,
+      Side along,
+      KernelTensors tensors,
+      Code code) {
     Buffer result = tensors.layout(target.tensor()).vals();
     Buffer values = tensors.layout(operand.tensor()).vals();
     LoopVariable h = LoopVariable.integer(code.fresh("h"));

@@ -195,7 +195,7 @@ public final class ExposeLevels {
     if (format.isOrdinary() && access.variables().stream().noneMatch(splits::containsKey)) {
       return access;
     }
-    if (Diagonals.isDiagonal(access.tensor())) {
+    if (DiagonalIntersections.isDiagonal(access.tensor())) {
       throw required(access, "a repeated label cannot be blocked");
     }
     List<LevelSpec> levels = new ArrayList<>();

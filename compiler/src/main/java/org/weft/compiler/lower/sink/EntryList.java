@@ -7,9 +7,9 @@ import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
@@ -24,7 +24,7 @@ public final class EntryList implements AnyOrderSink {
   private final TensorLayout list;
   private final List<IndexVar> labels;
   private final TensorFormat format;
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final LoopVariable entries;
 
   /**
@@ -39,7 +39,7 @@ public final class EntryList implements AnyOrderSink {
       TensorLayout list,
       List<IndexVar> labels,
       TensorFormat format,
-      Tensors tensors,
+      KernelTensors tensors,
       Code code) {
     this.variables = List.copyOf(variables);
     this.list = list;

@@ -15,7 +15,7 @@ import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.ScalarType;
 import org.weft.compiler.loop.Stmt;
-import org.weft.compiler.lower.merge.Blocks;
+import org.weft.compiler.lower.merge.LoopBlocks;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
 import org.weft.compiler.lower.sink.AppendPlan;
@@ -36,13 +36,13 @@ import org.weft.memory.ElementType;
  *
  * <p>A position of the operand below which nothing is stored has none in the result. No format says
  * that there is none, so that tasks count what they store. If that is less than there are
- * positions, the result is gathered instead ({@link Pieces}).
+ * positions, the result is gathered instead ({@link AppendingPieces}).
  */
 final class PlacedResult {
-  private final Pieces pieces;
+  private final AppendingPieces pieces;
   private final AppendPlan plan;
 
-  private PlacedResult(Pieces pieces, AppendPlan plan) {
+  private PlacedResult(AppendingPieces pieces, AppendPlan plan) {
     this.pieces = pieces;
     this.plan = plan;
   }
@@ -54,7 +54,7 @@ final class PlacedResult {
    */
   static @Nullable PlacedResult of(
       TensorExpr expr,
-      Pieces pieces,
+      AppendingPieces pieces,
       AppendPlan plan,
       BiPredicate<TensorExpr.Access, IndexVar> isFull) {
     TaskLoops.Counted counted = pieces.counted();
@@ -71,7 +71,7 @@ final class PlacedResult {
         groups.stream().allMatch(g -> g.first() == g.last() || g.equals(plan.lastGroup()));
     return others
             && single
-            && Pieces.isWithin(expr, operand)
+            && AppendingPieces.isWithin(expr, operand)
             && isRootPlaced(counted, operand, plan, groups.get(0))
         ? new PlacedResult(pieces, plan)
         : null;
@@ -85,7 +85,7 @@ final class PlacedResult {
       AppendPlan.Group first) {
     Level walked = counted.walked();
     return plan.access().variableAt(0).equals(operand.variableAt(0))
-        && (walked == null || Pieces.isWalked(walked))
+        && (walked == null || AppendingPieces.isWalked(walked))
         && (first.first() == 1 || first.last() > 0 || walked != null)
         && first.first() <= 1;
   }
@@ -98,7 +98,7 @@ final class PlacedResult {
     code.add(new Stmt.AllocateWorkspace(stored, tasks, TaskLoops.FEW_TASKS));
     LoopVariable task = LoopVariable.integer(code.fresh("task"));
     LevelEmitter.Range all = new LevelEmitter.Range(Expr.of(0), tasks);
-    Blocks.simple(
+    LoopBlocks.simple(
         task,
         all,
         LoopTraits.PARALLEL,

@@ -15,9 +15,9 @@ import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.rewrite.FusedAccess;
 import org.weft.compiler.lower.sink.MemorySink;
 import org.weft.memory.ElementType;
@@ -86,7 +86,7 @@ final class SharedIterations {
   static @Nullable SharedIterations of(
       TensorExpr expr,
       TaskLoops.Counted counted,
-      Tensors tensors,
+      KernelTensors tensors,
       @Nullable FusedAccess fused,
       MemorySink sink,
       Expr tasks,

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorExpr;
-import org.weft.compiler.lattice.Operand;
+import org.weft.compiler.lattice.LatticeOperand;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
 import org.weft.compiler.level.LevelEmitter;
@@ -15,14 +15,14 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
-import org.weft.compiler.lower.merge.Blocks;
 import org.weft.compiler.lower.merge.Iteration;
+import org.weft.compiler.lower.merge.LoopBlocks;
 import org.weft.compiler.lower.operand.Ancestors;
 import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.Cursor;
+import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Scope;
 import org.weft.compiler.lower.operand.TensorLayout;
-import org.weft.compiler.lower.operand.Tensors;
 import org.weft.compiler.lower.rewrite.FusedAccess;
 import org.weft.compiler.lower.schedule.LoopFacts;
 import org.weft.compiler.lower.sink.AppendPlan;
@@ -116,14 +116,14 @@ public final class TaskLoops {
     }
   }
 
-  private final Tensors tensors;
+  private final KernelTensors tensors;
   private final Iteration iteration;
   private final @Nullable FusedAccess fused;
 
   /**
    * @param fused the access whose listed entries one loop inside walks
    */
-  public TaskLoops(Tensors tensors, Iteration iteration, @Nullable FusedAccess fused) {
+  public TaskLoops(KernelTensors tensors, Iteration iteration, @Nullable FusedAccess fused) {
     this.tensors = tensors;
     this.iteration = iteration;
     this.fused = fused;
@@ -141,7 +141,7 @@ public final class TaskLoops {
       TensorExpr expr,
       IndexVar variable,
       LoopFacts.Walks walks,
-      Set<Operand> walked,
+      Set<LatticeOperand> walked,
       List<IndexVar> rest,
       Scope scope,
       Sink sink,
@@ -156,7 +156,7 @@ public final class TaskLoops {
     Expr work = Expr.mul(entries, innerWork(expr, rest));
     if (sink instanceof AppendSink append) {
       AppendPlan plan = append.plan();
-      Pieces pieces = Pieces.of(expr, counted, before, total, plan);
+      AppendingPieces pieces = AppendingPieces.of(expr, counted, before, total, plan);
       PlacedResult placed = PlacedResult.of(expr, pieces, plan, this::isFull);
       if (placed != null) {
         placed.emit(work, scope, code, loop);
@@ -209,7 +209,7 @@ public final class TaskLoops {
 
     LoopVariable task = LoopVariable.integer(code.fresh("task"));
     LevelEmitter.Range numbers = new LevelEmitter.Range(Expr.of(0), tasks);
-    Blocks.simple(
+    LoopBlocks.simple(
         task,
         numbers,
         LoopTraits.PARALLEL,
@@ -255,7 +255,7 @@ public final class TaskLoops {
       TensorExpr expr,
       IndexVar variable,
       LoopFacts.Walks walks,
-      Set<Operand> iterated,
+      Set<LatticeOperand> iterated,
       Scope scope,
       Code code) {
     boolean coordinates = walks != LoopFacts.Walks.POSITIONS;

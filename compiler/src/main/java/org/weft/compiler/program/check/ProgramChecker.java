@@ -132,7 +132,7 @@ public final class ProgramChecker {
       diagnostics.error(
           label.span(),
           "the label " + label.name() + " is not declared",
-          Names.nearest(label.name(), labels.keySet())
+          NearestNames.nearest(label.name(), labels.keySet())
               .map(near -> "did you mean " + near + "?")
               .orElse("declare it first: IndexLabel [" + label.name() + "] = [?];"));
     }
@@ -213,7 +213,7 @@ public final class ProgramChecker {
       diagnostics.error(
           new SourceSpan(access.span().source(), access.span().offset(), access.tensor().length()),
           "the tensor " + access.tensor() + " is not declared",
-          Names.nearest(access.tensor(), tensors.keySet())
+          NearestNames.nearest(access.tensor(), tensors.keySet())
               .map(near -> "did you mean " + near + "?")
               .orElse("declare it first: Tensor<double> " + access.tensor() + "([i, j], {CSR});"));
       return false;
@@ -353,7 +353,7 @@ public final class ProgramChecker {
     diagnostics.error(
         access.span(),
         access.tensor() + " is neither a variable nor a tensor",
-        Names.nearest(access.tensor(), known)
+        NearestNames.nearest(access.tensor(), known)
             .map(near -> "did you mean " + near + "?")
             .orElse("declare it first: var " + access.tensor() + " = 0;"));
     return false;

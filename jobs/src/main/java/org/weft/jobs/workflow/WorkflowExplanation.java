@@ -10,14 +10,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What a run would do with each step, and why: what differs from the last time it was done. */
-final class Explanation {
+final class WorkflowExplanation {
   private static final String UNKNOWN = "known after step ";
 
   private final StateFolder state;
   private final WorkflowFile workflow;
   private final StepInputs inputs;
 
-  Explanation(StateFolder state, WorkflowFile workflow) {
+  WorkflowExplanation(StateFolder state, WorkflowFile workflow) {
     this.state = state;
     this.workflow = workflow;
     this.inputs = new StepInputs(workflow, state);
@@ -28,7 +28,7 @@ final class Explanation {
     List<String> lines = new ArrayList<>();
     Map<String, Records.StepRun> steps = new HashMap<>();
     Map<String, String> external = inputs.external();
-    for (Step step : workflow.steps()) {
+    for (WorkflowStep step : workflow.steps()) {
       StepKey key = key(step, steps, external);
       String hash = key.hash();
       Optional<Records.Done> done = state.read(StateNames.done(hash), Records.Done.class);
@@ -50,7 +50,8 @@ final class Explanation {
     return lines;
   }
 
-  private StepKey key(Step step, Map<String, Records.StepRun> steps, Map<String, String> external) {
+  private StepKey key(
+      WorkflowStep step, Map<String, Records.StepRun> steps, Map<String, String> external) {
     Map<String, String> contents = inputs.of(step, steps, external);
     for (String uri : step.inputs()) {
       workflow
@@ -65,7 +66,7 @@ final class Explanation {
     return step != null && step.state() == Records.State.DONE;
   }
 
-  private List<String> differences(Step step, StepKey key) {
+  private List<String> differences(WorkflowStep step, StepKey key) {
     Optional<Records.Done> last =
         state.names(StateNames.DONE).stream()
             .flatMap(name -> state.read(StateNames.DONE + "/" + name, Records.Done.class).stream())

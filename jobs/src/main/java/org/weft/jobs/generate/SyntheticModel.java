@@ -28,10 +28,10 @@ import org.weft.tensor.TensorShape;
  * @param nonzeros stored entries
  * @param exponents skew per mode
  */
-public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Double> exponents)
+public record SyntheticModel(String name, TensorShape sizes, long nonzeros, List<Double> exponents)
     implements Generated {
   private static final double MOST_NONZEROS = 0x1p53;
-  private static final List<TensorModel> NAMED =
+  private static final List<SyntheticModel> NAMED =
       List.of(
           model("nell-1", 143_599_552, sizes(2_902_330, 2_143_368, 25_495_389), .9, .9, .9),
           model("nell-2", 76_879_419, sizes(12_092, 9_184, 28_818), 1, .9, 1),
@@ -50,16 +50,16 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
               .9,
               .2));
 
-  public TensorModel {
+  public SyntheticModel {
     exponents = List.copyOf(exponents);
     if (exponents.size() != sizes.order()) {
       throw new IllegalArgumentException("one exponent per mode: " + exponents);
     }
   }
 
-  private static TensorModel model(
+  private static SyntheticModel model(
       String name, long nonzeros, TensorShape sizes, double... exponents) {
-    return new TensorModel(name, sizes, nonzeros, Arrays.stream(exponents).boxed().toList());
+    return new SyntheticModel(name, sizes, nonzeros, Arrays.stream(exponents).boxed().toList());
   }
 
   private static TensorShape sizes(long... sizes) {
@@ -68,7 +68,7 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
 
   /** The names of the models, in table order. */
   public static List<String> names() {
-    return NAMED.stream().map(TensorModel::name).toList();
+    return NAMED.stream().map(SyntheticModel::name).toList();
   }
 
   /**
@@ -77,8 +77,8 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
    *
    * @throws WeftException {@code USAGE}
    */
-  public static TensorModel of(String text) {
-    for (TensorModel model : NAMED) {
+  public static SyntheticModel of(String text) {
+    for (SyntheticModel model : NAMED) {
       if (model.name.equals(text.toLowerCase(Locale.ROOT))) {
         return model;
       }
@@ -104,7 +104,7 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
     }
     TensorShape shape = TensorShape.of(sizes.stream().mapToLong(Long::longValue).toArray());
     List<Double> uniform = Collections.nCopies(shape.order(), 0.0);
-    return new TensorModel(text, shape, (long) shape.cells(), uniform);
+    return new SyntheticModel(text, shape, (long) shape.cells(), uniform);
   }
 
   @Override
@@ -119,13 +119,13 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
 
   /** This model with another count of nonzeros. */
   @Override
-  public TensorModel withNonzeros(long count) {
+  public SyntheticModel withNonzeros(long count) {
     if (count < 1 || count > sizes.cells()) {
       throw new WeftException(
           ErrorCode.USAGE,
           "expected 1 to " + (long) sizes.cells() + " nonzeros in " + sizes + ", found " + count);
     }
-    return new TensorModel(name, sizes, count, exponents);
+    return new SyntheticModel(name, sizes, count, exponents);
   }
 
   /**
@@ -134,7 +134,7 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
    * stay.
    */
   @Override
-  public TensorModel scaled(double factor) {
+  public SyntheticModel scaled(double factor) {
     if (!(factor > 0) || Double.isInfinite(factor)) {
       throw new WeftException(
           ErrorCode.USAGE, "expected --scale above 0, found " + factor + "; 0.01 is a hundredth");
@@ -154,6 +154,6 @@ public record TensorModel(String name, TensorShape sizes, long nonzeros, List<Do
     }
     TensorShape shape = TensorShape.of(scaled);
     long count = Math.max(1, Math.round(nonzeros * factor));
-    return new TensorModel(name, shape, (long) Math.min(count, shape.cells()), exponents);
+    return new SyntheticModel(name, shape, (long) Math.min(count, shape.cells()), exponents);
   }
 }

@@ -9,7 +9,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Options of a table, whose names are the same in any case. */
-final class Settings {
+final class TableSettings {
   private final String format;
   private final Map<String, String> given = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -17,7 +17,7 @@ final class Settings {
    * @param known names; one that ends in a dot begins others
    * @throws WeftException {@code USAGE} for an option that is not known
    */
-  Settings(String format, Map<String, String> options, Set<String> known) {
+  TableSettings(String format, Map<String, String> options, Set<String> known) {
     this.format = format;
     this.given.putAll(options);
     for (String name : given.keySet()) {

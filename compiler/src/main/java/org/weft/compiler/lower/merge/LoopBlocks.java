@@ -27,8 +27,8 @@ import org.weft.error.WeftException;
  * }}, in which every operand that is walked starts at the first of its coordinates in the block,
  * found by binary search, so that no block needs the one before.
  */
-public final class Blocks {
-  private Blocks() {}
+public final class LoopBlocks {
+  private LoopBlocks() {}
 
   /** What is inside a loop. */
   public interface Body {

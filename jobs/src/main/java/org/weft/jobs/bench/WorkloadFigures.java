@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     one
  * @param otherLeastSeconds of the other program
  */
-public record Measured(
+public record WorkloadFigures(
     String tensor,
     Workload workload,
     double medianSeconds,

@@ -28,13 +28,13 @@ import org.weft.tensor.ValueType;
  * coordinate that equals the position. Loops merge it like any other operand. It has the type of
  * the tensor that it is of, so that the statement's type stays what it is.
  */
-public final class Diagonals {
+public final class DiagonalIntersections {
   private final Map<IndexVar, Long> sizes;
   private final Set<IndexVar> variables;
   private int accesses;
   private int diagonals;
 
-  private Diagonals(TensorAssignment assignment) {
+  private DiagonalIntersections(TensorAssignment assignment) {
     sizes = new HashMap<>(assignment.constantSizes());
     variables = new HashSet<>(assignment.variables());
     variables.addAll(assignment.value().allVariables());
@@ -46,7 +46,7 @@ public final class Diagonals {
 
   /** {@code assignment} with distinct labels in every access. */
   public static TensorAssignment of(TensorAssignment assignment) {
-    Diagonals rewrite = new Diagonals(assignment);
+    DiagonalIntersections rewrite = new DiagonalIntersections(assignment);
     TensorExpr value = rewrite.operands(assignment.value());
     List<TensorExpr> factors = new ArrayList<>();
     TensorExpr.Access target = rewrite.distinct(assignment.target(), new ArrayList<>(), factors);

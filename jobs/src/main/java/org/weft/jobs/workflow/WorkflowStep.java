@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param backoff before the first retry; doubled before each further one
  * @param timeout of one attempt; zero for none
  */
-record Step(
+record WorkflowStep(
     String id,
     List<String> command,
     List<String> inputs,
@@ -33,7 +33,7 @@ record Step(
     Duration backoff,
     Duration timeout,
     Position position) {
-  Step {
+  WorkflowStep {
     command = List.copyOf(command);
     inputs = List.copyOf(inputs);
     uses = List.copyOf(uses);
@@ -44,8 +44,8 @@ record Step(
   }
 
   /** With all the steps that it needs. */
-  Step withNeeds(List<String> all) {
-    return new Step(
+  WorkflowStep withNeeds(List<String> all) {
+    return new WorkflowStep(
         id, command, inputs, uses, outputs, updates, scratch, all, when, retries, backoff, timeout,
         position);
   }

@@ -18,7 +18,7 @@ import org.weft.tensor.TensorStorage;
  * Compiles kernels and calls them over stored tensors. A request that came lately is neither
  * lowered nor looked up again.
  */
-public final class KernelCall {
+public final class KernelCalls {
   private final TensorCompiler compiler;
   private final int threads;
   private final boolean reproducible;
@@ -29,7 +29,7 @@ public final class KernelCall {
    *
    * @param reproducible whether results are the same bits for every number of threads
    */
-  public KernelCall(TensorCompiler compiler, int threads, boolean reproducible) {
+  public KernelCalls(TensorCompiler compiler, int threads, boolean reproducible) {
     this.compiler = compiler;
     this.threads = threads;
     this.reproducible = reproducible;

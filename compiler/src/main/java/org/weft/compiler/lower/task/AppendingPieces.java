@@ -35,7 +35,7 @@ import org.weft.tensor.level.LevelCapability;
  * pieces    [  0    ][ 1     ][  2      ]    two append i = 1, which is gathered as one
  * </pre>
  */
-final class Pieces {
+final class AppendingPieces {
   private final TaskLoops.Counted counted;
 
   /** Items before the first iteration. */
@@ -46,7 +46,7 @@ final class Pieces {
   /** Levels of the operand below that of the loop, to the one that is divided; empty for none. */
   private final List<Level> levels;
 
-  private Pieces(TaskLoops.Counted counted, Expr before, Expr total, List<Level> levels) {
+  private AppendingPieces(TaskLoops.Counted counted, Expr before, Expr total, List<Level> levels) {
     this.counted = counted;
     this.before = before;
     this.total = total;
@@ -59,9 +59,9 @@ final class Pieces {
    * @param before items before the first iteration
    * @param total items of all iterations
    */
-  static Pieces of(
+  static AppendingPieces of(
       TensorExpr expr, TaskLoops.Counted counted, Expr before, Expr total, AppendPlan plan) {
-    return new Pieces(counted, before, total, divisible(expr, counted, plan));
+    return new AppendingPieces(counted, before, total, divisible(expr, counted, plan));
   }
 
   /** Emits the loop over pieces, each with arrays of its own. */

@@ -21,7 +21,7 @@ import org.weft.compiler.loop.Buffer;
 import org.weft.compiler.loop.BufferBinding;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.ScalarType;
-import org.weft.compiler.lower.rewrite.Diagonals;
+import org.weft.compiler.lower.rewrite.DiagonalIntersections;
 import org.weft.memory.ElementType;
 import org.weft.runtime.KernelSignature;
 import org.weft.runtime.Slot;
@@ -35,7 +35,7 @@ import org.weft.tensor.Width;
  * The tensors of a kernel: its argument block, the buffers and levels of every tensor, and the
  * sizes of index variables. The result is tensor 0, operands follow in order of appearance.
  */
-public final class Tensors {
+public final class KernelTensors {
   private final TensorAssignment assignment;
   private final Map<TensorVar, TensorLayout> layouts = new LinkedHashMap<>();
   private final List<TensorParameter> parameters = new ArrayList<>();
@@ -47,7 +47,7 @@ public final class Tensors {
   private final Code head;
   private int accessIds;
 
-  public Tensors(TensorAssignment assignment) {
+  public KernelTensors(TensorAssignment assignment) {
     this.assignment = assignment;
     slots.addAll(List.of(Slot.runtime(), Slot.status(), Slot.statusDetail()));
     List<TensorExpr.Access> accesses = new ArrayList<>(List.of(assignment.target()));
@@ -55,7 +55,7 @@ public final class Tensors {
     List<TensorExpr.Access> first = new ArrayList<>();
     for (TensorExpr.Access access : accesses) {
       accessIds = Math.max(accessIds, access.id() + 1);
-      if (!Diagonals.isDiagonal(access.tensor()) && names.add(access.tensor().name())) {
+      if (!DiagonalIntersections.isDiagonal(access.tensor()) && names.add(access.tensor().name())) {
         first.add(access);
       }
     }
@@ -64,12 +64,14 @@ public final class Tensors {
     }
     head = Code.function(names);
     for (TensorExpr.Access access : accesses) {
-      boolean diagonal = Diagonals.isDiagonal(access.tensor());
+      boolean diagonal = DiagonalIntersections.isDiagonal(access.tensor());
       if (!diagonal && !layouts.containsKey(access.tensor())) {
         layouts.put(access.tensor(), layout(access, indexOf(access.tensor())));
       }
     }
-    accesses.stream().filter(a -> Diagonals.isDiagonal(a.tensor())).forEach(this::addDiagonal);
+    accesses.stream()
+        .filter(a -> DiagonalIntersections.isDiagonal(a.tensor()))
+        .forEach(this::addDiagonal);
   }
 
   private void addDiagonal(TensorExpr.Access access) {

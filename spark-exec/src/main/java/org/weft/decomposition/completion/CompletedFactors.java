@@ -10,7 +10,7 @@ import org.weft.decomposition.rows.Site;
 import org.weft.tensor.ValueType;
 
 /** The factors of a {@link Completion} run, and how much its ridge weighs there. */
-final class CompletionModel {
+final class CompletedFactors {
   private final Site site;
   private final int rank;
   private final int columns;
@@ -23,7 +23,7 @@ final class CompletionModel {
   /**
    * @param first number of the statements of {@link ModelError}, after which the entries' sum comes
    */
-  CompletionModel(
+  CompletedFactors(
       Site site, int first, int rank, boolean biases, double ridge, long seed, ValueType type) {
     int order = site.shape().order();
     this.site = site;

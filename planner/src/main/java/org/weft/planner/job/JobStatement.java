@@ -9,7 +9,7 @@ import org.weft.tensor.TensorShape;
  * A product of one sparse tensor with dense factors, one for a mode: what one pass over the tensor
  * computes. Modes count from 0.
  */
-public sealed interface Statement extends Serializable permits RowStatement, FiberStatement {
+public sealed interface JobStatement extends Serializable permits RowStatement, FiberStatement {
 
   /** Name of its kernel, with the mode: a C identifier, unique among the statements of a mode. */
   String name();

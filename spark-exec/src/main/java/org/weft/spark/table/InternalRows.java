@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataTypes;
 
 /** The rows of a table as Spark holds them, without an object for each cell. */
-final class Rows {
-  private Rows() {}
+final class InternalRows {
+  private InternalRows() {}
 
   /** Rows are valid until the next one is asked for. */
   static JavaRDD<InternalRow> of(Dataset<Row> table) {

@@ -13,14 +13,14 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.space.TensorSpace;
 
 /** The names of one function while it runs. Closing it frees the tensors. */
-final class Frame implements AutoCloseable {
+final class CallFrame implements AutoCloseable {
   private final Map<String, Program.LabelRange> labels = new HashMap<>();
   private final Map<String, TensorVariable> tensors = new LinkedHashMap<>();
   private final Map<String, Scalar> scalars = new HashMap<>();
   private final List<Program.Step> reads = new ArrayList<>();
   private final Map<Program.Step, TensorSpace.Input> readAhead = new IdentityHashMap<>();
 
-  Frame(Program.Function function) {
+  CallFrame(Program.Function function) {
     gather(function.steps());
   }
 

@@ -8,7 +8,7 @@ package org.weft.compiler.lattice;
  * @param full the level has every coordinate
  * @param locate the level offers random access
  */
-public record Operand(int id, String name, boolean full, boolean locate) {
+public record LatticeOperand(int id, String name, boolean full, boolean locate) {
   @Override
   public String toString() {
     return name;

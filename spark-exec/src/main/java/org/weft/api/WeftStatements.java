@@ -17,10 +17,10 @@ import org.weft.spark.label.Dictionary;
 import org.weft.tensor.ValueType;
 
 /** Statements over tensors of one {@link Weft}. */
-final class Statements {
+final class WeftStatements {
   private final Weft weft;
 
-  Statements(Weft weft) {
+  WeftStatements(Weft weft) {
     this.weft = weft;
   }
 
@@ -75,12 +75,12 @@ final class Statements {
       Map<String, List<String>> accesses, Map<String, Object> given) {
     Map<String, Integer> spaces = new HashMap<>();
     Map<String, int[]> numbered = new LinkedHashMap<>();
-    List<TableSource> tables = new ArrayList<>();
+    List<DatasetSource> tables = new ArrayList<>();
     Map<String, Source.Loaded> loaded = new LinkedHashMap<>();
     accesses.forEach(
         (name, labels) -> {
           if (given.get(name) instanceof Tensor tensor) {
-            if (tensor.source() instanceof TableSource table) {
+            if (tensor.source() instanceof DatasetSource table) {
               requireDistinct(name, labels, table);
               numbered.put(
                   name,
@@ -95,7 +95,7 @@ final class Statements {
         });
     requireOneKind(accesses, spaces, loaded);
     List<Dictionary> dictionaries =
-        TableSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
+        DatasetSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
     int next = 0;
     for (Map.Entry<String, int[]> table : numbered.entrySet()) {
       loaded.put(table.getKey(), tables.get(next++).load(weft, table.getValue(), dictionaries));
@@ -103,7 +103,7 @@ final class Statements {
     return loaded;
   }
 
-  private static void requireDistinct(String name, List<String> labels, TableSource table) {
+  private static void requireDistinct(String name, List<String> labels, DatasetSource table) {
     if (labels.size() != table.modes().size()
         || labels.stream().distinct().count() < labels.size()) {
       throw new WeftException(

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Proximity operators beside what defines them. */
-class ConstraintTest {
+class FactorConstraintTest {
   private static double objective(double[] z, double[] row, double charge) {
     double sum = 0;
     for (int r = 0; r < row.length; r++) {
@@ -23,7 +23,7 @@ class ConstraintTest {
     return sum;
   }
 
-  private static boolean allowed(Constraint.Kind kind, double[] z) {
+  private static boolean allowed(FactorConstraint.Kind kind, double[] z) {
     boolean negative = Arrays.stream(z).anyMatch(v -> v < 0);
     return switch (kind) {
       case NONNEG, NONNEG_L1 -> !negative;
@@ -36,7 +36,7 @@ class ConstraintTest {
   @ParameterizedTest
   @ValueSource(strings = {"nonneg", "simplex", "l1:0.5", "nonneg-l1:0.5"})
   void theNearestRowIsTheBestOfMany(String text) {
-    Constraint constraint = Constraint.parse(text);
+    FactorConstraint constraint = FactorConstraint.parse(text);
     double charge = constraint.isSet() ? 0 : 0.3;
     Random random = new Random(5);
     for (int trial = 0; trial < 200; trial++) {
@@ -49,7 +49,7 @@ class ConstraintTest {
         double width = other % 2 == 0 ? 0.01 : 2;
         double[] z = nearest.clone();
         Arrays.setAll(z, r -> z[r] + width * (random.nextDouble() - 0.5));
-        if (constraint.kind() == Constraint.Kind.SIMPLEX) {
+        if (constraint.kind() == FactorConstraint.Kind.SIMPLEX) {
           Arrays.setAll(z, r -> Math.max(0, z[r]));
           double sum = Arrays.stream(z).sum();
           Arrays.setAll(z, r -> z[r] / sum);
@@ -95,14 +95,14 @@ class ConstraintTest {
         "nonneg-l1:Infinity | expected a weight above 0",
       })
   void whatCannotBeReadIsOneError(String text, String message) {
-    assertThatThrownBy(() -> Constraint.parse(text)).hasMessageContaining(message);
+    assertThatThrownBy(() -> FactorConstraint.parse(text)).hasMessageContaining(message);
   }
 
   @Test
   void constraintsPrintAsTheyAreRead() {
     for (String text :
         new String[] {"nonneg", "simplex", "l1:0.5", "nonneg-l1:2.0", "smooth:0.1"}) {
-      assertThat(Constraint.parse(text)).hasToString(text);
+      assertThat(FactorConstraint.parse(text)).hasToString(text);
     }
   }
 }

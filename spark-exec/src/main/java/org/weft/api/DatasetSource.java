@@ -30,12 +30,12 @@ import org.weft.tensor.ValueType;
  *
  * @param value column of the values, or null: every row counts 1
  */
-record TableSource(
+record DatasetSource(
     SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value)
     implements Source {
   private static final int BLOCK_ENTRIES = 1 << 16;
 
-  static TableSource of(
+  static DatasetSource of(
       SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value) {
     List<String> wanted = new ArrayList<>(modes);
     if (value != null) {
@@ -53,7 +53,7 @@ record TableSource(
       throw new WeftException(
           ErrorCode.USAGE, "expected columns of modes, each once, found " + modes);
     }
-    return new TableSource(spark, rows, List.copyOf(modes), value);
+    return new DatasetSource(spark, rows, List.copyOf(modes), value);
   }
 
   @Override
@@ -110,7 +110,7 @@ record TableSource(
    * @param spaces for each table and mode, the number of the labels that it shares with others,
    *     from 0
    */
-  static List<Dictionary> dictionaries(Weft weft, List<TableSource> tables, List<int[]> spaces) {
+  static List<Dictionary> dictionaries(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
     Map<Integer, Dataset<Row>> keys = new TreeMap<>();
     for (int t = 0; t < tables.size(); t++) {
       for (int mode = 0; mode < spaces.get(t).length; mode++) {

@@ -52,7 +52,7 @@ import org.weft.tensor.TensorShape;
  * turns each pass into a distributed computation of rows or entries. Driver side; what it sends is
  * free of compiler classes. Close it to take the library back.
  */
-final class PlanRunner implements Passes {
+final class SparkPasses implements Passes {
   private static final long ENTRIES_PER_RANGE = 1 << 20;
   private static final int MOST_RUNS = 3;
 
@@ -64,7 +64,7 @@ final class PlanRunner implements Passes {
   private final JobClock clock;
   private final Sent<KernelImage> image;
 
-  PlanRunner(
+  SparkPasses(
       JavaSparkContext context,
       FileAccess files,
       SparkTensor tensor,

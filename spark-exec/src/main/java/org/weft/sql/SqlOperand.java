@@ -12,7 +12,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
 /** What a name in a statement stands for. */
-sealed interface Operand {
+sealed interface SqlOperand {
   /** What {@link org.weft.api.Weft#eval} takes. */
   Object given();
 
@@ -20,7 +20,7 @@ sealed interface Operand {
   DataType type(int mode);
 
   /** A number, a path with the extension of a tensor, or else the name of a table or view. */
-  static Operand of(SparkSession spark, String text) {
+  static SqlOperand of(SparkSession spark, String text) {
     try {
       return new Scalar(Double.parseDouble(text.strip()));
     } catch (NumberFormatException e) {
@@ -40,7 +40,7 @@ sealed interface Operand {
   }
 
   /** A number. */
-  record Scalar(double number) implements Operand {
+  record Scalar(double number) implements SqlOperand {
     @Override
     public Object given() {
       return number;
@@ -53,7 +53,7 @@ sealed interface Operand {
   }
 
   /** A file with a tensor. */
-  record Path(SparkSession spark, String uri) implements Operand {
+  record Path(SparkSession spark, String uri) implements SqlOperand {
     @Override
     public Object given() {
       return uri;
@@ -69,7 +69,7 @@ sealed interface Operand {
   }
 
   /** A table whose last column is the value and whose others are modes. */
-  record Table(Dataset<Row> rows) implements Operand {
+  record Table(Dataset<Row> rows) implements SqlOperand {
     @Override
     public Object given() {
       return rows;

@@ -22,7 +22,7 @@ import org.weft.tensor.TensorShape;
  * twice: once to check it, once to write. If it is sorted and free of duplicates it streams
  * through; otherwise it is sorted, in a third of the heap and beyond that in temporary files.
  */
-public final class SortedEntries {
+public final class OrderedEntries {
   private static final int BLOCK = 1 << 16;
 
   /** Bytes of the heap that sorting takes for an entry, and for each of its coordinates. */
@@ -33,7 +33,7 @@ public final class SortedEntries {
   private final FileAccess files;
   private final InputPlan plan;
 
-  public SortedEntries(FileAccess files, InputPlan plan) {
+  public OrderedEntries(FileAccess files, InputPlan plan) {
     this.files = files;
     this.plan = plan;
   }

@@ -9,11 +9,11 @@ import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
 
 /** Gives tensors that are filled or read their values. */
-final class Tensors {
+final class FilledTensors {
   private final TensorSpace space;
   private final Shapes shapes;
 
-  Tensors(TensorSpace space, Shapes shapes) {
+  FilledTensors(TensorSpace space, Shapes shapes) {
     this.space = space;
     this.shapes = shapes;
   }

@@ -10,7 +10,7 @@ import org.weft.tensor.TensorShape;
  * Entries of a tensor gathered by two of its modes: how many fall into each cell, and the mean of
  * their values.
  */
-final class Cells {
+final class CellCounts {
   private static final double DENSE = 0.5;
   private static final int NONE = 0xffffff;
 
@@ -30,7 +30,7 @@ final class Cells {
    * @param modeDown the mode that goes down
    * @param down cells of it, at most its size; {@code across} likewise
    */
-  Cells(
+  CellCounts(
       int modeDown,
       int modeAcross,
       TensorShape shape,

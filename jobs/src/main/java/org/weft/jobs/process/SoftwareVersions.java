@@ -6,7 +6,7 @@ import org.weft.storage.model.ResultVersions;
 import picocli.CommandLine.IVersionProvider;
 
 /** The versions that a result depends on. */
-public final class Versions implements IVersionProvider {
+public final class SoftwareVersions implements IVersionProvider {
   /** The version of Weft. */
   public static String program() {
     return all().getOrDefault("weft", "unknown");

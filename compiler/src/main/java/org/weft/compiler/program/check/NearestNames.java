@@ -5,10 +5,10 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /** Which of the known names a person may have meant. */
-public final class Names {
+public final class NearestNames {
   private static final int FAR = 2;
 
-  private Names() {}
+  private NearestNames() {}
 
   /** The name of {@code known} that is at most two edits from {@code written}, if any. */
   public static Optional<String> nearest(String written, Collection<String> known) {

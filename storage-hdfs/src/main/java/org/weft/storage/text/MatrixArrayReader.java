@@ -10,7 +10,7 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.ValueType;
 
 /** Matrix Market arrays: one value per line, column by column, whose place is its number. */
-final class ArrayReader extends TextReader {
+final class MatrixArrayReader extends TextReader {
   private final EntryLayout layout;
   private final boolean allowNonfinite;
   private final boolean longs;
@@ -26,7 +26,7 @@ final class ArrayReader extends TextReader {
   /** Marks a header as that of an array. */
   record Layout(EntryLayout entries) implements Serializable {}
 
-  ArrayReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout)
+  MatrixArrayReader(SourceFile file, InputPlan plan, InputSplit split, EntryLayout layout)
       throws IOException {
     super(file, plan, split, layout, 0);
     this.layout = layout;

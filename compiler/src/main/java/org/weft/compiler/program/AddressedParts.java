@@ -15,10 +15,10 @@ import org.weft.tensor.TensorShape;
  * [start:end:step]} and stands for a mode with more coordinates than the label has values means the
  * coordinates {@code start}, {@code start + step}, ... below {@code end}.
  */
-final class Slices {
-  private final Frame frame;
+final class AddressedParts {
+  private final CallFrame frame;
 
-  Slices(Frame frame) {
+  AddressedParts(CallFrame frame) {
     this.frame = frame;
   }
 

@@ -17,7 +17,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** The params that estimators and models have, which say what columns of tables mean. */
-final class Columns implements Serializable {
+final class ColumnParams implements Serializable {
   private static final long serialVersionUID = 1L;
 
   static final String NAN = "nan";
@@ -29,7 +29,7 @@ final class Columns implements Serializable {
   final Param<String> prediction;
   final Param<String> coldStart;
 
-  Columns(Params stage) {
+  ColumnParams(Params stage) {
     this.stage = stage;
     modes = new StringArrayParam(stage, "modeCols", "columns of labels, one for each mode");
     value = new Param<>(stage, "valueCol", "column of values, a number; without it a row counts 1");

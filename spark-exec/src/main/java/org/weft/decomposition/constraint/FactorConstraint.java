@@ -13,7 +13,7 @@ import org.weft.error.WeftException;
  *
  * @param weight of a charge, relative to the tensor; 0 where there is none
  */
-public record Constraint(Kind kind, double weight) implements Serializable {
+public record FactorConstraint(Kind kind, double weight) implements Serializable {
 
   /** Kinds, as users write them. */
   public enum Kind {
@@ -45,7 +45,7 @@ public record Constraint(Kind kind, double weight) implements Serializable {
    *
    * @throws WeftException {@code USAGE}
    */
-  public static Constraint parse(String text) {
+  public static FactorConstraint parse(String text) {
     String[] parts = text.strip().split(":", 2);
     Kind kind =
         Arrays.stream(Kind.values())
@@ -64,7 +64,7 @@ public record Constraint(Kind kind, double weight) implements Serializable {
     if (kind.weighted && !(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
       throw usage("a weight above 0", text);
     }
-    return new Constraint(kind, weight);
+    return new FactorConstraint(kind, weight);
   }
 
   private static String known() {
