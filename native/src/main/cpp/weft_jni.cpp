@@ -21,7 +21,8 @@ T *at(jlong address) {
 
 jlong address_of(const void *pointer) { return reinterpret_cast<jlong>(pointer); }
 
-/* The elements of a Java array. While they are held, the collector waits and no JNI call is made. */
+/* The elements of a Java array. While they are held, the collector waits, and no JNI call
+ * is made but to hold more. */
 template <typename T>
 class Elements {
  public:

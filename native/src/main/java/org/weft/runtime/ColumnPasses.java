@@ -4,8 +4,8 @@ import java.util.Objects;
 
 /**
  * Passes over the columns of entries, in the C++ runtime: the first compiler of the JVM, which is
- * all that a short job has, makes code for them that takes several times as long. They hold the
- * collector up while they run, so that a column is a block's.
+ * all that a short job has, makes code for them that takes several times as long. The garbage
+ * collector waits for a pass: a column should be that of one block, not of a whole tensor.
  */
 public final class ColumnPasses {
   private ColumnPasses() {}

@@ -1,12 +1,14 @@
 package org.weft.it.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The launcher where there are jars and no sources. Its archive of classes is made once, and
@@ -129,6 +132,26 @@ class LauncherIT {
     assertThat(missing.status()).isEqualTo(2);
     assertThat(missing.err()).startsWith("weft: WEFT-").hasLineCount(1);
     assertThat(missing.loads(SPARK)).isFalse();
+  }
+
+  /** The launcher looks at what is named before the command does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"A=", "a=b=c", "[x", "no*.tns", "/dev/null", "x y.tns", "empty.weft"})
+  void whatCannotBeReadIsTheCommandsToReport(String argument) throws IOException {
+    Files.createDirectories(installed.resolve("empty.weft"));
+    Ran ran = weft("stats", argument);
+    assertThat(ran.status()).as(ran.err()).isEqualTo(2);
+    assertThat(ran.err()).startsWith("weft: WEFT-").hasLineCount(1);
+  }
+
+  @Test
+  void aFileThatMayNotBeReadIsTheCommandsToReport() throws IOException {
+    Path secret = Files.writeString(installed.resolve("secret.tns"), "1 1 1\n");
+    Files.setPosixFilePermissions(secret, Set.of());
+    assumeThat(Files.isReadable(secret)).as("this user may read every file").isFalse();
+    Ran ran = weft("stats", "secret.tns");
+    assertThat(ran.status()).as(ran.err()).isEqualTo(1);
+    assertThat(ran.err()).startsWith("weft: WEFT-").hasLineCount(1);
   }
 
   /** The launcher reads the size for the heap, before the command does. */

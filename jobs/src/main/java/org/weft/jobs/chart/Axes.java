@@ -188,26 +188,7 @@ public final class Axes implements Picture {
 
   @Override
   public void draw(Sheet sheet) {
-    heading().draw(sheet, left(), 6);
-    legend().draw(sheet, left(), 6 + heading().height());
-    Scale x = scaleX();
-    Scale y = scaleY();
-    grid(sheet, x, y);
-    bars(sheet, x, y);
-    roof(sheet, x, y);
-    int number = 0;
-    for (List<Point> points : curves.values()) {
-      Ink ink = Ink.series(number++);
-      sheet.curve(points.stream().map(p -> at(p, x, y)).toList(), 2, ink);
-      if (points.size() <= MANY) {
-        points.forEach(p -> sheet.dot(right(x, p.x()), down(y, p.y()), RADIUS, ink, p.said()));
-      }
-    }
-    named(sheet, x, y);
-  }
-
-  private Sheet.At at(Point point, Scale x, Scale y) {
-    return new Sheet.At(right(x, point.x()), down(y, point.y()));
+    new Drawing(sheet).all();
   }
 
   private Scale scaleX() {
@@ -248,64 +229,8 @@ public final class Axes implements Picture {
         new Point(top.x() / 4, top.y() / 4, ""), new Point(top.x() * 4, top.y() * 1.5, ""));
   }
 
-  private void grid(Sheet sheet, Scale x, Scale y) {
-    for (double tick : y.ticks(TICKS_Y)) {
-      sheet.line(left(), down(y, tick), WIDTH - RIGHT, down(y, tick), Ink.EDGE);
-      sheet.text(left() - 8, down(y, tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
-    }
-    for (double tick : ticksX(x)) {
-      sheet.line(right(x, tick), bottom(), right(x, tick), bottom() + 4, Ink.EDGE);
-      sheet.text(right(x, tick), bottom() + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
-    }
-    double middle = (left() + WIDTH - RIGHT) / 2.0;
-    sheet.text(middle, height() - 6, xName, Sheet.Anchor.MIDDLE, Ink.SOFT);
-    sheet.upward(13, (top() + bottom()) / 2.0, yName, Ink.SOFT);
-  }
-
-  private void bars(Sheet sheet, Scale x, Scale y) {
-    double width = (barsHigh - barsLow) / Math.max(1, bars.size());
-    for (int b = 0; b < bars.size(); b++) {
-      double from = right(x, barsLow + b * width);
-      double to = right(x, barsLow + (b + 1) * width);
-      if (bars.get(b) > 0) {
-        double top = down(y, bars.get(b));
-        sheet.bar(
-            from,
-            top,
-            Math.max(1, to - from - 1),
-            bottom() - top,
-            Ink.series(0),
-            String.format(
-                Locale.ROOT,
-                "%s to %s: %,d",
-                Scale.label(rounded(barsLow + b * width)),
-                Scale.label(rounded(barsLow + (b + 1) * width)),
-                bars.get(b)));
-      }
-    }
-  }
-
   private static double rounded(double value) {
     return new BigDecimal(value).round(new MathContext(3)).doubleValue();
-  }
-
-  private void roof(Sheet sheet, Scale x, Scale y) {
-    for (Point top : roof) {
-      double slope = top.y() / top.x();
-      double start = Math.max(x.low(), y.low() / slope);
-      List<Point> line =
-          List.of(
-              new Point(start, start * slope, ""),
-              new Point(top.x(), top.y(), ""),
-              new Point(x.high(), top.y(), ""));
-      sheet.curve(line.stream().map(p -> at(p, x, y)).toList(), 1.5, Ink.SOFT);
-      sheet.text(
-          WIDTH - RIGHT,
-          down(y, top.y()) - 6,
-          Scale.label(rounded(top.y())) + " GFLOP/s",
-          Sheet.Anchor.END,
-          Ink.SOFT);
-    }
   }
 
   /** Where a name stands: its left end, base line and width. */
@@ -317,48 +242,138 @@ public final class Axes implements Picture {
     }
   }
 
-  /** Names beside dots, moved apart where they would lie on each other or on another dot. */
-  private void named(Sheet sheet, Scale x, Scale y) {
-    List<Place> taken = new ArrayList<>();
-    List<Point> points = new ArrayList<>();
-    for (Dots some : dots) {
-      for (Point p : some.points()) {
-        some.sign(sheet, right(x, p.x()), down(y, p.y()), p.said());
-        taken.add(new Place(right(x, p.x()) - 4, down(y, p.y()) + 4, 8));
-        points.add(p);
-      }
-    }
-    points.sort(Comparator.comparingDouble((Point p) -> -p.y()));
-    for (Point p : points) {
-      Place place = free(right(x, p.x()), down(y, p.y()) + 4, Sheet.width(p.said()), taken);
-      taken.add(place);
-      sheet.text(place.left(), place.base(), p.said(), Sheet.Anchor.START, Ink.SOFT);
-    }
-  }
+  /** A chart on its sheet: what follows from the data is worked out once. */
+  private final class Drawing {
+    private final Sheet sheet;
+    private final Scale x = scaleX();
+    private final Scale y = scaleY();
+    private final int left = left();
+    private final int top = top();
+    private final int bottom = bottom();
 
-  private Place free(double x, double base, double width, List<Place> taken) {
-    Place best = null;
-    for (int step = 0; step < 24 && best == null; step++) {
-      double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;
-      for (double left : new double[] {x + 8, x - 8 - width}) {
-        Place place = new Place(left, at, width);
-        boolean inside =
-            left > left() && left + width < WIDTH && at > top() + 8 && at < bottom() - 2;
-        if (best == null && inside && taken.stream().noneMatch(place::meets)) {
-          best = place;
+    Drawing(Sheet sheet) {
+      this.sheet = sheet;
+    }
+
+    void all() {
+      heading().draw(sheet, left, 6);
+      legend().draw(sheet, left, 6 + heading().height());
+      grid();
+      bars();
+      roof();
+      int number = 0;
+      for (List<Point> points : curves.values()) {
+        Ink ink = Ink.series(number++);
+        sheet.curve(points.stream().map(this::at).toList(), 2, ink);
+        if (points.size() <= MANY) {
+          points.forEach(p -> sheet.dot(right(p.x()), down(p.y()), RADIUS, ink, p.said()));
+        }
+      }
+      named();
+    }
+
+    private void grid() {
+      for (double tick : y.ticks(TICKS_Y)) {
+        sheet.line(left, down(tick), WIDTH - RIGHT, down(tick), Ink.EDGE);
+        sheet.text(left - 8, down(tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
+      }
+      for (double tick : ticksX(x)) {
+        sheet.line(right(tick), bottom, right(tick), bottom + 4, Ink.EDGE);
+        sheet.text(right(tick), bottom + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
+      }
+      double middle = (left + WIDTH - RIGHT) / 2.0;
+      sheet.text(middle, height() - 6, xName, Sheet.Anchor.MIDDLE, Ink.SOFT);
+      sheet.upward(13, (top + bottom) / 2.0, yName, Ink.SOFT);
+    }
+
+    private void bars() {
+      double width = (barsHigh - barsLow) / Math.max(1, bars.size());
+      for (int b = 0; b < bars.size(); b++) {
+        double from = right(barsLow + b * width);
+        double to = right(barsLow + (b + 1) * width);
+        if (bars.get(b) > 0) {
+          double top = down(bars.get(b));
+          sheet.bar(
+              from,
+              top,
+              Math.max(1, to - from - 1),
+              bottom - top,
+              Ink.series(0),
+              String.format(
+                  Locale.ROOT,
+                  "%s to %s: %,d",
+                  Scale.label(rounded(barsLow + b * width)),
+                  Scale.label(rounded(barsLow + (b + 1) * width)),
+                  bars.get(b)));
         }
       }
     }
-    return best == null
-        ? new Place(Math.max(2, Math.min(x + 8, WIDTH - width)), base, width)
-        : best;
-  }
 
-  private double right(Scale scale, double value) {
-    return left() + (WIDTH - left() - RIGHT) * scale.at(value);
-  }
+    private void roof() {
+      for (Point top : roof) {
+        double slope = top.y() / top.x();
+        double start = Math.max(x.low(), y.low() / slope);
+        List<Point> line =
+            List.of(
+                new Point(start, start * slope, ""),
+                new Point(top.x(), top.y(), ""),
+                new Point(x.high(), top.y(), ""));
+        sheet.curve(line.stream().map(this::at).toList(), 1.5, Ink.SOFT);
+        sheet.text(
+            WIDTH - RIGHT,
+            down(top.y()) - 6,
+            Scale.label(rounded(top.y())) + " GFLOP/s",
+            Sheet.Anchor.END,
+            Ink.SOFT);
+      }
+    }
 
-  private double down(Scale scale, double value) {
-    return top() + (bottom() - top()) * (1 - scale.at(value));
+    /** Names beside dots, moved apart where they would lie on each other or on another dot. */
+    private void named() {
+      List<Place> taken = new ArrayList<>();
+      List<Point> points = new ArrayList<>();
+      for (Dots some : dots) {
+        for (Point p : some.points()) {
+          some.sign(sheet, right(p.x()), down(p.y()), p.said());
+          taken.add(new Place(right(p.x()) - 4, down(p.y()) + 4, 8));
+          points.add(p);
+        }
+      }
+      points.sort(Comparator.comparingDouble((Point p) -> -p.y()));
+      for (Point p : points) {
+        Place place = free(right(p.x()), down(p.y()) + 4, Sheet.width(p.said()), taken);
+        taken.add(place);
+        sheet.text(place.left(), place.base(), p.said(), Sheet.Anchor.START, Ink.SOFT);
+      }
+    }
+
+    private Place free(double from, double base, double width, List<Place> taken) {
+      Place best = null;
+      for (int step = 0; step < 24 && best == null; step++) {
+        double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;
+        for (double edge : new double[] {from + 8, from - 8 - width}) {
+          Place place = new Place(edge, at, width);
+          boolean inside = edge > left && edge + width < WIDTH && at > top + 8 && at < bottom - 2;
+          if (best == null && inside && taken.stream().noneMatch(place::meets)) {
+            best = place;
+          }
+        }
+      }
+      return best == null
+          ? new Place(Math.max(2, Math.min(from + 8, WIDTH - width)), base, width)
+          : best;
+    }
+
+    private Sheet.At at(Point point) {
+      return new Sheet.At(right(point.x()), down(point.y()));
+    }
+
+    private double right(double value) {
+      return left + (WIDTH - left - RIGHT) * x.at(value);
+    }
+
+    private double down(double value) {
+      return top + (bottom - top) * (1 - y.at(value));
+    }
   }
 }

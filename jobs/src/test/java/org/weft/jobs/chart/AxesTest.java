@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +31,16 @@ class AxesTest {
         .filter(text -> text.group(2).equals(anchor))
         .map(text -> text.group(3))
         .toList();
+  }
+
+  /**
+   * A run may have this many iterations; the suite's limit ends what takes time by their square.
+   */
+  @Test
+  void aCurveOfManyPointsIsDrawn() {
+    String values =
+        IntStream.range(0, 20_000).mapToObj(n -> "0." + n).collect(Collectors.joining(" "));
+    assertThat(chart(values)).contains("<polyline", "iteration");
   }
 
   /** Values near each other, far from 0, or the same but for rounding. */

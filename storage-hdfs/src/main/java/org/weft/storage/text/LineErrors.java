@@ -64,7 +64,7 @@ final class LineErrors {
         ErrorCode.MALFORMED_INPUT,
         "expected a line of at most "
             + LineBuffer.CAPACITY
-            + " bytes, found a longer one; is this a text file?");
+            + " bytes, found a longer one; is this text whose lines end with a line feed?");
   }
 
   private long linesBefore(long offset) throws IOException {
