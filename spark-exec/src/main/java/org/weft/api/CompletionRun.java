@@ -44,7 +44,10 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
     this.rank = rank;
   }
 
-  /** Whether the model has a column for the mean, and one for the biases of each mode; else yes. */
+  /**
+   * Whether the model has a column for the mean, and one for the biases of each mode. It has them
+   * if this is not called.
+   */
   public CompletionRun biases(boolean wanted) {
     this.biases = wanted;
     return this;
@@ -106,7 +109,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
         judge);
   }
 
-  /** Entries that are learnt from, 0, or held out, 1. */
+  /** The training entries for number 0, the held-out entries for number 1. */
   private EngineTensor part(int number) {
     EngineTensor all = tensor().packable();
     TensorShape shape = all.originalStatistics().shape();
@@ -119,7 +122,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
             HashedSplit.part(shares, number, seed()));
   }
 
-  /** Gives work a judge by the entries that are held out, if there are any. */
+  /** Runs work with the error at the held-out entries, or without it if there are none. */
   private <T> T judged(Completion method, Function<Optional<ModelError>, T> work) {
     EngineTensor heldOut = share == 0 ? null : part(1);
     if (heldOut == null || heldOut.statistics().entries() == 0) {

@@ -25,10 +25,12 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * The rows of a Dataset: columns of labels, and one of values. Labels are numbered on executors, in
- * their order; nothing that grows with rows or labels comes to the driver.
+ * A tensor of the rows of a Dataset, which has a column of labels for each mode and may have a
+ * column of values. Executors number the labels in their order. Nothing that grows with the rows or
+ * labels comes to the driver.
  *
- * @param value column of the values, or null: every row counts 1
+ * @param modes the columns of labels
+ * @param value the column of values, or null if every row counts 1
  */
 record DatasetSource(
     SparkSession spark, Dataset<Row> rows, List<String> modes, @Nullable String value)
@@ -61,7 +63,7 @@ record DatasetSource(
     return modes;
   }
 
-  /** Alone: every mode has its own labels. */
+  /** Loads the tensor alone: every mode has its own labels. */
   @Override
   public Loaded load(Weft weft) {
     int[] own = IntStream.range(0, modes.size()).toArray();
@@ -69,7 +71,11 @@ record DatasetSource(
     return load(weft, own, dictionaries);
   }
 
-  /** With labels that other tables have a part in. */
+  /**
+   * Loads the tensor with labels that it shares with other tables.
+   *
+   * @param spaces for each mode, the number of its dictionary
+   */
   Loaded load(Weft weft, int[] spaces, List<Dictionary> dictionaries) {
     Dataset<Row> coded = selected(spaces);
     for (int space : spaces) {
@@ -105,10 +111,10 @@ record DatasetSource(
   }
 
   /**
-   * The labels of several tables.
+   * Collects the labels of several tables in dictionaries.
    *
-   * @param spaces for each table and mode, the number of the labels that it shares with others,
-   *     from 0
+   * @param spaces for each table and mode, the number of its dictionary, from 0; modes that share
+   *     labels have the same number
    */
   static List<Dictionary> dictionaries(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
     Map<Integer, Dataset<Row>> keys = new TreeMap<>();
@@ -147,7 +153,7 @@ record DatasetSource(
     return rows.select(columns.toArray(Column[]::new));
   }
 
-  /** Rows of coordinates and value as blocks of entries. */
+  /** Packs rows of coordinates and a value into blocks of entries. */
   private static final class Blocks implements Iterator<CooBlock> {
     private final Iterator<Row> rows;
     private final int order;

@@ -25,7 +25,7 @@ import org.weft.storage.model.ModelOutput;
 import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.DenseMatrix;
 
-/** A model as the folder that commands write and read. */
+/** Writes and reads a model as a folder, in the form of the commands. */
 final class SavedModel {
   private SavedModel() {}
 
@@ -59,7 +59,7 @@ final class SavedModel {
     }
   }
 
-  /** The labels in this process, in the order of coordinates. */
+  /** Brings the labels of a table to this process as text, in the order of coordinates. */
   private static Labels text(Dataset<Row> table) {
     Labels.Builder text = new Labels.Builder();
     table
@@ -114,7 +114,10 @@ final class SavedModel {
     return new ModelFactors(weft, modes, labels, factors, value);
   }
 
-  /** Labels of the type that the columns of a Dataset had; of a file they are text. */
+  /**
+   * The labels of a mode. They have the type of the column of the Dataset from which the model was
+   * made. The labels of a model of a file are text.
+   */
   private static Source.ModeLabels labels(Weft weft, ModelFolder folder, int mode)
       throws IOException {
     Labels listed = folder.labels(mode).orElse(null);
@@ -139,7 +142,7 @@ final class SavedModel {
     }
   }
 
-  /** Numbers that a summary lists; those that JSON lacks are text. */
+  /** A list of numbers of a summary. Numbers that JSON lacks, such as NaN, are text there. */
   static List<Double> numbers(ModelSummary summary, String name) {
     return summary.content().get(name) instanceof List<?> list
         ? list.stream().map(number -> Double.valueOf("" + number)).toList()

@@ -28,24 +28,24 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
   Loaded load(Weft weft);
 
   /**
-   * A tensor where its engine computes.
+   * A tensor that lies where its engine computes.
    *
-   * @param operand of statements
-   * @param labels of its modes
+   * @param operand the tensor as an operand of statements
+   * @param labels the labels of each mode
    */
   record Loaded(StatementOperand operand, List<ModeLabels> labels) {}
 
   /**
-   * The labels of a mode, of which there may be none.
+   * The labels of a mode. A mode without labels has neither a table nor a list.
    *
-   * @param table columns {@code label} and {@code coordinate}
-   * @param listed the same of a file
+   * @param table a table with the columns {@code label} and {@code coordinate}
+   * @param listed the labels of a file, in the order of coordinates
    */
   record ModeLabels(@Nullable Dataset<Row> table, @Nullable Labels listed) {
     static final ModeLabels NONE = new ModeLabels(null, null);
   }
 
-  /** {@code m0}, {@code m1}, ... */
+  /** The names of modes that have no others: {@code m0}, {@code m1}, ... */
   static List<String> numbered(int order) {
     return IntStream.range(0, order).mapToObj(mode -> "m" + mode).toList();
   }

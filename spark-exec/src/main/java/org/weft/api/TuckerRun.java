@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.Tucker;
 import org.weft.engine.ProgressListener;
 import org.weft.spark.model.TuckerValue;
 import org.weft.tensor.ValueType;
@@ -25,10 +25,12 @@ public final class TuckerRun extends ModelRun<TuckerRun, TuckerModel> {
   @Override
   TuckerModel model(ProgressListener progress) {
     List<Integer> columns = Arrays.stream(ranks).boxed().toList();
-    Tucker method =
-        new Tucker(new Ranks(columns), iterations(), tolerance(), seed(), ValueType.DOUBLE);
-    Found<Tucker.Model> found = found(tensor().packable(), method, Tucker.Model::factors, progress);
-    Tucker.Model model = found.result().model();
+    OrthogonalIteration method =
+        new OrthogonalIteration(
+            new Ranks(columns), iterations(), tolerance(), seed(), ValueType.DOUBLE);
+    Found<OrthogonalIteration.Model> found =
+        found(tensor().packable(), method, OrthogonalIteration.Model::factors, progress);
+    OrthogonalIteration.Model model = found.result().model();
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "tucker");
     options.put("ranks", columns);

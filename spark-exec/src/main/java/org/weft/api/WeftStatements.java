@@ -16,7 +16,7 @@ import org.weft.error.WeftException;
 import org.weft.spark.label.Dictionary;
 import org.weft.tensor.ValueType;
 
-/** Statements over tensors of one {@link Weft}. */
+/** Evaluates statements over tensors of one {@link Weft}. */
 final class WeftStatements {
   private final Weft weft;
 
@@ -25,9 +25,9 @@ final class WeftStatements {
   }
 
   /**
-   * The value of a statement.
+   * Evaluates a statement.
    *
-   * @param given tensors and numbers, by name
+   * @param given the operands by name: tensors and numbers
    */
   Tensor evaluate(String text, Map<String, Object> given) {
     LabelledStatement statement = LabelledStatement.parse(text);
@@ -70,7 +70,7 @@ final class WeftStatements {
     }
   }
 
-  /** Tables that share a label of the statement share its numbers. */
+  /** Loads the operands. Modes of tables that have the same label get the same coordinates. */
   private Map<String, Source.Loaded> load(
       Map<String, List<String>> accesses, Map<String, Object> given) {
     Map<String, Integer> spaces = new HashMap<>();
@@ -117,7 +117,7 @@ final class WeftStatements {
     }
   }
 
-  /** A Dataset's labels mean nothing to coordinates of another operand. */
+  /** Rejects a label of the statement that is a mode of a Dataset and a mode of a file or array. */
   private static void requireOneKind(
       Map<String, List<String>> accesses,
       Map<String, Integer> spaces,

@@ -27,7 +27,10 @@ import org.weft.tensor.ValueType;
  * small matrices, which have as many rows as columns. The {@link Site} works on the tall matrices.
  */
 final class Basis {
-  /** Most columns of a matrix whose Gram matrix is decomposed; wider ones are sampled. */
+  /**
+   * Up to this number of columns of Y the Gram matrix of Y is decomposed. The range of a wider
+   * matrix is sampled.
+   */
   static final int GRAM_COLUMNS = 512;
 
   private static final int OVERSAMPLING = 8; // Halko, Martinsson and Tropp 2011, section 4.2
@@ -43,8 +46,10 @@ final class Basis {
   private final RowAlgebra products;
 
   /**
-   * @param type of the products Y
-   * @param seed of the start, of samples, and of columns that complete a basis
+   * Bases of matrices of one mode.
+   *
+   * @param type type of the products Y
+   * @param seed seed of the start, of samples of a range, and of columns that complete a basis
    */
   Basis(Site site, int mode, ValueType type, long seed) {
     this.site = site;
@@ -53,7 +58,7 @@ final class Basis {
     this.products = new RowAlgebra(ValueType.DOUBLE, type, 0);
   }
 
-  /** The kernels for products of a type. */
+  /** The kernels of bases of products Y of a type. */
   static List<KernelRequest> algebra(ValueType type) {
     RowAlgebra mixed = new RowAlgebra(ValueType.DOUBLE, type, 0);
     RowAlgebra bases = new RowAlgebra(ValueType.DOUBLE, ValueType.DOUBLE, 0);
@@ -68,12 +73,15 @@ final class Basis {
         .toList();
   }
 
-  /** Columns of the widest matrix of doubles that a basis of {@code rank} columns takes. */
+  /**
+   * How many columns the widest matrix of doubles has while a basis of {@code rank} columns is
+   * made.
+   */
   static int width(long rows, long columns, int rank) {
     return columns <= GRAM_COLUMNS ? rank : (int) Math.min(rows, (long) rank + OVERSAMPLING);
   }
 
-  /** Columns drawn from the seed. */
+  /** A random orthonormal matrix of mode size x {@code rank}, which the seed determines. */
   Rows random(int rank) {
     Rows a = site.random(mode, rank, ValueType.DOUBLE, seed);
     Sums sums =
@@ -85,7 +93,7 @@ final class Basis {
     return orthonormal(a, sums.matrix("G", rank));
   }
 
-  /** Numbers in [0, 1) become numbers around 0. */
+  /** Subtracts 0.5, so that numbers in [0, 1) have the mean 0. */
   private record Centered() implements RowRule {
     @Override
     public void apply(double[][] rows, double[] sums) {
@@ -103,19 +111,20 @@ final class Basis {
     return bases.gram("G", "A", columns);
   }
 
-  /** The Gram matrix of Y, for {@link #leading}, as part of the step that makes Y. */
+  /** Computes the Gram matrix of Y for {@link #leading}, as part of the step that makes Y. */
   static RowOperation gramOf(String y, Rows rows) {
     return new RowAlgebra(rows.type(), rows.type(), 0).gram("G", y, rows.columns());
   }
 
   /**
-   * The {@code rank} leading left singular vectors of Y, by decreasing singular value: by the eigen
-   * decomposition of {@code Y^T Y}, or where Y is wide from a sample of its range with two steps of
-   * subspace iteration (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1). Vectors of
-   * singular values below 1e-12 of the largest are any that complete a basis.
+   * The {@code rank} leading left singular vectors of Y as columns, by decreasing singular value.
+   * They come from the eigen decomposition of {@code Y^T Y}. If Y is wide, they come from a sample
+   * of its range with two steps of subspace iteration (Halko, Martinsson and Tropp 2011, algorithms
+   * 4.4 and 5.1). Where a singular value is below 1e-12 of the largest, the vector is any that
+   * completes the basis.
    *
-   * @param gram of Y if it is not wide
-   * @param sweep for messages, counts from 1
+   * @param gram the Gram matrix of Y; empty if Y is wide
+   * @param sweep number of the sweep for messages, from 1
    */
   Rows leading(Rows y, Optional<DMatrixRMaj> gram, int rank, int sweep) {
     if (gram.isPresent()) {
@@ -139,13 +148,13 @@ final class Basis {
     }
   }
 
-  /** {@code A^T Y}. */
+  /** The product {@code A^T Y}: columns of A x columns of Y. */
   DMatrixRMaj cross(Rows a, Rows y, String what) {
     RowOperation cross = products.cross("C", "A", a.columns(), "Y", y.columns());
     return site.run(step(what).rows("A", a).rows("Y", y).then(cross)).matrix("C", y.columns());
   }
 
-  /** A basis of the columns of {@code M P}. */
+  /** An orthonormal basis of the columns of {@code M P}, of as many columns as P has. */
   private Rows orthonormal(Rows m, DMatrixRMaj p, RowAlgebra algebra) {
     Rows a = site.rows(mode, p.numCols, ValueType.DOUBLE);
     Sums sums =
@@ -160,8 +169,10 @@ final class Basis {
   }
 
   /**
-   * Columns near those of A, in its place: {@code A (A^T A)^(-1/2)}, the orthonormal columns that
-   * differ least, again and again until rounding is all that is left.
+   * Replaces A by {@code A (A^T A)^(-1/2)}, whose columns are the orthonormal columns nearest to
+   * those of A. It repeats this until only rounding errors are left.
+   *
+   * @param first the Gram matrix of A
    */
   private Rows orthonormal(Rows a, DMatrixRMaj first) {
     DMatrixRMaj gram = first;
@@ -199,7 +210,10 @@ final class Basis {
     return true;
   }
 
-  /** Draws columns that vanished anew, if there are any: the Gram matrix then. */
+  /**
+   * Replaces columns that are nearly zero by random columns, and returns the new Gram matrix. It
+   * returns nothing if there are no such columns.
+   */
   private Optional<DMatrixRMaj> completed(Rows a, DMatrixRMaj gram, int round) {
     double longest = CommonOps_DDRM.elementMax(gram);
     double scale = longest > 0 ? Math.sqrt(longest) : 1;
@@ -222,7 +236,7 @@ final class Basis {
     }
   }
 
-  /** Some columns of a row are those of another. */
+  /** Takes some columns of a row from another row, centered and scaled. */
   @SuppressWarnings("ArrayRecordComponent")
   private record Drawn(int[] columns, double scale) implements RowRule {
     @Override
@@ -233,7 +247,9 @@ final class Basis {
     }
   }
 
-  /** {@code D (D G D)^(-1/2)} for the diagonal D that makes that of {@code D G D} one. */
+  /**
+   * {@code D (D G D)^(-1/2)} for the diagonal matrix D that makes the diagonal of {@code D G D} 1.
+   */
   private static DMatrixRMaj inverseRoot(DMatrixRMaj gram) {
     int columns = gram.numCols;
     DMatrixRMaj scaled = gram.copy();
@@ -263,7 +279,7 @@ final class Basis {
     return eigen;
   }
 
-  /** Eigenvectors of the largest eigenvalues, as columns. */
+  /** The eigenvectors of the {@code count} largest eigenvalues, as columns. */
   private static DMatrixRMaj eigenvectors(DMatrixRMaj gram, int count) {
     EigenDecomposition_F64<DMatrixRMaj> eigen = eigen(gram);
     List<Integer> largest =

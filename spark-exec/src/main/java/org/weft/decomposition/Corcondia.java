@@ -27,11 +27,13 @@ import org.weft.tensor.ValueType;
  * G = X x_1 A_1^+ x_2 A_2^+ ... ,   100 (1 - |G - I|^2 / R)
  * </pre>
  *
- * <p>100 for a model that is trilinear throughout; near 0 or below for one with too many
- * components. The products are TTMc along the smallest mode, with the rows of the pseudo-inverses'
- * transposes (Papalexakis and Faloutsos 2015 avoid Kronecker products likewise).
+ * <p>G (R x R x ...) is the core, I has ones on its superdiagonal, and {@code A^+} is the
+ * pseudo-inverse. The value is 100 if the data are trilinear as the model says. It is near 0 or
+ * negative if the model has too many components. The core is a TTMc along the smallest mode, with
+ * the rows of the pseudo-inverses' transposes. It costs O(nnz R^(N-1)) for N modes and avoids
+ * Kronecker products (as Papalexakis and Faloutsos 2015 do).
  *
- * @param factors mode size x R, with the weights in one of them
+ * @param factors a matrix of mode size x R for each mode, with the weights in one of them
  */
 public record Corcondia(List<DenseMatrix> factors) implements Method<Double> {
   private static final long MOST_COLUMNS = 1 << 16;
@@ -127,7 +129,7 @@ public record Corcondia(List<DenseMatrix> factors) implements Method<Double> {
     return 100 * (1 - away / rank());
   }
 
-  /** The transpose of {@code A^+}: {@code A (A^T A)^+}, mode size x R. */
+  /** The transpose of the pseudo-inverse, {@code A (A^T A)^+}: mode size x R. */
   private static DenseMatrix pseudoInverse(DenseMatrix factor) {
     int rank = factor.columns();
     double[] row = new double[rank];

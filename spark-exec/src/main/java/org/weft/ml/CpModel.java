@@ -5,7 +5,7 @@ import org.weft.spark.model.CpValue;
 import org.weft.spark.model.TableModel;
 
 /** A CP decomposition of a table; see {@link Cp}. Columns of factors have 2-norm 1. */
-public final class CpModel extends TensorModel<CpModel> {
+public final class CpModel extends TensorTransformer<CpModel> {
   private static final long serialVersionUID = 1L;
 
   CpModel(String uid, TableModel tables, Iterations iterations) {

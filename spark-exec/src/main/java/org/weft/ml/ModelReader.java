@@ -12,7 +12,7 @@ import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
 
 /** Reads what {@link ModelWriter} wrote. */
-final class ModelReader<M extends TensorModel<M>> extends MLReader<M> {
+final class ModelReader<M extends TensorTransformer<M>> extends MLReader<M> {
   private final Class<M> type;
   private final Maker<M> maker;
 

@@ -31,9 +31,9 @@ final class ModelWriter extends MLWriter {
           .add("heldOutErrors", array(DataTypes.DoubleType))
           .add("kept", DataTypes.IntegerType);
 
-  private final TensorModel<?> model;
+  private final TensorTransformer<?> model;
 
-  ModelWriter(TensorModel<?> model) {
+  ModelWriter(TensorTransformer<?> model) {
     this.model = model;
   }
 

@@ -9,7 +9,7 @@ import org.weft.spark.model.TableModel;
  * A CP model of the entries of a table that are known; see {@link TensorCompletion}. Columns of
  * factors have 2-norm 1; the last ones are those of the biases, one for each mode, and of the mean.
  */
-public final class TensorCompletionModel extends TensorModel<TensorCompletionModel> {
+public final class TensorCompletionModel extends TensorTransformer<TensorCompletionModel> {
   private static final long serialVersionUID = 1L;
 
   TensorCompletionModel(String uid, TableModel tables, Iterations iterations) {

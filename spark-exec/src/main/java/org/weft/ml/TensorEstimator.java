@@ -24,16 +24,25 @@ import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 
 /**
- * What estimators share: {@code modeCols}, {@code valueCol} (without it a row counts 1), {@code
- * maxIter} (50), {@code tol} of the fit (1e-5), {@code seed} (1), {@code predictionCol}, {@code
- * coldStartStrategy} ({@code nan} or {@code drop}).
+ * The base of the estimators. An estimator fits a model to a table that has a column of labels for
+ * each mode and a column of values. The values of rows with the same labels are summed. Labels are
+ * of any type that can be ordered. All estimators have these params:
  *
- * <p>Values of rows with the same labels are summed. Labels are of any type that can be ordered.
+ * <ul>
+ *   <li>{@code modeCols}: the columns of labels;
+ *   <li>{@code valueCol}: the column of values; without it a row counts 1;
+ *   <li>{@code maxIter}: most iterations, 50 by default;
+ *   <li>{@code tol}: the run ends if the fit changes by less, 1e-5 by default;
+ *   <li>{@code seed}: seed of the initial factors, 1 by default;
+ *   <li>{@code predictionCol}: the column that a model adds;
+ *   <li>{@code coldStartStrategy}: {@code nan} or {@code drop}, for rows with unknown labels.
+ * </ul>
  *
  * @param <E> the estimator
  * @param <M> its model
  */
-public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends TensorModel<M>>
+public abstract class TensorEstimator<
+        E extends TensorEstimator<E, M>, M extends TensorTransformer<M>>
     extends Estimator<M> implements DefaultParamsWritable {
   private static final long serialVersionUID = 1L;
   private static final int ITERATIONS = 50;
@@ -133,7 +142,7 @@ public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends
     return columns.fitted(schema);
   }
 
-  /** Checks params that depend on the number of modes. */
+  /** Checks the params that depend on the number of modes. */
   void checkModes(int order) {}
 
   @Override
@@ -155,7 +164,7 @@ public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends
 
   abstract M fit(Tensor tensor);
 
-  /** A run with the params that every estimator has. */
+  /** Gives a run the params that every estimator has. */
   final <R extends ModelRun<R, ?>> R configured(R run) {
     return run.iterations((Integer) getOrDefault(maxIter))
         .tolerance((Double) getOrDefault(tol))
@@ -163,8 +172,8 @@ public abstract class TensorEstimator<E extends TensorEstimator<E, M>, M extends
   }
 
   /**
-   * Factors on executors, computed before the tensor is gone. They are dropped when nothing refers
-   * to them.
+   * The tables of a model, with the factors on the executors. They are computed before the tensor
+   * is closed, and dropped when nothing refers to them.
    */
   static TableModel tables(org.weft.api.TensorModel found, ModelValue value) {
     List<Dataset<Row>> factors = new ArrayList<>();

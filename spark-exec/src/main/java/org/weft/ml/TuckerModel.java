@@ -5,7 +5,7 @@ import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
 
 /** A Tucker decomposition of a table; see {@link Tucker}. */
-public final class TuckerModel extends TensorModel<TuckerModel> {
+public final class TuckerModel extends TensorTransformer<TuckerModel> {
   private static final long serialVersionUID = 1L;
 
   TuckerModel(String uid, TableModel tables, Iterations iterations) {

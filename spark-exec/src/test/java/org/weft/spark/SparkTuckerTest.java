@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.Tucker;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -37,9 +37,9 @@ class SparkTuckerTest {
   private record Model(List<DenseMatrix> factors, double[] core, List<Double> fits, double norm) {}
 
   private static Model run(
-      Engine engine, EngineTensor tensor, Tucker tucker, ProgressListener progress) {
+      Engine engine, EngineTensor tensor, OrthogonalIteration tucker, ProgressListener progress) {
     List<DenseMatrix> factors = new ArrayList<>();
-    MethodResult<Tucker.Model> result =
+    MethodResult<OrthogonalIteration.Model> result =
         engine.run(
             tensor,
             tucker,
@@ -55,7 +55,8 @@ class SparkTuckerTest {
     LocalSpark.assertNothingResident();
   }
 
-  private Model run(Engine engine, SparseEntries entries, Tucker tucker, ProgressListener progress)
+  private Model run(
+      Engine engine, SparseEntries entries, OrthogonalIteration tucker, ProgressListener progress)
       throws IOException {
     EngineTensor tensor =
         engine.read(
@@ -65,8 +66,8 @@ class SparkTuckerTest {
     return run(engine, tensor, tucker, progress);
   }
 
-  private static Tucker tucker(ValueType type, Integer... ranks) {
-    return new Tucker(new Ranks(List.of(ranks)), 4, 0, 5, type);
+  private static OrthogonalIteration tucker(ValueType type, Integer... ranks) {
+    return new OrthogonalIteration(new Ranks(List.of(ranks)), 4, 0, 5, type);
   }
 
   /** A slice of every mode is in several partitions: the driver finishes its row. */
@@ -84,7 +85,7 @@ class SparkTuckerTest {
   @ParameterizedTest
   @CsvSource({"DOUBLE, 1e-9", "FLOAT, 1e-4"})
   void executorsFindWhatOneProcessFinds(ValueType type, double tolerance) throws IOException {
-    Tucker tucker = tucker(type, 3, 2, 4);
+    OrthogonalIteration tucker = tucker(type, 3, 2, 4);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(7));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
         Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
@@ -112,7 +113,7 @@ class SparkTuckerTest {
   /** All rows vanish after the second iteration: it begins anew, and finds the same bits. */
   @Test
   void lostRowsAreMadeAgain() throws IOException {
-    Tucker tucker = tucker(ValueType.DOUBLE, 3, 2, 2);
+    OrthogonalIteration tucker = tucker(ValueType.DOUBLE, 3, 2, 2);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options)) {
       Model expected = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);

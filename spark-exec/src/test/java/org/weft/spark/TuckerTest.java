@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.Tucker;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.EngineTensor;
@@ -46,9 +46,9 @@ class TuckerTest {
   private record Model(List<DenseMatrix> factors, double[] core, List<Double> fits, double norm) {}
 
   private static Model run(
-      Engine engine, EngineTensor tensor, Tucker tucker, ProgressListener progress) {
+      Engine engine, EngineTensor tensor, OrthogonalIteration tucker, ProgressListener progress) {
     List<DenseMatrix> factors = new ArrayList<>();
-    MethodResult<Tucker.Model> result =
+    MethodResult<OrthogonalIteration.Model> result =
         engine.run(
             tensor,
             tucker,
@@ -167,12 +167,13 @@ class TuckerTest {
     }
   }
 
-  private static Tucker tucker(int[] ranks, int iterations, long seed, ValueType type) {
+  private static OrthogonalIteration tucker(
+      int[] ranks, int iterations, long seed, ValueType type) {
     List<Integer> list = Arrays.stream(ranks).boxed().collect(Collectors.toList());
-    return new Tucker(new Ranks(list), iterations, 1e-9, seed, type);
+    return new OrthogonalIteration(new Ranks(list), iterations, 1e-9, seed, type);
   }
 
-  private Model run(SparseEntries entries, Tucker tucker, EngineOptions options)
+  private Model run(SparseEntries entries, OrthogonalIteration tucker, EngineOptions options)
       throws IOException {
     Path file = entries.write(folder.resolve("x.tns"));
     try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
@@ -228,7 +229,7 @@ class TuckerTest {
       double deviation = 0.01 * planted.norm() / Math.sqrt(planted.cells().length);
       double[] noisy =
           Arrays.stream(planted.cells()).map(v -> v + deviation * random.nextGaussian()).toArray();
-      Tucker tucker = tucker(ranks, 30, seed, ValueType.DOUBLE);
+      OrthogonalIteration tucker = tucker(ranks, 30, seed, ValueType.DOUBLE);
       Model clean = run(planted.entries(), tucker, EngineOptions.defaults());
       Model found = run(new Dense(sizes, noisy).entries(), tucker, EngineOptions.defaults());
       double least = 1;
@@ -357,7 +358,7 @@ class TuckerTest {
   @Test
   void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() throws IOException {
     SparseEntries entries = SparseEntries.random(8, 3000, 40, 30, 50);
-    Tucker tucker = tucker(new int[] {4, 3, 5}, 5, 6, ValueType.DOUBLE);
+    OrthogonalIteration tucker = tucker(new int[] {4, 3, 5}, 5, 6, ValueType.DOUBLE);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withReproducible(true));
     Model one = run(entries, tucker, options.withThreadsPerTask(1));
     Model three = run(entries, tucker, options.withThreadsPerTask(3));
@@ -389,13 +390,13 @@ class TuckerTest {
         .hasMessageContaining("rank of mode 0 of at most 4, the product of the other ranks");
     assertThatThrownBy(() -> tucker(new int[] {2, 2, 2}, 0, 1, ValueType.DOUBLE))
         .hasMessageContaining("at least 1 iteration");
-    Tucker two = tucker(new int[] {2, 2}, 3, 1, ValueType.DOUBLE);
+    OrthogonalIteration two = tucker(new int[] {2, 2}, 3, 1, ValueType.DOUBLE);
     assertThatThrownBy(() -> run(entries, two, options))
         .hasMessageContaining("3 ranks for a tensor of 3 modes, found 2");
-    Tucker large = tucker(new int[] {3, 4, 2}, 3, 1, ValueType.DOUBLE);
+    OrthogonalIteration large = tucker(new int[] {3, 4, 2}, 3, 1, ValueType.DOUBLE);
     assertThatThrownBy(() -> run(entries, large, options))
         .hasMessageContaining("rank of mode 1 of at most 3, its size, found 4");
-    Tucker fits = tucker(new int[] {2, 2, 2}, 3, 1, ValueType.DOUBLE);
+    OrthogonalIteration fits = tucker(new int[] {2, 2, 2}, 3, 1, ValueType.DOUBLE);
     EngineOptions small = options.withCluster(new Resources(1, 1, 1, 500).withKernelsInTurn());
     assertThatThrownBy(() -> run(entries, fits, small))
         .isInstanceOf(WeftException.class)

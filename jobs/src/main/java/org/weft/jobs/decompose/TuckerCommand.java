@@ -3,8 +3,8 @@ package org.weft.jobs.decompose;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.Tucker;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.model.FactorFiles;
@@ -53,12 +53,12 @@ public final class TuckerCommand extends ModelCommand {
 
   @Mixin SeedOptions starts = new SeedOptions();
 
-  private Tucker method() {
+  private OrthogonalIteration method() {
     return method(seed);
   }
 
-  private Tucker method(long from) {
-    return new Tucker(new Ranks(ranks), iterations, tolerance, from, common.type);
+  private OrthogonalIteration method(long from) {
+    return new OrthogonalIteration(new Ranks(ranks), iterations, tolerance, from, common.type);
   }
 
   @Override
@@ -86,7 +86,7 @@ public final class TuckerCommand extends ModelCommand {
 
   @Override
   Made make(Session session, EngineTensor tensor, ModelOutput.Staged folder, Console console) {
-    BestStart<MethodResult<Tucker.Model>> best =
+    BestStart<MethodResult<OrthogonalIteration.Model>> best =
         starts.run(
             session.engine(),
             tensor,
@@ -95,8 +95,8 @@ public final class TuckerCommand extends ModelCommand {
             model -> new SeedOptions.Ended(model.fits(), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
             console);
-    MethodResult<Tucker.Model> result = best.best();
-    Tucker.Model model = result.model();
+    MethodResult<OrthogonalIteration.Model> result = best.best();
+    OrthogonalIteration.Model model = result.model();
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "tucker");
     options.put("ranks", ranks);

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.Tucker;
 import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
@@ -280,7 +280,8 @@ public final class StartOptions {
     TensorShape shape = tensor.originalStatistics().shape();
     int least = (int) Math.min(cpd.rank(), LongStream.of(shape.toArray()).min().orElse(1));
     Ranks ranks = new Ranks(Collections.nCopies(shape.order(), least));
-    Tucker tucker = new Tucker(ranks, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
+    OrthogonalIteration tucker =
+        new OrthogonalIteration(ranks, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
     List<DenseMatrix> found = new ArrayList<>();
     engine.run(
         tensor,

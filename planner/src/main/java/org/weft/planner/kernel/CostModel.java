@@ -16,44 +16,62 @@ import org.weft.tensor.LevelSpec;
 import org.weft.tensor.TensorFormat;
 
 /**
- * Predicts what a kernel does on a partition.
+ * Predicts the seconds, bytes and floating-point operations of a kernel on a partition of a sparse
+ * tensor, from the tensor's statistics and the machine's bandwidths. The model is a roofline: the
+ * time is the greater of the time for the operations and the time for the bytes, divided by the
+ * threads of a parallel kernel. It counts bytes as follows.
  *
- * <p>Positions of a level are those that {@link Prefixes} expects. Every position below the root
- * reads a row of the operand of its mode; the rows of the heaviest slices that fit the cache, or of
- * a tile that does, are hits at {@link MachineParameters#cachedBytesPerSecond}, or at {@link
- * MachineParameters#nearBytesPerSecond} in the first-level cache, as are rows that a list of
- * entries repeats; those that fit the cache of all threads come at {@link
- * MachineParameters#sharedBytesPerSecond}. Sums over rows that are too long for the registers are
- * read and written for every row (see {@link #SPILLED}). Other rows cost whole cache lines and one
- * more at stream bandwidth, as do storage (once) and result (read and written, for each tile). A
- * kernel on panels of columns does all that for each panel, with shorter rows, and copies its
- * matrices first. Where a result of all rows is summed over the partitions, an addition to a row
- * counts as {@link #ADDED_ROW} reads of it from the cache, or two from memory; the cells that the
- * shares of a parallel kernel have of their own are cleared and added up by one thread. A loop of
- * unforeseeable length costs {@link MachineConstant#LOOP}.
+ * <ul>
+ *   <li><b>Positions.</b> {@link Prefixes} says how many positions each level has. A position below
+ *       the root reads one row of the operand of its mode.
+ *   <li><b>Hits.</b> A read is a hit of a cache if its row belongs to the heaviest slices whose
+ *       rows fit the cache, or to a tile that fits, or if the entry before it in a list read the
+ *       same row. Hits of the first-level cache, of a thread's cache and of the cache of all
+ *       threads come at {@link MachineParameters#nearBytesPerSecond}, {@link
+ *       MachineParameters#cachedBytesPerSecond} and {@link MachineParameters#sharedBytesPerSecond}.
+ *   <li><b>Misses.</b> Any other read moves the cache lines of its row and one line more, at {@link
+ *       MachineParameters#streamBytesPerSecond}. The storage moves once, and the result is read and
+ *       written once for each tile.
+ *   <li><b>Registers.</b> A sum over a row that is too long for the registers is read and written
+ *       for every row that it adds ({@link #SPILLED}).
+ *   <li><b>Panels.</b> A kernel on panels of columns does all this for each panel, with shorter
+ *       rows. It copies its matrices first ({@link #COPYING}).
+ *   <li><b>Scattered results.</b> Where the partitions' results are summed, an addition to a row
+ *       counts as {@link #ADDED_ROW} reads of the row from a cache, or as two from memory. One
+ *       thread clears and adds up the private results of a parallel kernel.
+ *   <li><b>Loops.</b> The end of a loop whose length the processor cannot foresee costs {@link
+ *       MachineConstant#LOOP} seconds.
+ * </ul>
  */
 public final class CostModel {
   private static final long CACHE_LINE = 64;
 
-  /** Bytes that a copied byte costs: read, clear, write. */
+  /** Bytes that move for a copied byte: it is read, its place is cleared, and it is written. */
   private static final double COPYING = 3;
 
-  /** Share of the vector registers that a row may take: others hold sums of the levels above. */
+  /**
+   * The share of the vector registers that a row may take. The other registers hold the sums of the
+   * levels above.
+   */
   private static final double ROW_SHARE = 0.375;
 
   /**
-   * Reads of its bytes that a row costs which does not lie in whole cache lines or a part of one:
-   * vectors of it lie in two lines, every other one or all with AVX-512.
+   * The cost of a row whose bytes neither fill whole cache lines nor lie within one, in reads of an
+   * aligned row. Every other vector of such a row lies in two lines; with AVX-512 every vector
+   * does.
    */
   private static final double SPLIT = 1.5;
 
-  /** Reads from the first-level cache that a byte of a row costs for which there is no register. */
+  /**
+   * The cost of a byte of a row for which there is no register, in reads of the byte from the
+   * first-level cache.
+   */
   private static final double SPILLED = 8;
 
   /**
-   * Reads of a row that an addition to it counts as: the next one to the same row waits for it. 8
-   * to 16 ms a pass on 3.4 million entries, rank 16 and two threads, where passes that only read
-   * took 5.
+   * The cost of an addition to a row, in reads of the row: the next addition to the same row waits
+   * for this one. On 3.4 million entries with rank 16 and two threads, a pass that adds took 8 to
+   * 16 ms, and a pass that only reads took 5 ms.
    */
   private static final double ADDED_ROW = 5;
 
@@ -65,8 +83,12 @@ public final class CostModel {
   private final Map<String, Double> hits = new HashMap<>();
 
   /**
-   * @param threads of a call
-   * @param calls of a pass that copy its operands
+   * A model of kernels on one tensor and one machine.
+   *
+   * @param statistics the entries, mode sizes and histograms of the tensor
+   * @param machine bandwidths in bytes per second, and sizes of caches in bytes
+   * @param threads how many threads a call of a kernel uses
+   * @param calls how many calls of a pass over the tensor copy the operands
    */
   public CostModel(TensorStatistics statistics, MachineParameters machine, int threads, int calls) {
     this.calls = calls;
@@ -76,7 +98,7 @@ public final class CostModel {
     this.prefixes = new Prefixes(statistics);
   }
 
-  /** Predicted seconds of the kernel on the whole tensor. */
+  /** Predicts the seconds of the kernel on the whole tensor. */
   double seconds(KernelPlan kernel) {
     ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
     long size = statistics.shape().size(kernel.partitionedMode());
@@ -85,16 +107,22 @@ public final class CostModel {
     return partition(kernel, all, statistics.entries(), slices, calls).seconds();
   }
 
-  /** Share of the entries in the heaviest slice of {@code mode}. */
+  /**
+   * The share of the entries that the heaviest slice of {@code mode} has, from 0 to 1. It is 0 if
+   * the statistics do not tell.
+   */
   double heaviestSlice(int mode) {
     ModeHistogram histogram = statistics.histogram(mode);
     return histogram.isExact() ? histogram.shareOfHeaviest(1) : 0;
   }
 
   /**
-   * Share of the rows that the entries of a tensor in {@code format} read of the operand of its
-   * last level and that miss a cache: those of the heaviest slices, of a line each at least, do
-   * not. None does where fibers are so dense that rows are neighbours of those before.
+   * The share of the reads of the last level's operand that miss a cache, from 0 to 1, while a
+   * kernel goes through the entries of a tensor in {@code format}. Reads of rows of the heaviest
+   * slices hit if these rows fit the cache, each counted as a cache line at least. Nothing misses
+   * where fibers are so dense that a row is next to the row before.
+   *
+   * @param cache size of the cache in bytes
    */
   double misses(TensorFormat format, Operand operand, double cache) {
     double[] distinct = prefixes.of(format);
@@ -108,6 +136,10 @@ public final class CostModel {
         : 1 - statistics.histogram(operand.mode()).shareOfHeaviest(rows);
   }
 
+  /**
+   * Predicts the costs of the kernel on each partition, in the order of the partitions. The pieces
+   * of a split slice cost the same.
+   */
   public List<PartitionCosts> partitions(KernelPlan kernel, ModePartitioning partitioning) {
     ModeHistogram histogram = statistics.histogram(kernel.partitionedMode());
     double[] entries = partitioning.expectedEntries(histogram);
@@ -135,6 +167,14 @@ public final class CostModel {
     return costs;
   }
 
+  /**
+   * Predicts the costs of a part of the tensor.
+   *
+   * @param range the slices of the part
+   * @param entries how many entries the part has
+   * @param slices how many slices of the part have entries
+   * @param copies how many calls copy the operands for this part
+   */
   private PartitionCosts partition(
       KernelPlan kernel, SliceRange range, double entries, double slices, double copies) {
     TensorFormat format = kernel.tensorFormat();
@@ -207,8 +247,8 @@ public final class CostModel {
   }
 
   /**
-   * Cells that a number of the operand's row is multiplied by where rows have several modes: those
-   * that the levels below have made.
+   * How many cells each number of the operand's row is multiplied by. It is 1 for an MTTKRP. In a
+   * TTMc the levels below have made a row of several modes, and the number meets each of its cells.
    */
   private static double cellsBelow(KernelPlan kernel, Operand operand) {
     TensorFormat format = kernel.tensorFormat();
@@ -220,7 +260,9 @@ public final class CostModel {
     return cells;
   }
 
-  /** The operands, and the result if its rows are scattered. */
+  /**
+   * The matrices whose rows the entries select: the operands, and the result if it is scattered.
+   */
   private List<Operand> touched(KernelPlan kernel) {
     List<Operand> touched = new ArrayList<>(kernel.operands());
     if (kernel.merge() == Merge.SUM) {
@@ -231,7 +273,10 @@ public final class CostModel {
     return touched;
   }
 
-  /** Ends of loops that are not foreseen: none where nearly every loop runs once. */
+  /**
+   * The seconds of the ends of loops that the processor does not foresee. There are none at a level
+   * where nearly every loop runs once.
+   */
   private double loopSeconds(TensorFormat format, double[] positions) {
     double seconds = 0;
     for (int level = 0; level + 1 < positions.length; level++) {
@@ -247,12 +292,12 @@ public final class CostModel {
     return seconds;
   }
 
-  /** The level whose positions address rows of the result. */
+  /** The level whose positions select the rows of the result. */
   private static int rootLevel(KernelPlan kernel) {
     return levelOf(kernel.tensorFormat(), kernel.partitionedMode());
   }
 
-  /** Distinct coordinates down to each level in a part of the tensor. */
+  /** Expects how many distinct prefixes of coordinates each level has in a part of the tensor. */
   private double[] distinct(TensorFormat format, double entries, double slices) {
     double[] distinct = prefixes.of(format);
     double share = statistics.entries() == 0 ? 0 : entries / statistics.entries();
@@ -271,7 +316,13 @@ public final class CostModel {
     return distinct;
   }
 
-  /** Expected positions of each level: as many as entries from a level on that lists them. */
+  /**
+   * Expects how many positions each level has in a part of the tensor. From the first level that
+   * lists coordinates without removing duplicates on, there are as many positions as entries.
+   *
+   * @param entries how many entries the part has
+   * @param slices how many slices of the part have entries
+   */
   public double[] positions(TensorFormat format, double entries, double slices) {
     double[] positions = distinct(format, entries, slices);
     boolean listed = false;
@@ -282,6 +333,7 @@ public final class CostModel {
     return positions;
   }
 
+  /** The bytes of positions, coordinates and values of a storage. */
   private static double storageBytes(TensorFormat format, double[] positions) {
     double bytes = 0;
     double parents = 1;
@@ -293,6 +345,7 @@ public final class CostModel {
     return bytes + parents * format.valueType().bytes();
   }
 
+  /** The bytes of the result of a part of the tensor. */
   private double resultBytes(KernelPlan kernel, SliceRange range, double[] positions) {
     int valueBytes = kernel.tensorFormat().valueType().bytes();
     double rowBytes = valueBytes * (double) Math.max(1, kernel.rank());
@@ -312,13 +365,16 @@ public final class CostModel {
     return bytes + parents * rowBytes;
   }
 
-  /** Bytes of the row that a position reads at a time: of a panel, where there are panels. */
+  /** The bytes that a position reads at a time: a row of the operand, or a row of a panel. */
   private static long rowBytes(KernelPlan kernel, Operand operand) {
     int valueBytes = kernel.tensorFormat().valueType().bytes();
     return kernel.panels() == 1 ? operand.rowBytes(valueBytes) : (long) kernel.panel() * valueBytes;
   }
 
-  /** Share of the reads of an operand that find its row in the operand's share of a cache. */
+  /**
+   * The share of the reads of an operand that hit a cache, from 0 to 1, where the operand may use
+   * its share of the cache.
+   */
   private double hits(
       KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct, Cache cache) {
     double share = cacheShare(kernel, touched, operand, distinct, cache);
@@ -331,7 +387,10 @@ public final class CostModel {
         key -> statistics.histogram(operand.mode()).shareOfHeaviest(rows));
   }
 
-  /** What other operands leave of the cache, and no less than its share of the rows read. */
+  /**
+   * The bytes of the cache that an operand may use: what the rows of the other operands leave, and
+   * at least the part of the cache that corresponds to the operand's part of the reads.
+   */
   private double cacheShare(
       KernelPlan kernel, List<Operand> touched, Operand operand, double[] distinct, Cache cache) {
     TensorFormat format = kernel.tensorFormat();
@@ -354,22 +413,22 @@ public final class CostModel {
   }
 
   private enum Cache {
-    /** Of one thread, the smallest. */
+    /** The first-level cache of a thread. */
     FIRST,
-    /** Of one thread. */
+    /** The largest cache that a thread has for itself. */
     OWN,
-    /** Of all threads. */
+    /** The cache that all threads share. */
     SHARED
   }
 
-  /** Rows of the operand of {@code mode} that are in use at a time. */
+  /** How many rows of the operand of {@code mode} are in use at a time: those of a tile, or all. */
   private double tileRows(TensorFormat format, int mode) {
     return format.coordinate(levelOf(format, mode)) instanceof LevelCoordinate.Within within
         ? within.size()
         : statistics.shape().size(mode);
   }
 
-  /** The level below whose positions the whole coordinate of {@code mode} is known. */
+  /** The last level of {@code mode}: at its positions the whole coordinate is known. */
   private static int levelOf(TensorFormat format, int mode) {
     for (int level = format.levelCount() - 1; level >= 0; level--) {
       if (format.modeOf(level) == mode) {

@@ -8,37 +8,44 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Storages of the tensor of an MTTKRP, rooted at the mode of the result. They differ in the order
- * of the other modes, in the level from which on entries are listed, and in tiles: with {@code
- * {D:2/8192, CU:0, CU:1, CU:2%8192}} the entries of 8,192 rows of the innermost operand come
- * together, so that these rows stay in the cache.
+ * Lists the storages that the planner considers for the tensor of an MTTKRP. The root of each
+ * storage is the mode of the result. The storages differ in three ways:
+ *
+ * <ul>
+ *   <li>the order of the other modes;
+ *   <li>the level from which on a list of entries takes the place of compressed levels, which is
+ *       better for short fibers;
+ *   <li>tiles: {@code {D:2/8192, CU:0, CU:1, CU:2%8192}} stores the entries of 8,192 rows of the
+ *       innermost operand together, so that these rows stay in a cache.
+ * </ul>
  */
 final class Storages {
-  /** Expected entries below a position that are worth a loop of their own. */
+  /** A position with fewer expected entries below it is not worth a loop of its own. */
   private static final double SHORTEST_LOOP = 2;
 
-  /** Kernels over fewer entries take about a millisecond in any format. */
+  /** A kernel over fewer entries takes about a millisecond in any format. */
   private static final long SMALL = 1 << 16;
 
-  /** Every order of the other modes is considered for tensors of up to this order. */
+  /** Up to this order of the tensor, all orders of the other modes are considered. */
   private static final int MOST_MODES = 5;
 
-  /** Smaller tiles leave little of the fibers. */
+  /** A tile has at least so many rows: smaller tiles would cut fibers to pieces. */
   private static final long FEWEST_ROWS = 256;
 
+  /** A mode that has fewer tiles is not tiled. */
   private static final int FEWEST_TILES = 3;
 
-  /** Sizes of tiles that are considered. */
+  /** At most so many sizes of tiles are considered. */
   private static final int MOST_TILES = 3;
 
-  /** How many times as many rows the next size of a tile has. */
+  /** The next size of a tile has so many times as many rows. */
   private static final int LARGER_TILE = 4;
 
   /**
    * One way to store the tensor.
    *
    * @param format with modes in the order of storage
-   * @param levels the tensor's modes in the order of storage
+   * @param levels the tensor's modes in the order of storage, the root first
    */
   record Storage(TensorFormat format, List<Integer> levels) {}
 
@@ -47,6 +54,11 @@ final class Storages {
   private final ValueType type;
   private final double cacheBytes;
 
+  /**
+   * Storages of one tensor.
+   *
+   * @param cacheBytes the bytes of a thread's cache that rows of operands may count on
+   */
   Storages(TensorShape shape, long entries, ValueType type, double cacheBytes) {
     this.shape = shape;
     this.entries = entries;
@@ -54,15 +66,18 @@ final class Storages {
     this.cacheBytes = cacheBytes;
   }
 
-  /** Whether the choice makes a difference. */
+  /** Whether the tensor has so many entries that the choice of the storage makes a difference. */
   boolean isLarge() {
     return entries >= SMALL;
   }
 
   /**
-   * Compressed levels, the last ones as a list of entries where their fibers are short. Expected
-   * positions are those of entries spread evenly over the cells of the upper levels; skewed tensors
-   * have fewer, for which both forms take about the same time.
+   * The storage without a prediction: compressed levels, and a list of entries in place of the last
+   * levels if their fibers are short. The expected positions are those of entries that are spread
+   * evenly over the cells of the upper levels. A skewed tensor has fewer positions, but then both
+   * forms take about the same time.
+   *
+   * @param levels the tensor's modes in the order of storage
    */
   Storage usual(List<Integer> levels) {
     double cells = shape.size(levels.get(0));
@@ -77,10 +92,13 @@ final class Storages {
   }
 
   /**
-   * All storages that are worth a prediction. Tiles hold half of what rows may count on of the
-   * second-level cache, or 4 or 16 times as much: those are for the third-level cache.
+   * All storages that are worth a prediction of their time; none for a tensor of fewer than 3 or
+   * more than 5 modes. The rows of the smallest tile take half of the bytes that rows may count on
+   * in a thread's cache. Tiles of 4 and 16 times as many rows are for the cache of all threads.
    *
-   * @param rowBytes of the innermost operand; 0 for no tiles
+   * @param root the mode of the result
+   * @param rest the other modes
+   * @param rowBytes bytes of a row of the innermost operand; 0 for no tiles
    */
   List<Storage> others(int root, List<Integer> rest, long rowBytes) {
     List<Storage> all = new ArrayList<>();
@@ -103,7 +121,7 @@ final class Storages {
     return all;
   }
 
-  /** Rows of tiles, fewest first; none where there would be few tiles. */
+  /** The sizes of tiles of a mode in rows, the smallest first. Small modes have none. */
   private List<Long> tiles(int mode, long rowBytes) {
     List<Long> tiles = new ArrayList<>();
     long rows = Long.highestOneBit((long) Math.max(FEWEST_ROWS, cacheBytes / 2 / rowBytes));
@@ -114,6 +132,7 @@ final class Storages {
     return tiles;
   }
 
+  /** Adds all permutations of the modes from place {@code at} on. */
   private static void permute(List<Integer> modes, int at, List<List<Integer>> orders) {
     if (at == modes.size()) {
       orders.add(List.copyOf(modes));
@@ -127,8 +146,11 @@ final class Storages {
   }
 
   /**
-   * @param listed the first level of the list; the number of levels for none
-   * @param tile rows of the last level's mode that come together; 0 for all
+   * Describes a storage.
+   *
+   * @param levels the tensor's modes in the order of storage
+   * @param listed the first level of the list of entries; the number of levels for no list
+   * @param tile how many rows of the last level's mode a tile has; 0 for no tiles
    */
   private Storage storage(List<Integer> levels, int listed, long tile) {
     int last = levels.size() - 1;

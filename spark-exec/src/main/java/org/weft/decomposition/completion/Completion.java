@@ -21,28 +21,41 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Tensor completion: a CP model of the entries that are known. What is not stored is missing, not
- * zero: the sum of {@code (x - m)^2} over the entries, and a ridge for each factor, is to be small.
- * A {@link Solver} lowers it: {@link NormalSolver}, {@link CoordinateSolver} or {@link
- * GradientSolver}.
+ * Tensor completion: a CP model M of the entries that are known. A cell that is not stored is
+ * missing, not zero. A {@link Solver} ({@link NormalSolver}, {@link CoordinateSolver} or {@link
+ * GradientSolver}) lowers the objective
  *
- * <p>The ridge D of a row is {@code ridge} times what the diagonals of its normal equations are on
- * average at the start, if entries lie anywhere. The factors of the start have products of the
- * variance of the entries: the ridge is relative to the data, whatever its scale, and felt most in
- * slices with few entries. It stays as it is. A ridge that followed the factors would let a
- * component fit single entries, by large numbers in few slices. With biases the model has a column
- * for the mean, and one for each mode in which the rows of the other modes are 1.
+ * <pre>
+ * sum over the entries of (x - m)^2  +  sum over the rows a of all factors of D |a|^2
+ * </pre>
  *
- * <p>Algorithms of polynomial time are known to recover a model of rank R and modes of size n from
- * about {@code n^(3/2) R} entries (Jain and Oh 2014; Barak and Moitra 2016). These find local
- * optima, the more often the fewer entries there are: several starts help.
+ * <p><b>Ridge.</b> D is {@code ridge} times the mean diagonal that the normal equations of a row
+ * have at the start, if entries lie anywhere. The initial factors have products of the variance of
+ * the entries. The ridge is therefore relative to the data, whatever its scale, and it matters most
+ * in slices with few entries. It is constant during a run: a ridge that followed the factors would
+ * let a component fit single entries, by large numbers in few slices.
  *
- * <p>After each sweep the model is judged by held-out entries, or without them by those it is made
- * of. The best one is kept; {@code patience} sweeps without a better one end the run.
+ * <p><b>Biases.</b> A model with biases has 1 + N more columns for a tensor of N modes. One column
+ * is the mean of the entries. Each of the others belongs to a mode, and the rows of all other modes
+ * are 1 in this column.
  *
- * @param rank columns beside those of biases
- * @param tolerance by which the error has to fall to be better, relative
- * @param heldOut the error at held-out entries
+ * <p><b>Judging.</b> After each sweep the run computes the error at held-out entries, or at the
+ * training entries if none are held out. It keeps the best model. It ends after {@code patience}
+ * sweeps without a better one.
+ *
+ * <p><b>Optima.</b> The solvers find local optima, the more often the fewer entries there are, so
+ * that several starts help. Algorithms of polynomial time are known that recover a model of rank R
+ * of modes of size n from about {@code n^(3/2) R} entries (Jain and Oh 2014; Barak and Moitra
+ * 2016).
+ *
+ * @param rank number of columns beside those of the biases
+ * @param biases whether the model has biases
+ * @param maxIterations most sweeps over all modes
+ * @param patience how many sweeps without a better model end the run
+ * @param tolerance by which part the error has to fall for a model to be better
+ * @param ridge weight of the second sum of the objective; 0 for none
+ * @param valueType type of the entries and the factors
+ * @param heldOut computes the error at held-out entries
  */
 public record Completion(
     Solver solver,
@@ -58,14 +71,18 @@ public record Completion(
     implements Method<Completion.Model> {
 
   /**
-   * What a run ends with: the best model.
+   * The best model of a run.
    *
-   * @param factors mode size x columns, of norm 1; their rows, not scaled, are the model
-   * @param rmse of the training entries, after each iteration
-   * @param heldOut the same of the held-out ones; empty without any
-   * @param mean of the training entries
-   * @param best iteration that the model is of, counts from 1
-   * @param error of that iteration at the entries that decide
+   * @param factors a matrix of mode size x columns for each mode, with columns of 2-norm 1
+   * @param lambda the weight of each column
+   * @param rmse root mean square error at the training entries, after each iteration
+   * @param heldOut the same at the held-out entries; empty if there are none
+   * @param fits the fit at the entries that decide, after each iteration
+   * @param seconds time of each iteration
+   * @param mean mean of the training entries
+   * @param best the iteration that made this model, from 1
+   * @param error the error of this iteration at the entries that decide
+   * @param converged whether the run ended because no better model came
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
@@ -79,7 +96,7 @@ public record Completion(
       int best,
       double error,
       boolean converged) {
-    /** The factors as {@link ModelError} reads them. */
+    /** The rows before normalisation, for {@link ModelError}: the sum of their products is M. */
     public List<Rows> rows() {
       return factors.stream().map(Factor::rows).toList();
     }
@@ -101,7 +118,7 @@ public record Completion(
     }
   }
 
-  /** Columns of the factors of a model of so many modes. */
+  /** The number of columns of the factors, with biases, for a tensor of {@code order} modes. */
   public int columns(int order) {
     return columns(rank, biases, order);
   }

@@ -16,8 +16,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * CP decomposition of counts by alternating Poisson regression (Chi and Kolda 2012, algorithms 1 to
- * 3): the nonnegative model M under which {@code X ~ Poisson(M)} is most likely. The likelihood is
- * that of all cells, the zeros too. With multiplicative updates:
+ * 3). It looks for the nonnegative model M under which {@code X ~ Poisson(M)} is most likely. The
+ * likelihood covers all cells, with the zeros. Multiplicative updates are, for factors A_n, B and
+ * Phi of mode size x R:
  *
  * <pre>
  * for each mode n:  B = A_n diag(lambda), zeros that the last update would leave moved by kappa
@@ -28,16 +29,22 @@ import org.weft.tensor.ValueType;
  * converged when every mode is done at its first Phi
  * </pre>
  *
- * <p>Updates by Newton's method ({@link NewtonUpdate}) take the place of {@code B = B * Phi}: they
- * need far fewer iterations near the solution, each of which costs more.
+ * <p>Updates by Newton's method ({@link NewtonUpdate}) may take the place of {@code B = B * Phi}.
+ * They need far fewer iterations near the solution, but an iteration costs more. Each Phi costs
+ * O(nnz R).
  *
  * <p>The log-likelihood is {@code sum x log m - sum_r lambda_r}, without the logarithms of
- * factorials. Columns of the factors sum to 1: probabilities of the slices in a component.
+ * factorials. The columns of the factors sum to 1: they are the probabilities of the slices in a
+ * component.
  *
- * @param update how a mode's factor changes
- * @param maxIterations over all modes
- * @param inner updates of a mode in an iteration at most
- * @param tolerance of the Karush-Kuhn-Tucker conditions; 0 runs every iteration
+ * @param update the method by which the factor of a mode changes
+ * @param rank number of components R
+ * @param maxIterations most iterations over all modes
+ * @param inner most updates of a mode in an iteration
+ * @param tolerance the run has converged if the Karush-Kuhn-Tucker conditions hold to this
+ *     tolerance; 0 runs every iteration
+ * @param seed seed of the initial factors
+ * @param valueType type of the counts and the factors
  */
 public record CpApr(
     Update update,
@@ -48,24 +55,26 @@ public record CpApr(
     long seed,
     ValueType valueType)
     implements Method<CpApr.Model> {
-  /** How a mode's factor changes. */
+  /** The method by which the factor of a mode changes. */
   public enum Update {
-    /** Multiplicative. */
+    /** Multiplicative updates of all rows. */
     MU,
-    /** Damped Newton for each row: R x R numbers a row. */
+    /** Damped Newton steps for each row, with an R x R Hessian matrix a row. */
     PDNR,
-    /** Quasi-Newton for each row, by limited-memory BFGS. */
+    /** Quasi-Newton steps for each row, by limited-memory BFGS. */
     PQNR
   }
 
   /**
-   * What a run ends with.
+   * The model that a run ends with.
    *
-   * @param factors mode size x R, columns of sum 1
-   * @param lambda expected counts of the components
-   * @param logLikelihoods after each iteration
-   * @param violations 2-norm of {@code min(B, 1 - Phi)} of all modes before each iteration
-   * @param updates of modes, in all
+   * @param factors a matrix of mode size x R for each mode, whose columns sum to 1
+   * @param lambda the expected count of each component
+   * @param logLikelihoods the log-likelihood after each iteration
+   * @param violations the 2-norm of {@code min(B, 1 - Phi)} of all modes, before each iteration
+   * @param seconds time of each iteration
+   * @param updates the number of updates of modes in the whole run
+   * @param converged whether the tolerance ended the run
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
@@ -126,7 +135,7 @@ public record CpApr(
     return new Run(site).run(observer);
   }
 
-  /** A run. */
+  /** The state of one run. */
   private final class Run {
     private final int order;
     private final CountJob job;
@@ -173,7 +182,7 @@ public record CpApr(
       return likelihood;
     }
 
-    /** The violation's square before the first update. */
+    /** Updates a mode and returns the square of its violation before the first update. */
     private double update(int mode, int sweep) {
       model.begin(mode, update == Update.MU && sweep > 1);
       double[] columns = model.lambda();

@@ -33,21 +33,32 @@ import org.weft.tensor.TensorShape;
  * after the last:   fit = 1 - ||X - model|| / ||X||
  * </pre>
  *
- * <p>A column that vanished keeps zeros and lambda 0. The fit comes from the last MTTKRP of the
- * sweep: {@code ||X - model||^2 = ||X||^2 - 2 <X, model> + ||model||^2}, never forming the
- * residual. The fit of an all-zero tensor is 1 where the model is zero. Initial factors are uniform
- * in [0, 1), a function of seed, mode and row.
+ * <p>M and A_n are of mode size x R, and V is R x R. An update costs O(nnz R) for the MTTKRP and
+ * O(I R^2) for the rows. The residual is never formed: the fit comes from the last MTTKRP of the
+ * sweep by {@code ||X - model||^2 = ||X||^2 - 2 <X, model> + ||model||^2}. The fit of an all-zero
+ * tensor is 1 if the model is zero. A column that became zero stays zero, and its lambda is 0. The
+ * initial factors are uniform in [0, 1) and depend on seed, mode and row alone.
  *
- * <p>A mode whose constraint fixes the scale of its columns has no weights: they go into V and M,
- * and its columns are not normalised. A constraint is on {@code A_n} with the weights, the other
- * factors having unit columns. A ridge is relative to the mean of V's diagonal.
+ * <p>A constraint applies to {@code A_n} with the weights, while the other factors have unit
+ * columns. If a constraint fixes the scale of a mode's columns, this factor cannot have the
+ * weights: they go into V and M, and its columns are not normalised. A ridge is relative to the
+ * mean of V's diagonal.
  *
- * @param run where it starts, and what it leaves on its way
+ * @param cpd the decomposition that is wanted
+ * @param run the state from which the run starts, and the checkpoints that it writes
  */
 public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     implements Method<AlternatingLeastSquares.Model> {
 
-  /** What a run ends with: factors with unit columns, lambda, fit and seconds of each sweep. */
+  /**
+   * The model that a run ends with.
+   *
+   * @param factors a matrix of mode size x R for each mode, with columns of 2-norm 1
+   * @param lambda the weight of each component
+   * @param fits the fit after each sweep
+   * @param seconds time of each sweep
+   * @param converged whether the tolerance ended the run
+   */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
       List<Factor> factors,
@@ -76,7 +87,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     return new Sweep(site).run(observer);
   }
 
-  /** Factors and weights of one run. */
+  /** The factors and weights of one run. */
   private final class Sweep {
     private final Site site;
     private final int order;
@@ -157,7 +168,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       }
     }
 
-    /** The weights of the components are in the mode's factor, if it can have them. */
+    /** The least-squares problem of a mode. Its factor gets the weights if it can have them. */
     private FactorUpdate.Problem problem(int mode, int sweep, double[] divisor) {
       double[] lambda = weights.lambda();
       double[] others = weights.others(mode);
@@ -180,7 +191,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       return site.run(step.then(cpd.algebra().gram("G", "A", rank))).get("G");
     }
 
-    /** What the next update depends on. */
+    /** The state on which the next sweep depends. */
     private CpState state(Sweeps sweeps, CpRun.Keeper keeper) {
       return new CpState(
           factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),

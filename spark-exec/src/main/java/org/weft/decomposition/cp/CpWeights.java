@@ -6,9 +6,11 @@ import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 
 /**
- * All of a CP model that is R or R x R. Columns of a factor are not divided by their norms, which
- * would read and write it once more: a factor is {@code A diag(scale)} for the stored A. The
- * weights lambda belong to the mode that was updated last.
+ * The small part of a CP model of rank R: vectors of R numbers and matrices of R x R. The rows of
+ * the factors lie elsewhere. An update does not divide the columns of a factor by their norms,
+ * because this would read and write the factor once more. It keeps scales instead: the factor of a
+ * mode is {@code A diag(scale)} for the stored A (I x R). The weights lambda belong to the mode
+ * that was updated last.
  */
 final class CpWeights {
   private final int order;
@@ -19,9 +21,9 @@ final class CpWeights {
   private double[] lambda;
 
   /**
-   * Those of a state, or all 1.
+   * Starts with the weights of a state, or with scales and weights of 1.
    *
-   * @param norm that columns have, about
+   * @param norm an estimate of the columns' norms, which takes the place of those of a sweep before
    */
   CpWeights(int order, int rank, double norm, Optional<CpState> start) {
     this.order = order;
@@ -37,7 +39,7 @@ final class CpWeights {
     }
   }
 
-  /** Takes the Gram matrix of a stored factor. */
+  /** Takes the Gram matrix of a stored factor: R x R, row-major. */
   void gram(int mode, double[] gram) {
     for (int r = 0; r < rank; r++) {
       for (int s = 0; s < rank; s++) {
@@ -46,7 +48,7 @@ final class CpWeights {
     }
   }
 
-  /** Gives all components one weight, with which the model has this norm. */
+  /** Gives all components the same weight, so that the model has this norm. */
   void fill(double norm) {
     Arrays.fill(lambda, 1);
     double model = modelSquared();
@@ -54,9 +56,10 @@ final class CpWeights {
   }
 
   /**
-   * Takes the Gram matrix of a new factor that has the weights: they are the columns' norms.
+   * Takes the Gram matrix of a new factor whose columns contain the weights. The norms of the
+   * columns become the weights.
    *
-   * @param divisor of the columns
+   * @param divisor by which each column was divided when it was stored
    */
   void weighted(int mode, double[] gram, double[] divisor) {
     for (int r = 0; r < rank; r++) {
@@ -74,7 +77,7 @@ final class CpWeights {
     gram(mode, gram);
   }
 
-  /** Products of the other modes' scales. */
+  /** The product of the other modes' scales, for each component. */
   double[] others(int mode) {
     double[] others = ones();
     for (int m = 0; m < order; m++) {
@@ -85,7 +88,7 @@ final class CpWeights {
     return others;
   }
 
-  /** The Hadamard product of all Gram matrices but that of {@code except} (-1: of all). */
+  /** The Hadamard product of all Gram matrices but that of mode {@code except}; -1 for all. */
   DMatrixRMaj hadamard(int except) {
     DMatrixRMaj product = new DMatrixRMaj(rank, rank);
     product.fill(1);
@@ -97,14 +100,14 @@ final class CpWeights {
     return product;
   }
 
-  /** The norms that the columns will have, about: those of the sweep before. */
+  /** Estimates the norms of the columns after an update by those of the sweep before. */
   double[] guess(int mode) {
     return Arrays.stream(norms[mode])
         .map(norm -> norm > 0 && 1 / norm > 0 && Double.isFinite(norm) ? norm : 1)
         .toArray();
   }
 
-  /** Squared norm of the model. */
+  /** The squared norm of the model. */
   double modelSquared() {
     DMatrixRMaj all = hadamard(-1);
     double model = 0;
@@ -119,9 +122,9 @@ final class CpWeights {
   /**
    * {@code <X, model> = sum_r lambda_r sum_i M(i,r) A(i,r)}.
    *
-   * @param sums over the rows of M and A of the mode
-   * @param others what the columns of M are multiplied by
-   * @param apart whether lambda is not among the others
+   * @param sums {@code sum_i M(i,r) A(i,r)} for the stored A of the mode
+   * @param others factor of each column of M
+   * @param apart whether lambda is still to be multiplied, since {@code others} lack it
    */
   double inner(int mode, double[] sums, double[] others, boolean apart) {
     double all = 0;
@@ -132,7 +135,7 @@ final class CpWeights {
   }
 
   /**
-   * {@code 1 - |X - model| / |X|}, without the residual.
+   * {@code 1 - |X - model| / |X|}, computed without the residual.
    *
    * @param normSquared of X
    * @param inner {@code <X, model>}

@@ -23,16 +23,20 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * What a CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} is to be (Kolda and Bader
- * 2009, section 3.4).
+ * The specification of a CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} (Kolda and
+ * Bader 2009, section 3.4). {@link AlternatingLeastSquares} runs it, and {@link StreamingUpdate}
+ * continues it.
  *
  * @param rank number of components R
- * @param maxIterations sweeps over all modes at most
- * @param tolerance stop when the fit changes by less than this between sweeps; 0 runs every sweep
- * @param nonnegative constrain every factor to be nonnegative
- * @param seed of the initial factors
- * @param constraints by mode; other modes have none
- * @param ridge what is added to the diagonal of each least-squares problem, relative to its mean
+ * @param maxIterations most sweeps over all modes
+ * @param tolerance the run has converged if the fit changes by less between two sweeps; 0 runs
+ *     every sweep
+ * @param nonnegative whether every factor is constrained to be nonnegative
+ * @param seed seed of the initial factors
+ * @param valueType type of the tensor's values and of the factors
+ * @param constraints the constraint of each mode that has one
+ * @param ridge number that is added to the diagonal of each least-squares problem, relative to the
+ *     mean of the diagonal
  */
 public record Cpd(
     int rank,
@@ -45,10 +49,10 @@ public record Cpd(
     double ridge) {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
-  /** The numbers of an R x R matrix are counted by an int. */
+  /** The largest R for which an int counts the numbers of an R x R matrix. */
   private static final int LARGEST_RANK = 46_340;
 
-  /** R x R matrices at a time: of an update, its inverse, and what the inverse is found with. */
+  /** How many R x R matrices an update has at a time: V, its inverse, and two of the solver. */
   private static final int SQUARES = 4;
 
   public Cpd {
@@ -72,7 +76,7 @@ public record Cpd(
     }
   }
 
-  /** Without constraints of modes, and without a ridge. */
+  /** A decomposition without constraints of modes and without a ridge. */
   public Cpd(
       int rank,
       int maxIterations,
@@ -87,18 +91,18 @@ public record Cpd(
     return new WeftException(ErrorCode.USAGE, "cpd: expected " + expected + ", found " + found);
   }
 
-  /** The same from another seed. */
+  /** The same decomposition from another seed. */
   public Cpd withSeed(long other) {
     return new Cpd(
         rank, maxIterations, tolerance, nonnegative, other, valueType, constraints, ridge);
   }
 
-  /** The same with another number of sweeps at most. */
+  /** The same decomposition with another limit of sweeps. */
   public Cpd withIterations(int most) {
     return new Cpd(rank, most, tolerance, nonnegative, seed, valueType, constraints, ridge);
   }
 
-  /** The seed of {@link Site#random} for the factor that it starts from. */
+  /** The seed of {@link Site#random} for the initial factor of a mode. */
   public long seed(int mode) {
     return seed + mode * MODE_SEED;
   }
@@ -114,9 +118,10 @@ public record Cpd(
   }
 
   /**
-   * How the factor of a mode is replaced.
+   * The update of the factor of a mode: least squares, HALS, ADMM or smoothing.
    *
-   * @param duals of the modes from this one on, which takes its own
+   * @param duals the dual variables of a checkpoint for this mode and the modes after it; the
+   *     update takes its own from the front
    */
   FactorUpdate update(Site site, int mode, Deque<RowSource> duals) {
     FactorConstraint constraint = constraints.get(mode);
@@ -132,7 +137,7 @@ public record Cpd(
     return new AdmmUpdate(site, constraint, mode, rank, valueType, dual);
   }
 
-  /** R x R matrices, and smooth factors, which come to one process, twice. */
+  /** Counts the R x R matrices, and two copies of the largest smooth factor in one process. */
   Method.Memory memory(TensorShape shape) {
     long most =
         constraints.entrySet().stream()
@@ -152,7 +157,7 @@ public record Cpd(
   }
 
   /**
-   * Checks that it applies to a tensor of that many modes.
+   * Checks that the decomposition applies to a tensor of {@code order} modes.
    *
    * @throws WeftException {@code USAGE}
    */
@@ -171,7 +176,7 @@ public record Cpd(
   }
 
   /**
-   * Its statements on a tensor of this shape: MTTKRPs.
+   * The job of the decomposition: an MTTKRP for each mode, and the dense algebra of the updates.
    *
    * @throws WeftException {@code USAGE}
    */
@@ -189,7 +194,7 @@ public record Cpd(
         .withTolerance(tolerance);
   }
 
-  /** Adds the ridge to the diagonal of normal equations: a part of the mean of the diagonal. */
+  /** Adds the ridge to the diagonal of normal equations V (R x R). */
   void addRidge(DMatrixRMaj v) {
     double ridge = ridge() * CommonOps_DDRM.trace(v) / rank();
     for (int r = 0; ridge > 0 && r < rank(); r++) {

@@ -16,11 +16,14 @@ import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 
 /**
- * Makes a CP model that of a tensor which has grown in any modes, from the entries outside of the
- * box of the model's mode sizes: the model stands for the entries in it. As OnlineCPD (Zhou et al.
- * 2016), with a forgetting factor as in CP-stream (Smith et al. 2018), and with growth in several
- * modes as in MAST (Song et al. 2017). With G_m the Gram matrix of a factor, G'_m that of its old
- * rows, H_n = f A_n Q_n of the model at the start, and Q_n of {@link CpHistory}:
+ * Updates a CP model of a tensor that has grown in any modes. It reads only the new entries, which
+ * lie outside of the box of the model's mode sizes. The old model stands for the entries within the
+ * box. The method is OnlineCPD (Zhou et al. 2016), with a forgetting factor f as in CP-stream
+ * (Smith et al. 2018) and growth in several modes as in MAST (Song et al. 2017).
+ *
+ * <p>G_m (R x R) is the Gram matrix of factor A_m, and G'_m is the Gram matrix of its old rows. Q_n
+ * (R x R) is what {@link CpHistory} knows of the past of mode n, and H_n = f A_n Q_n for the factor
+ * A_n of the old model. Products with (*) are elementwise:
  *
  * <pre>
  * for each mode n:  M   = X_(n) (A_N (.) ... (.) A_1) over all m but n, of the new entries
@@ -30,17 +33,21 @@ import org.weft.tensor.TensorShape;
  * at the end:       Q_n = f Q_n + V - V'
  * </pre>
  *
- * <p>So an old row is what fits the new cells, and leaves the model no more than they outweigh the
- * past; f below 1 makes the past weigh less with each update. Old rows stay where no other mode has
- * grown, as they have no new cells. New rows begin at random and are solved alone, twice. Columns
- * are not normalised between sweeps: the past fixes their norms. The fit is that of the new cells.
- * A sweep costs O(nnz R) for the new entries and O(I R^2) for the rows.
+ * <p>An old row is a compromise between the new cells of its slice and its past. With f below 1 the
+ * past weighs less after each update. Old rows of a mode keep their values if no other mode has
+ * grown, because they have no new cells. New rows start at random numbers, and two sweeps over the
+ * new rows alone come first. Columns are not normalised between sweeps, because the past fixes
+ * their norms. The fit is the fit at the new cells. A sweep costs O(nnz R) for nnz new entries and
+ * O(I R^2) for the I rows of all modes.
  *
- * @param cpd rank, iterations, tolerance, sign, seed and type; no constraints of modes
+ * @param cpd the rank, the iterations, the tolerance, the sign of the factors, the seed and the
+ *     type; it has no constraints of modes
+ * @param history the old model and its Q_n
  * @param forget f, above 0 and at most 1
  */
 public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     implements Method<StreamingUpdate.Model> {
+  /** The number of sweeps over the new rows alone. */
   private static final int ALONE = 2;
 
   public StreamingUpdate {
@@ -56,7 +63,15 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     }
   }
 
-  /** As of {@link AlternatingLeastSquares}, and Q_n for the next update. */
+  /**
+   * The updated model.
+   *
+   * @param factors a matrix of the new mode size x R for each mode, with columns of 2-norm 1
+   * @param lambda the weight of each component
+   * @param information Q_n of each mode for the next update: R x R, row-major
+   * @param fits the fit at the new cells after each sweep
+   * @param seconds time of each sweep
+   */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
       List<Factor> factors,
@@ -88,7 +103,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     return new Update(site).run(observer);
   }
 
-  /** One run. */
+  /** The state of one run. */
   private final class Update {
     private final Site site;
     private final int order = history.order();
@@ -147,9 +162,9 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     }
 
     /**
-     * Replaces rows of a mode.
+     * Solves for the rows of a mode.
      *
-     * @param alone the new ones only
+     * @param alone whether old rows keep their values
      */
     private void update(int mode, boolean alone) {
       AppendedRow row =

@@ -20,26 +20,36 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
 /**
- * Generalised CP decomposition (Hong, Kolda and Duersch 2020; Kolda and Hong 2020): the model M for
- * which the sum of {@code w f(x, m)} over the entries of the tensor is least. Zeros count that are
- * stored: all cells, or a sample of them whose weight w makes up for the others. The gradient is an
- * MTTKRP:
+ * Generalised CP decomposition (Hong, Kolda and Duersch 2020; Kolda and Hong 2020). It looks for
+ * the CP model M (values m) that minimises the weighted loss of the stored entries x:
  *
  * <pre>
- * G_n = Y_(n) (A_N (.) ... (.) A_1) over all m but n,  y = w df/dm
+ * F(M) = sum over the entries of w f(x, m)
+ * gradient for mode n:  G_n = Y_(n) (A_N (.) ... (.) A_1) over all modes but n,  y = w df/dm
  * </pre>
  *
- * <p>A sample of zeros is that of the tensor, drawn once for a run: losses of different iterations
- * are those of the same cells, and can be compared. Nothing is drawn anew, neither for gradients
- * nor for the loss.
+ * <p>The gradient of a mode (mode size x R) is an MTTKRP of a tensor Y with the entries' places,
+ * and costs O(nnz R).
  *
- * <p>All factors are at least 0 for a loss whose m may not be negative. The initial factors give
- * the model about the mean of the entries, or about their squares' mean.
+ * <p><b>Zeros.</b> Only stored entries count. The caller stores zeros with the other entries: all
+ * of them, or a sample whose weight w makes up for the zeros that are not in it. The sample is
+ * drawn once, before the run. The losses of all iterations are sums over the same cells and can be
+ * compared.
  *
- * @param maxIterations of {@code inner} steps each
- * @param rate of Adam, relative to the numbers of the initial factors
- * @param tolerance converged when the loss falls by less, relative; 0 runs every iteration
- * @param zeroWeight w of entries that are 0
+ * <p><b>Start.</b> The initial factors are random, and the model's values are about the mean of the
+ * entries or the root of the mean of their squares. All factors are nonnegative if the loss
+ * requires a nonnegative m.
+ *
+ * @param rank number of components R
+ * @param loss f, a formula in x and m
+ * @param optimizer how steps are made
+ * @param maxIterations most iterations, of {@code inner} steps each
+ * @param inner number of steps of an iteration
+ * @param rate length of a step of Adam, relative to the numbers of the initial factors
+ * @param tolerance the run has converged if an iteration lowers the loss by a smaller part; 0 runs
+ *     every iteration
+ * @param zeroWeight w of stored entries that are 0; other entries have the weight 1
+ * @param valueType type of the entries and the factors
  */
 public record Gcp(
     int rank,
@@ -53,20 +63,23 @@ public record Gcp(
     long seed,
     ValueType valueType)
     implements Method<Gcp.Model> {
-  /** How the loss is lowered. */
+  /** The method that lowers the loss. */
   public enum Optimizer {
-    /** Steps along moving averages of gradients: {@link AdamDescent}. */
+    /** Steps follow moving averages of gradients ({@link AdamDescent}). */
     ADAM,
-    /** Quasi-Newton steps with a search along each: {@link LbfgsDescent}. */
+    /** Quasi-Newton steps, with a line search along each ({@link LbfgsDescent}). */
     LBFGS
   }
 
   /**
-   * What a run ends with.
+   * The model that a run ends with.
    *
-   * @param factors mode size x R, columns of norm 1
-   * @param losses after each iteration
-   * @param failures iterations of Adam, or searches of L-BFGS, that were taken back
+   * @param factors a matrix of mode size x R for each mode, with columns of 2-norm 1
+   * @param lambda the weight of each component
+   * @param losses F after each iteration
+   * @param seconds time of each iteration
+   * @param failures how many iterations of Adam, or searches of L-BFGS, were taken back
+   * @param converged whether the tolerance, or the optimizer, ended the run
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
@@ -121,7 +134,10 @@ public record Gcp(
         .withTolerance(tolerance);
   }
 
-  /** Entries that are 0 have a weight: the language has no test, and this is 0 for 0 and 1 else. */
+  /**
+   * Multiplies a formula by the weight w. The language has no condition: {@code min(1, abs(x) *
+   * 1e300)} is 0 for a zero and 1 for other entries.
+   */
   private String weighted(String value) {
     String present = "min(1, abs(x) * 1e300)";
     return zeroWeight == 1
@@ -169,6 +185,7 @@ public record Gcp(
         found.factors(), found.lambda(), losses, sweeps.seconds(), descent.failures(), converged);
   }
 
+  /** Whether the latest iteration lowered the loss by less than the tolerance. */
   private boolean fellLittle(List<Double> losses) {
     int last = losses.size() - 1;
     double now = losses.get(last);

@@ -10,46 +10,52 @@ import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
 /**
- * Limited-memory BFGS over all factors (Nocedal and Wright 2006, algorithm 7.4) with the full
- * gradient and a lower bound: numbers at the bound whose gradient points beyond stay, the others
- * are free (Bertsekas 1982, two-metric projection).
+ * Limited-memory BFGS over the numbers of all factors (Nocedal and Wright 2006, algorithm 7.4). It
+ * computes the full gradient and respects a lower bound: numbers at the bound whose gradient points
+ * beyond the bound stay, and only the other numbers are free (two-metric projection, Bertsekas
+ * 1982). With G the gradient:
  *
  * <pre>
- * each step:  D = -H G over the free numbers, H from the latest 5 pairs (S, Y)
- *             T = max(lower, A + alpha D), alpha = 1 or less until
- *                 loss(T) is at most loss(A) + 1e-4 G . (T - A)
+ * each step:  D = -H G over the free numbers, with H from the latest 5 pairs (S, Y)
+ *             T = a point along D whose loss is low enough ({@link LineSearch})
  *             S = T - A,  A = T,  Y = the new G - G
  * </pre>
  *
- * <p>What is added up over rows is the products of all pairs of vectors, once a step (Chen et al.
- * 2014): the recursion itself is on a few numbers.
+ * <p>A step adds up the products of all pairs of vectors over the rows, once. The recursion for H
+ * then works on these few numbers ({@link LimitedMemory}; Chen, Wang and Zhou 2014). The factors,
+ * gradients, directions, trials and 6 pairs take 16 matrices of the factors' size.
  */
 final class LbfgsDescent implements Descent {
-  private static final int MOST_TRIALS = 20;
-
   private final LossModel model;
   private final int inner;
   private final List<Rows> gradients;
   private final List<Rows> directions;
-  private final List<Rows> trials;
+  private final LineSearch search;
   private final Deque<Pair> pairs = new ArrayDeque<>();
   private final Deque<Pair> spare = new ArrayDeque<>();
   private double least = Double.NaN;
   private int failures;
   private boolean ended;
 
-  /** Vectors S and Y, by mode. */
+  /**
+   * A pair of the method's memory. Each vector has a matrix for each mode.
+   *
+   * @param moved S, the change of the factors in a step
+   * @param turned Y, the change of the gradient in this step
+   */
   private record Pair(List<Rows> moved, List<Rows> turned) {}
 
   /**
-   * @param inner steps of an iteration
+   * Begins at the model's factors.
+   *
+   * @param inner number of steps of an iteration
    */
   LbfgsDescent(LossModel model, int inner) {
     this.model = model;
     this.inner = inner;
     this.gradients = model.zeros();
     this.directions = model.zeros();
-    this.trials = model.zeros();
+    this.search = new LineSearch(model);
     for (int pair = 0; pair <= LimitedMemory.PAIRS; pair++) {
       spare.add(new Pair(model.zeros(), model.zeros()));
     }
@@ -82,7 +88,7 @@ final class LbfgsDescent implements Descent {
 
   private void step(int number) {
     double slope = direction();
-    double now = search(slope);
+    double now = search.loss(directions, gradients, slope, least);
     if (Double.isNaN(now)) {
       failures++;
       ended = pairs.isEmpty();
@@ -104,7 +110,7 @@ final class LbfgsDescent implements Descent {
     }
   }
 
-  /** A step on the factor, the gradient and the pairs of a mode, and their names. */
+  /** Names the factor, the gradient and the pairs of a mode in a step, and lists the names. */
   private Step vectors(int mode, List<String> names) {
     Step step = Step.of(mode, "direction of mode " + mode);
     step.rows("A", model.factors().get(mode)).rows("G", gradients.get(mode));
@@ -117,7 +123,7 @@ final class LbfgsDescent implements Descent {
     return step;
   }
 
-  /** Makes D; its product with the gradient. */
+  /** Computes the direction D and returns its product with the gradient. */
   private double direction() {
     int vectors = 1 + 2 * pairs.size();
     double[] products = new double[vectors * vectors];
@@ -146,41 +152,14 @@ final class LbfgsDescent implements Descent {
     return slope;
   }
 
-  /** The loss of the trial that suffices, or NaN. */
-  private double search(double slope) {
-    double alpha = 1;
-    for (int trial = 0; slope < 0 && trial < MOST_TRIALS; trial++) {
-      double expected = 0;
-      LimitedMemory.Trial rule = new LimitedMemory.Trial(alpha, model.lower());
-      for (int mode = 0; mode < model.order(); mode++) {
-        Step step =
-            Step.of(mode, "trial of mode " + mode)
-                .rows("T", trials.get(mode))
-                .rows("A", model.factors().get(mode))
-                .rows("D", directions.get(mode))
-                .rows("G", gradients.get(mode))
-                .then(new RowOperation.Each(rule, List.of("T", "A", "D", "G"), 1, "s", 1));
-        expected += model.site().run(step).get("s")[0];
-      }
-      double now = model.loss(trials);
-      if (expected < 0 && now <= least + 1e-4 * expected) {
-        return now;
-      }
-      double fitted = -slope * alpha * alpha / (2 * (now - least - slope * alpha));
-      boolean usable = fitted >= 0.1 * alpha && fitted <= 0.5 * alpha;
-      alpha = usable ? fitted : Double.isFinite(now) ? 0.5 * alpha : 0.1 * alpha;
-    }
-    return Double.NaN;
-  }
-
-  /** Goes to the trial, and makes the pair; {@code S . Y} and {@code Y . Y}. */
+  /** Goes to the trial and fills the pair. Returns {@code S . Y} and {@code Y . Y}. */
   private double[] accept(Pair pair) {
     for (int mode = 0; mode < model.order(); mode++) {
       Step step =
           Step.of(mode, "step of mode " + mode)
               .rows("S", pair.moved().get(mode))
               .rows("A", model.factors().get(mode))
-              .rows("T", trials.get(mode));
+              .rows("T", search.trials().get(mode));
       RowOperation moved =
           new RowOperation.Each(LimitedMemory.MOVED, List.of("S", "A", "T"), 2, "", 0);
       model.site().run(step.then(moved));

@@ -9,18 +9,18 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /**
- * A loss f(x, m) of an entry x where a model has the value m (Hong, Kolda and Duersch 2020, table
- * 1). Derivatives are made of the formula.
+ * A loss f(x, m) of an entry x for which a model has the value m (Hong, Kolda and Duersch 2020,
+ * table 1). The derivative is a formula that is computed from the loss's formula.
  *
- * @param name as the user gave it
- * @param formula in x and m
- * @param nonnegative whether m may not be negative: all factors are nonnegative then
- * @param data which x it is for
+ * @param name the loss as the user wrote it
+ * @param formula an expression of x and m
+ * @param nonnegative whether m must not be negative; all factors are nonnegative then
+ * @param data the entries for which the loss is defined
  */
 public record Loss(String name, String formula, boolean nonnegative, Data data) {
   private static final Set<String> NAMES = Set.of("x", "m");
 
-  /** Values of entries. */
+  /** A set of values that entries may have. */
   public enum Data {
     /** Any finite numbers. */
     ANY("finite numbers"),
@@ -37,7 +37,7 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
       this.text = text;
     }
 
-    /** Whether there may be such an entry. */
+    /** Whether an entry may have the value {@code x}. */
     public boolean allows(double x) {
       return switch (this) {
         case ANY -> Double.isFinite(x);
@@ -53,7 +53,7 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
     }
   }
 
-  /** Losses by name; {@code P} in a formula is the number after the colon. */
+  /** The losses that have a name. {@code P} in a formula is the number after the colon. */
   private enum Known {
     GAUSSIAN("(x - m) * (x - m)", false, Data.ANY),
     POISSON("m - x * log(m + 1e-10)", true, Data.COUNTS),
@@ -92,10 +92,10 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
   }
 
   /**
-   * Of a name, such as {@code poisson} or {@code huber:0.5}, or a formula in x and m, such as
-   * {@code (x-m)^2}.
+   * Reads a name, such as {@code poisson} or {@code huber:0.5}, or an expression of x and m, such
+   * as {@code (x-m)^2}.
    *
-   * @param nonnegative whether a formula is of m of at least 0
+   * @param nonnegative whether m is to be at least 0 although the loss does not require it
    * @throws WeftException {@code USAGE} or {@code INVALID_EXPRESSION}
    */
   public static Loss parse(String text, boolean nonnegative) {
@@ -158,7 +158,7 @@ public record Loss(String name, String formula, boolean nonnegative, Data data) 
         ErrorCode.USAGE, "--loss: expected " + expected + ", found '" + found + "'");
   }
 
-  /** The derivative with respect to m, a formula in x and m. */
+  /** The derivative with respect to m, as an expression of x and m. */
   public String derivative() {
     return Formula.of(formula, NAMES).derivative("m");
   }

@@ -2,34 +2,36 @@ package org.weft.decomposition.rows;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
-import org.weft.memory.NativeMemory;
-import org.weft.runtime.BoundKernel;
 import org.weft.runtime.Kernel;
-import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
-import org.weft.tensor.ValueType;
 
 /**
- * One HALS update of the rows of a nonnegative factor A (Cichocki and Phan 2009, algorithm 2): for
- * each component in turn, {@code a_r <- max(0, a_r + (m_r - A v_r) / v_rr)}, the exact minimiser
- * over that column with the others fixed. Where the data speak for a component, 0 is {@code 1e-16},
- * so that a component that loses all of it can come back.
+ * One update of a nonnegative factor A (I x R) by hierarchical alternating least squares (Cichocki
+ * and Phan 2009, algorithm 2). For each component r in turn, the column a_r becomes
  *
- * <p>Columns of A and M are columns of memory here, a block of rows at a time, which stays in a
- * cache. With {@code u_r = m_r / v_rr} a component is {@code w = sum_s a_s parts(r,s)}, then {@code
- * a_r = max(0, u_r - w)}: two kernels. {@link RowAlgebra#hals} makes it.
+ * <pre>
+ * a_r = max(0, a_r + (m_r - A v_r) / v_rr)
+ * </pre>
  *
- * @param rows name of A
- * @param data name of the MTTKRP M, which stays as it is
- * @param weights what the columns of A are multiplied by
- * @param shares what the columns of M are multiplied by
- * @param parts R x R, row-major: {@code v_sr / v_rr}, without the diagonal
+ * <p>This column is the exact minimiser while the other columns are fixed. M (I x R) is the MTTKRP
+ * of the mode, and V (R x R) is the matrix of the normal equations. Where m_r is positive, the
+ * lower bound is {@code 1e-16} instead of 0, so that a component whose numbers all became 0 can
+ * come back.
+ *
+ * <p>The update takes O(I R^2) operations. The rows are divided among threads, and each thread goes
+ * through its rows in blocks ({@link HalsBlock}). {@link RowAlgebra#hals} makes the update and
+ * lists its kernels.
+ *
+ * @param rows name of A in the step
+ * @param data name of the MTTKRP M in the step; the update only reads M
+ * @param weights factor of each column of A before the update
+ * @param shares factor of each column of M; it contains the division by v_rr
+ * @param parts R x R, row-major: number s of row r is {@code v_sr / v_rr}, and 0 on the diagonal
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Hals(
@@ -39,20 +41,22 @@ public record Hals(
   private static final int LINE_NUMBERS = 8;
 
   /**
-   * Of the kernels.
+   * The symbols of the four kernels.
    *
-   * @param columns {@code T(r,i) = A(i,r) * v(r)}
-   * @param sum {@code w(i) = T(s,i) * v(s)}
-   * @param bounded {@code a(i) = max(0, u(i) - w(i))}, or a little more than 0
-   * @param rows {@code A(i,r) = T(r,i)}
+   * @param columns transposes and scales: {@code T(r,i) = A(i,r) * v(r)}
+   * @param sum adds up weighted columns: {@code w(i) = T(s,i) * v(s)}
+   * @param bounded subtracts and bounds from below: {@code a(i) = max(0, u(i) - w(i))}
+   * @param rows transposes back: {@code A(i,r) = T(r,i)}
    */
   public record Symbols(String columns, String sum, String bounded, String rows)
       implements java.io.Serializable {}
 
   /**
-   * The update for normal equations. A component without data of its own, {@code v_rr = 0}, stays.
+   * Makes the update for given normal equations. A component with {@code v_rr = 0} keeps its
+   * column.
    *
-   * @param others what the columns of M are multiplied by in the equations
+   * @param weights factor of each column of A before the update
+   * @param others factor of each column of M in the normal equations
    * @param v the Hadamard product of the other factors' Gram matrices: R x R, row-major
    */
   static Hals of(
@@ -81,16 +85,22 @@ public record Hals(
     return List.of(rows);
   }
 
-  /** Columns start at odd multiples of a cache line: they do not share the cache's places. */
+  /**
+   * The number of rows of a block. It is an odd multiple of a cache line, so that the columns of a
+   * block do not compete for the same sets of the cache.
+   */
   private int blockRows() {
     return (BLOCK_NUMBERS / weights.length / LINE_NUMBERS | 1) * LINE_NUMBERS;
   }
 
   /**
-   * Updates the rows.
+   * Updates all rows of A.
    *
-   * @param kernels by symbol
-   * @param scope owner of temporaries
+   * @param kernels the kernels by symbol
+   * @param a A, I x R
+   * @param m M, I x R
+   * @param threads how many threads may work at a time
+   * @param scope owner of temporary memory: {@code (2 R + 1)} numbers a row of a block and thread
    */
   void run(
       Function<String, Kernel> kernels,
@@ -101,129 +111,39 @@ public record Hals(
     long count = a.shape().size(0);
     int workers = (int) Math.max(1, Math.min(threads, count / blockRows()));
     try (MemoryScope own = scope.child("hals")) {
-      long numbers = (2L * weights.length + 1) * blockRows();
+      HalsBlock.Update update = HalsBlock.Update.of(this, kernels, own);
       List<NativeArray> spaces = new ArrayList<>();
       for (int worker = 0; worker < workers; worker++) {
-        spaces.add(own.allocate(ElementType.F64, numbers));
+        spaces.add(own.allocate(ElementType.F64, HalsBlock.numbers(weights.length, blockRows())));
       }
-      Small small =
-          new Small(
-              new SmallMatrix(1, weights.length, weights).storage(own),
-              new SmallMatrix(1, weights.length, shares).storage(own),
-              new SmallMatrix(weights.length, weights.length, parts).storage(own));
       IntStream.range(0, workers)
           .parallel()
           .forEach(
               worker -> {
-                long from = count * worker / workers;
                 long to = count * (worker + 1) / workers;
-                run(kernels, a, m, from, to, small, spaces.get(worker), own);
+                run(update, a, m, count * worker / workers, to, spaces.get(worker));
               });
     }
   }
 
   private void run(
-      Function<String, Kernel> kernels,
+      HalsBlock.Update update,
       TensorStorage a,
       TensorStorage m,
       long from,
       long to,
-      Small small,
-      NativeArray space,
-      MemoryScope scope) {
+      NativeArray space) {
     int blockRows = blockRows();
     long whole = from + (to - from) / blockRows * blockRows;
-    try (Block block = new Block(kernels, small, blockRows, space, scope)) {
+    try (HalsBlock block = new HalsBlock(update, blockRows, space)) {
       for (long row = from; row < whole; row += blockRows) {
         block.update(a, m, row);
       }
     }
     if (whole < to) {
-      try (Block rest = new Block(kernels, small, to - whole, space, scope)) {
+      try (HalsBlock rest = new HalsBlock(update, to - whole, space)) {
         rest.update(a, m, whole);
       }
-    }
-  }
-
-  /** The numbers of an update, off the heap. */
-  private record Small(TensorStorage weights, TensorStorage shares, TensorStorage parts) {}
-
-  /** Columns of some rows, and the kernels over them. */
-  private final class Block implements AutoCloseable {
-    private final int rank = weights.length;
-    private final Function<String, Kernel> kernels;
-    private final long count;
-    private final MemoryScope scope;
-    private final TensorStorage oldColumns;
-    private final TensorStorage dataColumns;
-    private final TensorStorage sum;
-    private final TensorStorage weightVector;
-    private final TensorStorage shareVector;
-    private final List<BoundKernel> steps = new ArrayList<>();
-
-    Block(
-        Function<String, Kernel> kernels,
-        Small small,
-        long count,
-        NativeArray space,
-        MemoryScope parent) {
-      this.kernels = kernels;
-      this.count = count;
-      this.scope = parent.child("block");
-      long bytes = count * Double.BYTES;
-      oldColumns = view(space.address(), rank, count);
-      dataColumns = view(space.address() + rank * bytes, rank, count);
-      sum = view(space.address() + 2 * rank * bytes, count);
-      weightVector = view(small.weights().vals().address(), rank);
-      shareVector = view(small.shares().vals().address(), rank);
-      for (int r = 0; r < rank; r++) {
-        long part = small.parts().vals().address() + (long) r * rank * Double.BYTES;
-        Map<String, TensorStorage> summed =
-            Map.of("T", oldColumns, "v", view(part, rank), "w", sum);
-        Map<String, TensorStorage> bounded =
-            Map.of(
-                "u", view(dataColumns.vals().address() + r * bytes, count),
-                "w", sum,
-                "a", view(oldColumns.vals().address() + r * bytes, count));
-        steps.add(kernels.apply(symbols.sum()).bind(summed, 1));
-        steps.add(kernels.apply(symbols.bounded()).bind(bounded, 1));
-      }
-    }
-
-    private TensorStorage view(long address, long... sizes) {
-      return TensorStorage.denseView(scope, TensorShape.of(sizes), ValueType.DOUBLE, address);
-    }
-
-    void update(TensorStorage a, TensorStorage m, long row) {
-      try (TensorStorage old = rows(a, row);
-          TensorStorage data = rows(m, row)) {
-        run(symbols.columns(), Map.of("T", oldColumns, "A", old, "v", weightVector));
-        run(symbols.columns(), Map.of("T", dataColumns, "A", data, "v", shareVector));
-        for (int step = 0; step < steps.size(); step++) {
-          if (step % 2 == 0) {
-            NativeMemory.fill(sum.vals().address(), sum.vals().byteSize(), (byte) 0);
-          }
-          steps.get(step).run();
-        }
-        run(symbols.rows(), Map.of("A", old, "T", oldColumns));
-      }
-    }
-
-    private TensorStorage rows(TensorStorage matrix, long row) {
-      NativeArray values = matrix.vals();
-      long address = values.address() + row * rank * values.type().bytes();
-      ValueType type = matrix.format().valueType();
-      return TensorStorage.denseView(scope, TensorShape.of(count, rank), type, address);
-    }
-
-    private void run(String symbol, Map<String, TensorStorage> bound) {
-      kernels.apply(symbol).run(bound, Map.of(), scope, 1);
-    }
-
-    @Override
-    public void close() {
-      steps.forEach(BoundKernel::close);
-      scope.close();
     }
   }
 }

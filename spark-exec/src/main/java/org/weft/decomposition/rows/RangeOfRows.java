@@ -14,7 +14,10 @@ import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** Carries out the operations of a step on a range of rows that lies in this process. */
+/**
+ * Carries out the operations of a {@link Step} on a range of rows that lies in this process. Sums
+ * over the rows are returned to the site, which adds up those of all ranges in a fixed order.
+ */
 public final class RangeOfRows {
   private static final int CHUNK_ROWS = 1024;
 
@@ -25,10 +28,12 @@ public final class RangeOfRows {
   private final Sums sums = new Sums(Map.of());
 
   /**
-   * @param kernels by symbol
-   * @param threads that a kernel may use
-   * @param rows of the range, by name: n x columns
-   * @param scope owner of temporaries
+   * A range of n rows.
+   *
+   * @param kernels the kernels by symbol
+   * @param threads how many threads a kernel may use
+   * @param rows the matrices of the range by name: n x columns
+   * @param scope owner of temporary memory
    */
   public RangeOfRows(
       Function<String, Kernel> kernels,
@@ -42,9 +47,9 @@ public final class RangeOfRows {
   }
 
   /**
-   * Carries them out, in order.
+   * Carries out the operations in order, and returns the sums by name.
    *
-   * @param small matrices by name, row-major, with their shapes
+   * @param small the small matrices of the step by name
    */
   public Sums run(List<RowOperation> operations, Map<String, SmallMatrix> small) {
     small.forEach((name, matrix) -> tensors.put(name, matrix.storage(scope)));
@@ -109,7 +114,9 @@ public final class RangeOfRows {
     }
   }
 
-  /** By chunks that fit a cache, whose sums are added in order. */
+  /**
+   * Applies a rule to each row, by chunks that fit a cache. The chunks' sums are added in order.
+   */
   private void each(RowOperation.Each each) {
     List<TensorStorage> matrices = each.names().stream().map(this::tensor).toList();
     long rows = matrices.get(0).shape().size(0);
@@ -154,7 +161,7 @@ public final class RangeOfRows {
     }
   }
 
-  /** Numbers in a row of a matrix, whatever its modes. */
+  /** How many numbers a row has: the product of the sizes of all modes but the first. */
   private static int columns(TensorStorage matrix) {
     long columns = 1;
     for (int mode = 1; mode < matrix.shape().order(); mode++) {

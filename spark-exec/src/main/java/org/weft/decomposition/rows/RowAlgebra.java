@@ -10,24 +10,26 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
 /**
- * Dense algebra of matrices with a row for each slice of a mode: its statements, which a job
- * compiles, and the operations of a {@link Step} that run them. What has no such rows is small and
- * double, and so are the sums that make it.
+ * The dense algebra of tall matrices A and M (I x R) that have a row for each slice of a mode. For
+ * each operation there is a kernel, which a {@link org.weft.planner.job.Job} compiles, and a {@link
+ * RowOperation}, which runs the kernel as part of a {@link Step}. Small matrices, such as Gram
+ * matrices (R x R), are of type double, and sums over rows are in double precision.
  *
- * @param result type of the rows A
- * @param from type of the rows M
- * @param rank columns of both if they are known: kernels of known sizes are faster; otherwise 0
+ * @param result type of the rows of A
+ * @param from type of the rows of M
+ * @param rank R, the number of columns of A and M, for which the kernels are specialised; 0 if it
+ *     is not known when they are compiled
  */
 public record RowAlgebra(ValueType result, ValueType from, int rank) {
   private static final TensorFormat MATRIX = TensorFormat.dense(2, ValueType.DOUBLE);
   private static final TensorFormat VECTOR = TensorFormat.dense(1, ValueType.DOUBLE);
 
-  /** Of rows of one type with {@code rank} columns. */
+  /** The algebra of matrices A and M of one type with {@code rank} columns. */
   public static RowAlgebra of(int rank, ValueType type) {
     return new RowAlgebra(type, type, rank);
   }
 
-  /** {@code A(i,r) = M(i,s) * P(s,r)}. */
+  /** The kernel of a product with a small matrix P: {@code A(i,r) = M(i,s) * P(s,r)}. */
   public KernelRequest product() {
     return request(
         "product",
@@ -36,7 +38,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,s,r) parallel(i)");
   }
 
-  /** {@code G(r,s) = A(i,r) * A(i,s)}. */
+  /** The kernel of the Gram matrix: {@code G(r,s) = A(i,r) * A(i,s)}. */
   public KernelRequest gram() {
     return request(
         "gram",
@@ -45,7 +47,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,r,s) parallel(i)");
   }
 
-  /** {@code C(r,s) = A(i,r) * M(i,s)}. */
+  /** The kernel of the products of columns: {@code C(r,s) = A(i,r) * M(i,s)}. */
   public KernelRequest cross() {
     return request(
         "cross",
@@ -54,7 +56,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,r,s) parallel(i)");
   }
 
-  /** {@code d(r) = M(i,r) * A(i,r)}. */
+  /** The kernel of the inner products of equal columns: {@code d(r) = M(i,r) * A(i,r)}. */
   public KernelRequest inner() {
     return request(
         "inner",
@@ -63,7 +65,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,r) parallel(i)");
   }
 
-  /** {@code A(i,r) = M(i,r)}. */
+  /** The kernel of a copy, which may change the type: {@code A(i,r) = M(i,r)}. */
   public KernelRequest copy() {
     return request(
         "copy",
@@ -72,7 +74,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         "order(i,r) parallel(i)");
   }
 
-  /** The kernels of {@link Hals} on rows of the type of A. */
+  /** The kernels of {@link Hals}, for A and M of the type of A. */
   public List<KernelRequest> hals() {
     Map<String, TensorFormat> both = Map.of("A", rows(result), "T", MATRIX, "v", VECTOR);
     Map<String, TensorFormat> sum = Map.of("T", MATRIX, "v", VECTOR, "w", VECTOR);
@@ -86,11 +88,12 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
   }
 
   /**
-   * One update of nonnegative rows {@code a} by their MTTKRP {@code m}, {@link Hals}.
+   * Updates the nonnegative matrix named {@code a} by its MTTKRP named {@code m}, once ({@link
+   * Hals}).
    *
-   * @param weights what the columns of a are multiplied by first
-   * @param others what the columns of m are multiplied by
-   * @param v of the normal equations: R x R, row-major
+   * @param weights factor of each column of a before the update
+   * @param others factor of each column of m
+   * @param v the matrix of the normal equations: R x R, row-major
    */
   public RowOperation hals(String a, String m, double[] weights, double[] others, double[] v) {
     Hals.Symbols symbols =
@@ -98,33 +101,33 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
     return Hals.of(symbols, a, m, weights, others, v);
   }
 
-  /** {@code a = m p}. */
+  /** Replaces the rows named {@code a} by the product {@code m p}. */
   public RowOperation product(String a, String m, String p) {
     return new RowOperation.Replace(product().symbol(), "A", a, Map.of("M", m, "P", p));
   }
 
-  /** {@code g = a^T a} for {@code a} of that many columns. */
+  /** Returns the Gram matrix {@code g = a^T a}, columns x columns, as a sum named {@code g}. */
   public RowOperation gram(String g, String a, int columns) {
     return new RowOperation.Sum(gram().symbol(), "G", g, List.of(columns, columns), Map.of("A", a));
   }
 
   /**
-   * {@code c = a^T m}.
+   * Returns {@code c = a^T m}, columns x others, as a sum named {@code c}.
    *
-   * @param columns of a
-   * @param others the columns of m
+   * @param columns the number of columns of a
+   * @param others the number of columns of m
    */
   public RowOperation cross(String c, String a, int columns, String m, int others) {
     return new RowOperation.Sum(
         cross().symbol(), "C", c, List.of(columns, others), Map.of("A", a, "M", m));
   }
 
-  /** {@code d(r) = sum_i m(i,r) a(i,r)}. */
+  /** Returns {@code d(r) = sum_i m(i,r) a(i,r)} as a sum named {@code d} of {@code columns}. */
   public RowOperation inner(String d, String m, String a, int columns) {
     return new RowOperation.Sum(inner().symbol(), "d", d, List.of(columns), Map.of("M", m, "A", a));
   }
 
-  /** {@code a = m}. */
+  /** Replaces the rows named {@code a} by those named {@code m}. */
   public RowOperation copy(String a, String m) {
     return new RowOperation.Replace(copy().symbol(), "A", a, Map.of("M", m));
   }

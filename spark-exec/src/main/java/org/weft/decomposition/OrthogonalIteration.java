@@ -29,24 +29,33 @@ import org.weft.tensor.ValueType;
  * after the last:   G = U_n^T Y,  fit = 1 - sqrt(||X||^2 - ||G||^2) / ||X||
  * </pre>
  *
- * <p>It starts from random orthonormal factors, a function of the seed, and ends when the fit
- * changes by less than the tolerance. Factors are orthonormal to 1e-12 and in double precision; the
- * job's type is that of the tensor, of Y, and of the factors' copies that TTMc reads.
+ * <p>U_n is of mode size x R_n, and G is R_0 x R_1 x .... Y has a row for each slice of mode n,
+ * with as many columns as the product of the other ranks P, and costs O(nnz P). The run starts from
+ * random orthonormal factors, which the seed determines. It ends when the fit changes by less than
+ * the tolerance. Factors are orthonormal to 1e-12 and in double precision. The tensor, Y and the
+ * copies of the factors that TTMc reads have the job's type.
  *
- * @param ranks R_n, by mode
- * @param maxIterations sweeps over all modes at most
- * @param tolerance of the fit; 0 runs every sweep
+ * @param ranks R_n of each mode
+ * @param maxIterations most sweeps over all modes
+ * @param tolerance the run has converged if the fit changes by less between two sweeps; 0 runs
+ *     every sweep
+ * @param seed seed of the initial factors
+ * @param valueType type of the tensor's values and of Y
  */
-public record Tucker(
+public record OrthogonalIteration(
     Ranks ranks, int maxIterations, double tolerance, long seed, ValueType valueType)
-    implements Method<Tucker.Model> {
+    implements Method<OrthogonalIteration.Model> {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
   /**
-   * What a run ends with.
+   * The model that a run ends with.
    *
-   * @param factors mode size x R_n, columns orthonormal; the site has them
+   * @param factors a matrix of mode size x R_n for each mode, with orthonormal columns; the rows
+   *     lie at the site
    * @param core G, row-major
+   * @param fits the fit after each sweep
+   * @param seconds time of each sweep
+   * @param converged whether the tolerance ended the run
    */
   @SuppressWarnings("ArrayRecordComponent")
   public record Model(
@@ -56,7 +65,7 @@ public record Tucker(
       List<Double> seconds,
       boolean converged) {}
 
-  public Tucker {
+  public OrthogonalIteration {
     if (maxIterations < 1 || !(tolerance >= 0)) {
       throw new WeftException(
           ErrorCode.USAGE,
@@ -113,7 +122,7 @@ public record Tucker(
     return new Run(site).run(observer);
   }
 
-  /** Factors of one run. */
+  /** The factors and the core of one run. */
   private final class Run {
     private final Site site;
     private final int order = ranks.order();
@@ -172,7 +181,10 @@ public record Tucker(
       return new Basis(site, mode, valueType, seed + mode * MODE_SEED);
     }
 
-    /** G with the modes in order: the last mode's is the first of the columns' product. */
+    /**
+     * The core with its modes in order. The computed core has a row for each number of the last
+     * mode, and its columns go through the other modes in order.
+     */
     private double[] coreByModes() {
       double[] byModes = new double[core.getNumElements()];
       for (int r = 0; r < core.numRows; r++) {

@@ -13,11 +13,13 @@ import org.apache.spark.sql.types.StructType;
 import org.weft.spark.model.TableModel;
 
 /**
- * What the models of all estimators have in common. The factors lie on the executors.
+ * The base of the models that {@link TensorEstimator}s fit. A model predicts the rows of a table
+ * and recommends labels. Its factors lie on the executors.
  *
  * @param <M> the model
  */
-public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> implements MLWritable {
+public abstract class TensorTransformer<M extends TensorTransformer<M>> extends Model<M>
+    implements MLWritable {
   private static final long serialVersionUID = 1L;
 
   private final String uid;
@@ -25,7 +27,7 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
   private final transient TableModel tables;
   private final Iterations iterations;
 
-  TensorModel(String uid, TableModel tables, Iterations iterations) {
+  TensorTransformer(String uid, TableModel tables, Iterations iterations) {
     this.uid = uid;
     this.columns = new ColumnParams(this);
     this.tables = tables;
@@ -53,7 +55,7 @@ public abstract class TensorModel<M extends TensorModel<M>> extends Model<M> imp
     return columns.coldStart;
   }
 
-  /** Column of the model's value. */
+  /** Sets the column that gets the model's value. */
   public final M setPredictionCol(String name) {
     set(columns.prediction, name);
     return self();
