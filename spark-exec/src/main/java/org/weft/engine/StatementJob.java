@@ -25,7 +25,7 @@ import org.weft.tensor.ValueType;
  * A statement and the tensors that it reads.
  *
  * @param tensors by name
- * @param numbers scalars, by name
+ * @param numbers scalars, by name: integers of 64 bits or doubles
  * @param previous what {@code +=} and {@code -=} add to
  * @param formats of tensors in the statement, as text, by name; what has none is stored by its kind
  * @param sizes of labels that no tensor has
@@ -36,7 +36,7 @@ import org.weft.tensor.ValueType;
 public record StatementJob(
     LabelledStatement statement,
     Map<String, ? extends StatementOperand> tensors,
-    Map<String, Double> numbers,
+    Map<String, ? extends Number> numbers,
     Optional<? extends StatementOperand> previous,
     Map<String, String> formats,
     Map<String, Long> sizes,
@@ -66,7 +66,7 @@ public record StatementJob(
     numbers.forEach(
         (name, number) -> {
           CooBlock.Builder block = new CooBlock.Builder(0, 1);
-          block.add(new long[0], number);
+          block.add(new long[0], number.doubleValue());
           statistics.put(
               name, TensorStatistics.builder(0).add(block.build()).build(TensorShape.of()));
           operands.put(name, new OperandOutline(TensorFormat.dense(0, type), TensorShape.of(), 1));

@@ -11,6 +11,7 @@ import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.DistributedPlanner;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
 /** Statements of index notation on an engine's tensors, which lie in parts. */
 public final class Statements {
@@ -52,7 +53,8 @@ public final class Statements {
       DistributedPlan plan = plan(job);
       Map<String, Parts> operands = new HashMap<>();
       job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
-      job.numbers().forEach((name, number) -> operands.put(name, backend.parts(number(number))));
+      job.numbers()
+          .forEach((name, number) -> operands.put(name, backend.parts(number(number, job.type()))));
       Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
       progress.step("compute " + job.statement().result(), 1, 2);
       StatementRunner runner =
@@ -70,9 +72,14 @@ public final class Statements {
     return new Placement(backend, options.planner().partitions());
   }
 
-  private static List<Piece> number(double value) {
-    CooBlock.Builder block = new CooBlock.Builder(0, 1);
-    block.add(new long[0], value);
+  private static List<Piece> number(Number value, ValueType type) {
+    boolean longs = type == ValueType.LONG;
+    CooBlock.Builder block = new CooBlock.Builder(0, 1, longs);
+    if (longs) {
+      block.addLong(new long[0], value.longValue());
+    } else {
+      block.add(new long[0], value.doubleValue());
+    }
     return List.of(new Piece(0, 0, 0, block.build()));
   }
 }

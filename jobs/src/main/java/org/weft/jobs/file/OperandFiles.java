@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
@@ -94,27 +95,28 @@ public final class OperandFiles {
 
   private static Entries number(String name, String text, ReadOptions options) {
     ValueType type = options.type();
-    double value = parse(name, text, options);
+    Number value = parse(name, text, options);
     CooBlock.Builder block = new CooBlock.Builder(0, 1, type == ValueType.LONG);
     if (type.isIntegral()) {
-      block.finishLong(type.integer(text.strip()).orElseThrow());
+      block.finishLong(value.longValue());
     } else {
-      block.finish(value);
+      block.finish(value.doubleValue());
     }
     return new Entries(TensorShape.of(), true, true, List.of(block.build()));
   }
 
   /**
-   * The number that is the input of a scalar.
+   * The number that is the input of a scalar: an integer of 64 bits if the type is integral, else a
+   * double.
    *
    * @throws WeftException {@code USAGE}, {@code VALUE_OUT_OF_RANGE}, {@code NONFINITE_VALUE}
    */
-  public static double parse(String name, String text, ReadOptions options) {
+  public static Number parse(String name, String text, ReadOptions options) {
     ValueType type = options.type();
     try {
       double value = Double.parseDouble(text);
-      boolean held = type.isIntegral() ? type.integer(text.strip()).isPresent() : type.holds(value);
-      if (!held) {
+      OptionalLong integer = type.isIntegral() ? type.integer(text.strip()) : OptionalLong.empty();
+      if (integer.isEmpty() && (type.isIntegral() || !type.holds(value))) {
         throw new WeftException(
             ErrorCode.VALUE_OUT_OF_RANGE, "--input " + name + ": " + type.refusal(text));
       } else if (!Double.isFinite(value) && !options.allowNonfinite()) {
@@ -126,7 +128,7 @@ public final class OperandFiles {
                 + text
                 + "; to keep it, allow non-finite values (--allow-nonfinite)");
       }
-      return value;
+      return integer.isPresent() ? (Number) integer.getAsLong() : (Number) value;
     } catch (NumberFormatException e) {
       throw usage(
           "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",

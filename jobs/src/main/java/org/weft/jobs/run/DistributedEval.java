@@ -117,7 +117,7 @@ public final class DistributedEval {
   private StatementJob job(
       Session session, Statement statement, Map<String, Syntax.Access> accesses) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
-    Map<String, Double> numbers = new LinkedHashMap<>();
+    Map<String, Number> numbers = new LinkedHashMap<>();
     Optional<EngineTensor> previous = Optional.empty();
     for (Map.Entry<String, Syntax.Access> access : accesses.entrySet()) {
       String name = access.getKey();

@@ -233,14 +233,12 @@ public final class PartedSpace implements TensorSpace {
               tensors.put(name, of(tensor).tensor());
               formats.put(name, of(tensor).stored().format());
             });
-    Map<String, Double> numbers = new HashMap<>();
-    statement.numbers().forEach((name, number) -> numbers.put(name, number.doubleValue()));
     formats.put(statement.labelled().result(), statement.result().format());
     StatementJob job =
         new StatementJob(
             statement.labelled(),
             tensors,
-            numbers,
+            statement.numbers(),
             statement.previous().map(previous -> of(previous).tensor()),
             formats,
             statement.sizes(),
@@ -266,11 +264,14 @@ public final class PartedSpace implements TensorSpace {
     return kept;
   }
 
-  /** The type that a statement is computed in: the widest of its tensors' types. */
+  /** The type that a statement is computed in: the widest of its tensors and numbers. */
   private static ValueType type(ProgramStatement statement) {
-    return Stream.concat(
+    return Stream.of(
             Stream.of(statement.result().valueType()),
-            statement.tensors().values().stream().map(ProgramTensor::valueType))
+            statement.tensors().values().stream().map(ProgramTensor::valueType),
+            statement.numbers().values().stream()
+                .map(number -> number instanceof Long ? ValueType.LONG : ValueType.DOUBLE))
+        .flatMap(types -> types)
         .reduce(PartedSpace::wider)
         .orElseThrow();
   }

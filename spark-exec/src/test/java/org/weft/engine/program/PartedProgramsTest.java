@@ -154,6 +154,40 @@ class PartedProgramsTest {
     }
   }
 
+  /** Variables have the type of their sum, with all digits, and statements compute in it. */
+  @Test
+  void variablesAreOfTheTypeOfTheirSum() throws IOException {
+    String program =
+        """
+        def main() {
+          IndexLabel [i] = [3];
+          Tensor<long> L([i], {Dense});
+          Tensor<int> N([i], {Dense});
+          Tensor<double> D([i], {Dense});
+          N[i] = 2;
+          L[i] = 3002399751580331;
+          var whole = SUM(L[i]);
+          L[i] = whole * N[i];
+          print(L);
+          N[i] = whole - 9007199254740991 + 0 * N[i];
+          print(N);
+          D[i] = 0.5;
+          var half = SUM(D[i]);
+          N[i] = half * N[i];
+          print(N);
+          L[i] = whole * N[i];
+          L[i] += half * N[i];
+          print(L);
+        }
+        """;
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
+    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+      String stored = inOneProcess(engine, program);
+      assertThat(stored).contains("18014398509481986,").contains("\n3,3,3,");
+      assertThat(run(engine, "variables.ta", program)).isEqualTo(stored);
+    }
+  }
+
   /** What a program writes from parts, another one reads. */
   @Test
   void writesWhatItReads() throws IOException {
