@@ -18,6 +18,8 @@ class SurroundingsTest {
         "cpd hdfs://h:9000/x.tns --rank 3 --output out -q",
         "eval y(i)=A(i,j)*x(j) --input A=ingest.mtx --threads 2",
         "explain mttkrp x --mode 0 --rank 16",
+        "top factors",
+        "report factors page.html --tensor x.weft",
         "--help"
       })
   void smallJobsArePlain(String line) {
@@ -35,8 +37,6 @@ class SurroundingsTest {
         "stats x.tns --verbose",
         "cpd x --rank 3 --output out --factors-table t.parquet",
         "cpd x --rank 3 --output out --factors-table=t.parquet",
-        "ingest a.csv --output x.weft",
-        "top factors",
         "stats @more"
       })
   void whatAsksForSparkIsNot(String line) {

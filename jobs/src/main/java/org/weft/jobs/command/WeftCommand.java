@@ -35,7 +35,7 @@ public abstract class WeftCommand implements Callable<Integer> {
   protected abstract void run(Console console) throws IOException;
 
   @Override
-  public final Integer call() throws IOException {
+  public final Integer call() {
     Console console = root().console();
     console.watchSignals();
     console.setVerbosity(common.quiet, common.verbose);
@@ -57,7 +57,11 @@ public abstract class WeftCommand implements Callable<Integer> {
       Surroundings.addSpark();
       Configurator.setAllLevels("", Level.INFO);
     }
-    run(console);
+    try {
+      run(console);
+    } catch (IOException e) {
+      throw FileAccess.unavailable("weft " + commandName(), e);
+    }
     console.clearBar();
     return 0;
   }

@@ -2,6 +2,7 @@ package org.weft.jobs.help;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.MatchResult;
@@ -38,6 +39,12 @@ public final class Misuse {
 
   private static final String EXAMPLE = "Example: ";
 
+  /** An option of so many characters may have a wrong last one: {@code --iters}. */
+  private static final int LEAST = 5;
+
+  /** So many options fit a line. */
+  private static final int FEW = 10;
+
   private Misuse() {}
 
   /** The message for {@code e}, which came up with {@code arguments}. */
@@ -46,7 +53,8 @@ public final class Misuse {
     String see = "; see '" + spec.qualifiedName() + " --help'";
     String option = unknownOption(e, spec, arguments);
     if (option != null) {
-      return "unknown option " + option + meant(option, spec.optionsMap().keySet()) + see;
+      String meant = meantOption(option, spec);
+      return "unknown option " + option + (meant.isEmpty() ? owned(spec) : meant) + see;
     }
     if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
       String word = unmatched.getUnmatched().get(0);
@@ -127,6 +135,29 @@ public final class Misuse {
       }
     }
     return false;
+  }
+
+  /** The option that may have been meant: a near one, or else the shortest that begins like it. */
+  private static String meantOption(String option, CommandSpec spec) {
+    String near = meant(option, spec.optionsMap().keySet());
+    String begun =
+        option.substring(0, Math.max(Math.min(option.length(), LEAST), option.length() - 1));
+    return !near.isEmpty() || option.length() < LEAST - 1
+        ? near
+        : spec.optionsMap().keySet().stream()
+            .filter(name -> name.startsWith(begun))
+            .min(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()))
+            .map(name -> ", did you mean " + name + "?")
+            .orElse("");
+  }
+
+  /** The options that the command has beside those of all commands, if they are few. */
+  private static String owned(CommandSpec spec) {
+    List<String> names =
+        spec.options().stream().filter(o -> !o.hidden()).map(OptionSpec::longestName).toList();
+    return names.isEmpty() || names.size() > FEW
+        ? ""
+        : "; " + spec.qualifiedName() + " has " + String.join(", ", names);
   }
 
   /** What may have been meant; nothing for a single letter, of which every other is near. */

@@ -38,8 +38,6 @@ public final class Surroundings {
 
   private static final Pattern MOST_CLASSES = Pattern.compile("(scala-library|spark-).*");
 
-  private static final Set<String> COMMANDS = Set.of("ingest", "top", "report");
-
   private static volatile boolean plain;
 
   private Surroundings() {}
@@ -64,9 +62,7 @@ public final class Surroundings {
   }
 
   private static boolean asksForMore(String argument) {
-    return OPTIONS.matcher(argument).matches()
-        || COMMANDS.contains(argument)
-        || argument.startsWith("@");
+    return OPTIONS.matcher(argument).matches() || argument.startsWith("@");
   }
 
   /**

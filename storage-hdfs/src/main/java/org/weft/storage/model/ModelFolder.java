@@ -61,7 +61,7 @@ public final class ModelFolder {
    * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT}, {@code
    *     UNSUPPORTED_OPERATION} for one of a newer Weft
    */
-  public static ModelFolder open(FileAccess files, String given) throws IOException {
+  public static ModelFolder open(FileAccess files, String given) {
     String uri = ModelPointer.resolve(files, given);
     String name = at(uri, "summary.json");
     Path path = files.path(name);
@@ -97,6 +97,8 @@ public final class ModelFolder {
               + (e instanceof JsonEOFException ? "the end of the file" : "other text")
               + "; copy the model again, or make it anew",
           e);
+    } catch (IOException e) {
+      throw FileAccess.unavailable(name, e);
     }
   }
 

@@ -24,7 +24,7 @@ public final class ModelPointer {
   private ModelPointer() {}
 
   /** The folder that {@code uri} names, if it is a pointer; otherwise {@code uri}. */
-  public static String resolve(FileAccess files, String uri) throws IOException {
+  public static String resolve(FileAccess files, String uri) {
     Path path = files.path(uri);
     FileSystem system = files.fileSystem(path);
     try {
@@ -49,6 +49,8 @@ public final class ModelPointer {
       return target.contains("/") ? target : beside(uri, target);
     } catch (FileNotFoundException e) {
       return uri;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
     }
   }
 
