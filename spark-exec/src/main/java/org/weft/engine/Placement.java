@@ -11,6 +11,7 @@ import org.weft.planner.distributed.Ranges;
 import org.weft.statistics.TensorStatistics;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /** Puts tensors in parts where statements can read them, without computing anything with them. */
 public final class Placement {
@@ -41,6 +42,18 @@ public final class Placement {
     }
     return new PlacedTensor(
         name, backend.parts(pieces), counts.build(shape), Optional.empty(), () -> {});
+  }
+
+  /** A number, as a tensor without modes: a 64-bit integer in statements of {@code LONG}. */
+  public PlacedTensor number(String name, Number value, ValueType type) {
+    boolean longs = type == ValueType.LONG;
+    CooBlock.Builder block = new CooBlock.Builder(0, 1, longs);
+    if (longs) {
+      block.addLong(new long[0], value.longValue());
+    } else {
+      block.add(new long[0], value.doubleValue());
+    }
+    return of(name, TensorShape.of(), List.of(block.build()));
   }
 
   /** A tensor that has {@code value} in every cell. */

@@ -1,17 +1,13 @@
 package org.weft.engine;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Meter;
 import org.weft.engine.distributed.Parts;
-import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
 import org.weft.planner.distributed.DistributedPlan;
 import org.weft.planner.distributed.DistributedPlanner;
-import org.weft.tensor.CooBlock;
-import org.weft.tensor.ValueType;
 
 /** Statements of index notation on an engine's tensors, which lie in parts. */
 public final class Statements {
@@ -54,7 +50,9 @@ public final class Statements {
       Map<String, Parts> operands = new HashMap<>();
       job.tensors().forEach((name, tensor) -> operands.put(name, tensor.parts()));
       job.numbers()
-          .forEach((name, number) -> operands.put(name, backend.parts(number(number, job.type()))));
+          .forEach(
+              (name, number) ->
+                  operands.put(name, placement().number(name, number, job.type()).parts()));
       Parts previous = job.previous().map(StatementOperand::parts).orElse(null);
       progress.step("compute " + job.statement().result(), 1, 2);
       StatementRunner runner =
@@ -70,16 +68,5 @@ public final class Statements {
   /** What places tensors in parts for statements. */
   public Placement placement() {
     return new Placement(backend, options.planner().partitions());
-  }
-
-  private static List<Piece> number(Number value, ValueType type) {
-    boolean longs = type == ValueType.LONG;
-    CooBlock.Builder block = new CooBlock.Builder(0, 1, longs);
-    if (longs) {
-      block.addLong(new long[0], value.longValue());
-    } else {
-      block.add(new long[0], value.doubleValue());
-    }
-    return List.of(new Piece(0, 0, 0, block.build()));
   }
 }

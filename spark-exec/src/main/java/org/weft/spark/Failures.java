@@ -26,6 +26,11 @@ public final class Failures {
           "(?s).*?(Master removed our application[^\\n]*|All masters are unresponsive[^\\n]*).*");
   private static final Pattern NO_MASTER =
       Pattern.compile("(?s).*?Could not parse Master URL: ([^\\n]*).*");
+  private static final Pattern NO_THREADS =
+      Pattern.compile("(?s).*Asked to run locally with (-?\\d+) threads.*");
+  private static final Pattern FEW_CORES =
+      Pattern.compile(
+          "(?s).*cores per executor \\(=(\\d+)\\) has to be >= the number of cpus per task = (\\d+).*");
   private static final Pattern STOPPED =
       Pattern.compile(
           "(?s).*(SparkContext was shut down|stopped SparkContext|SparkContext has been shutdown"
@@ -106,6 +111,28 @@ public final class Failures {
           ErrorCode.USAGE,
           "expected a Spark master such as local[2], spark://host:7077 or yarn, found "
               + none.group(1),
+          cause);
+    }
+    Matcher threads = NO_THREADS.matcher(message);
+    if (threads.matches()) {
+      return new WeftException(
+          ErrorCode.USAGE,
+          "expected a Spark master with at least 1 thread, such as local[2], found local["
+              + threads.group(1)
+              + "]",
+          cause);
+    }
+    Matcher cores = FEW_CORES.matcher(message);
+    if (cores.matches()) {
+      return new WeftException(
+          ErrorCode.USAGE,
+          "expected at most the "
+              + cores.group(1)
+              + " cores of an executor for a task, found "
+              + cores.group(2)
+              + "; give fewer --threads (spark.task.cpus), or executors more cores: local["
+              + cores.group(2)
+              + "] or spark.executor.cores",
           cause);
     }
     Matcher master = LOST_MASTER.matcher(message);

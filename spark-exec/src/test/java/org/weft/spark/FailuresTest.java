@@ -22,6 +22,8 @@ class FailuresTest {
         "STAGE Master removed our application: KILLED | WEFT-403 | removed our application: KILLED;",
         "All masters are unresponsive! Giving up. | WEFT-403 | address of --master",
         "Could not parse Master URL: 'x' | WEFT-100 | spark://host:7077 or yarn, found 'x'",
+        "Asked to run locally with 0 threads | WEFT-100 | at least 1 thread, such as local[2], found local[0]",
+        "The number of cores per executor (=2) has to be >= the number of cpus per task = 3. | WEFT-100 | at most the 2",
         "Job 3 cancelled because SparkContext was shut down | WEFT-403 | Spark was stopped",
         "Job 3 cancelled part of cancelled job group weft-1 | WEFT-404 | was cancelled",
         "TASK (10.0.0.1 executor 2): java.lang.OutOfMemoryError: Java heap space | WEFT-400"

@@ -14,7 +14,9 @@ import org.weft.compiler.lang.Syntax;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.PlacedTensor;
+import org.weft.engine.Placement;
 import org.weft.engine.StatementJob;
+import org.weft.engine.StatementOperand;
 import org.weft.engine.StatementResult;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.StatementPlans;
@@ -118,16 +120,23 @@ public final class DistributedEval {
       Session session, Statement statement, Map<String, Syntax.Access> accesses) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     Map<String, Number> numbers = new LinkedHashMap<>();
-    Optional<EngineTensor> previous = Optional.empty();
+    Optional<StatementOperand> previous = Optional.empty();
     for (Map.Entry<String, Syntax.Access> access : accesses.entrySet()) {
       String name = access.getKey();
       String source = options.inputs.getOrDefault(name, "");
+      boolean result = name.equals(statement.target().tensor());
       if (access.getValue().labels().isEmpty()) {
-        numbers.put(name, OperandFiles.parse(name, source, common.readOptions()));
+        Number number = OperandFiles.parse(name, source, common.readOptions());
+        if (result) {
+          Placement placement = session.engine().statements().placement();
+          previous = Optional.of(placement.number(name, number, common.type));
+        } else {
+          numbers.put(name, number);
+        }
       } else if (source.toLowerCase(Locale.ROOT).endsWith(".npz")) {
         throw usage(
             "--input %s=%s: executors do not read .npz: save its arrays as .npy", name, source);
-      } else if (name.equals(statement.target().tensor())) {
+      } else if (result) {
         previous = Optional.of(read(session, source));
       } else {
         tensors.put(name, read(session, source));
