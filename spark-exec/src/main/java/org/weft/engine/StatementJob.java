@@ -30,7 +30,8 @@ import org.weft.tensor.ValueType;
  * @param formats of tensors in the statement, as text, by name; what has none is stored by its kind
  * @param sizes of labels that no tensor has
  * @param type of values
- * @param only the label to divide the statement along; empty to choose
+ * @param only the label to divide the statement along, or the labels of a grid with commas between
+ *     them; empty to choose
  * @param exchange the route of operands that do not have the label; empty to choose
  */
 public record StatementJob(

@@ -82,8 +82,8 @@ final class KilledExecutorsIT {
   private enum Way {
     /** Cut, ask, cut, answer, compute. */
     BY_NEED("C(i,k) = A(i,j) * B(j,k)", "i", Route.ByNeed.class),
-    /** Cut, cut, compute, number, cut, number, cut, merge. */
-    MERGED("C(i,k) += A(i,j) * B(j,k)", "j", Route.Everywhere.class);
+    /** Cut, cut with copies, compute, number, cut, number, cut, merge. */
+    MERGED("C(i,k) += A(i,j) * B(j,k)", "i,j", Route.ByRanges.class);
 
     private final String statement;
     private final String label;

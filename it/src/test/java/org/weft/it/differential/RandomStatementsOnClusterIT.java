@@ -116,19 +116,23 @@ final class RandomStatementsOnClusterIT {
 
   private List<CooBlock> entries(Engine engine, StatementJob job) {
     try (StatementResult result = engine.statements().evaluate(job, ProgressListener.NONE)) {
-      String label = result.plan().label();
+      int axes = result.plan().grid().axes().size();
       List<CooBlock> blocks = new ArrayList<>();
       result.read(blocks::add);
       String exchange =
           result.plan().slots().stream().anyMatch(slot -> slot.route() instanceof Route.ByNeed)
               ? "by need"
               : "everywhere";
-      divisions.merge(label.isEmpty() ? "undivided" : exchange, 1, Integer::sum);
+      String division = axes == 0 ? "undivided" : axes > 1 ? "grid" : exchange;
+      divisions.merge(division, 1, Integer::sum);
       return blocks;
     }
   }
 
-  /** The statement along every label with an exchange, in an order that is drawn; undivided. */
+  /**
+   * The statement along every label with an exchange and along every two labels, in an order that
+   * is drawn; undivided.
+   */
   private static List<StatementJob> ways(Engine engine, StatementCase subject, Random random) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     subject.operands().forEach((name, operand) -> tensors.put(name, tensor(engine, name, operand)));
@@ -136,8 +140,13 @@ final class RandomStatementsOnClusterIT {
         subject.previous().map(operand -> tensor(engine, "Y", operand));
     List<StatementJob> ways = new ArrayList<>();
     for (String label : subject.sizes().keySet()) {
-      for (Class<? extends Route> exchange : List.of(Route.Everywhere.class, Route.ByNeed.class)) {
+      for (Class<? extends Route> exchange : List.of(Route.ByRanges.class, Route.ByNeed.class)) {
         ways.add(job(subject, tensors, previous, label, Optional.of(exchange)));
+      }
+      for (String other : subject.sizes().keySet()) {
+        if (other.compareTo(label) > 0) {
+          ways.add(job(subject, tensors, previous, label + "," + other, Optional.empty()));
+        }
       }
     }
     Collections.shuffle(ways, random);

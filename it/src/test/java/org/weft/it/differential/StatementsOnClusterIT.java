@@ -146,7 +146,8 @@ final class StatementsOnClusterIT {
             : parsed.operands().values().iterator().next();
     String first = labels.get(0);
     String last = labels.get(labels.size() - 1);
-    assertSame(expected, onExecutors(statement, first, Route.Everywhere.class));
+    String grid = first.equals(last) ? first : first + "," + last;
+    assertSame(expected, onExecutors(statement, grid, Route.ByRanges.class));
     assertSame(expected, onExecutors(statement, last, Route.ByNeed.class));
   }
 

@@ -65,7 +65,7 @@ public final class StatementPlans {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("dims", plan.shape().toArray());
     all.put("format", plan.format().toString());
-    all.put("label", plan.label());
+    all.put("labels", plan.grid().labels());
     all.put("exchanged_bytes", plan.exchangedBytes());
     all.put("nodes", plan.lines(measured).stream().map(StatementPlans::members).toList());
     List<Object> alternatives = new ArrayList<>();

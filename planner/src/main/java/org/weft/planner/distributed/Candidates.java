@@ -1,12 +1,17 @@
 package org.weft.planner.distributed;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -18,51 +23,145 @@ import org.weft.statistics.TensorStatistics;
 
 /**
  * The ways to run a statement, with predictions: along every label that {@link Division} allows,
- * with every way for operands that do not have the label, and undivided.
+ * with every way for operands that do not have the label; the cheapest grid along several labels;
+ * and undivided.
  */
 final class Candidates {
   private static final long COORDINATE_BYTES = 4;
   private static final long VALUE_BYTES = 8;
 
-  private final MachineParameters machine;
+  /** Axes of a grid: grids along more labels move little less and are many. */
+  private static final int MOST_AXES = 3;
 
-  Candidates(MachineParameters machine) {
-    this.machine = machine;
+  private final MachineParameters machine;
+  private final SlottedRequest request;
+  private final StatementAlgebra algebra;
+  private final Map<String, TensorExpr.Access> accesses = new LinkedHashMap<>();
+  private final List<DividedLabel> labels;
+  private final Map<List<Object>, Ranges> ranges = new HashMap<>();
+  private final double products;
+
+  /** A label that the statement may be divided along, with the reducer of the merge, if any. */
+  private record DividedLabel(IndexVar label, Optional<Operator> reducer) {
+    /** Whether parts along both labels can be merged, if they need to be. */
+    boolean goesWith(DividedLabel other) {
+      return reducer.isEmpty() || other.reducer.isEmpty() || reducer.equals(other.reducer);
+    }
   }
 
-  List<Candidate> of(SlottedRequest request) {
-    StatementAlgebra algebra = request.algebra();
-    TensorAssignment statement = algebra.assignment();
+  Candidates(MachineParameters machine, SlottedRequest request) {
+    this.machine = machine;
+    this.request = request;
+    this.algebra = request.algebra();
+    algebra.assignment().value().accesses().forEach(a -> accesses.put(a.tensor().name(), a));
+    this.labels = algebra.assignment().variables().stream().flatMap(this::divided).toList();
+    this.products = Products.count(algebra, algebra.assignment().value());
+  }
+
+  /** All of them, none of which need fit the memory. */
+  List<Candidate> all() {
     List<Candidate> candidates = new ArrayList<>();
-    for (IndexVar label : statement.variables()) {
-      Long size = algebra.sizes().get(label.name());
-      boolean asked =
-          request.asked().only().isEmpty() || request.asked().only().equals(label.name());
-      if (size == null || size < 1 || !asked) {
-        continue;
-      }
-      boolean kept = statement.target().variables().contains(label);
-      Optional<Operator> reducer = kept ? Optional.empty() : Division.reducer(statement, label);
-      // A value before the statement is added to, whatever the reducer is.
-      boolean added =
-          statement.target().variables().isEmpty() || request.asked().previous().isPresent();
-      if (!kept && (reducer.isEmpty() || added && reducer.get() != Operator.PLUS)) {
-        continue;
-      }
-      Ranges ranges = ranges(request, algebra, label, size);
-      for (boolean need : new boolean[] {false, true}) {
-        candidate(request, algebra, label, reducer, ranges, need).ifPresent(candidates::add);
+    for (DividedLabel divided : labels) {
+      if (isAskedFor(List.of(divided))) {
+        LabelGrid grid = grid(List.of(divided), List.of(request.parts()));
+        for (boolean need : new boolean[] {false, true}) {
+          candidate(grid, divided.reducer(), need).ifPresent(candidates::add);
+        }
       }
     }
-    if (request.asked().only().isEmpty() || request.asked().only().equals("-")) {
-      candidates.add(undivided(request, algebra));
+    if (isAskedFor(List.of())) {
+      LabelGrid undivided = LabelGrid.undivided();
+      candidates.add(priced(undivided, Optional.empty(), routes(undivided)));
+    }
+    if (!request.asked().exchange().equals(Optional.of(Route.ByNeed.class))) {
+      grids(new ArrayList<>(), 0).min(request.best()).ifPresent(candidates::add);
     }
     return candidates;
   }
 
-  private Ranges ranges(
-      SlottedRequest request, StatementAlgebra algebra, IndexVar label, long size) {
-    int parts = request.parts();
+  private boolean isAskedFor(List<DividedLabel> along) {
+    String only = request.asked().only();
+    Set<String> names = only.equals("-") ? Set.of() : Set.of(only.split(","));
+    return only.isEmpty()
+        || names.equals(along.stream().map(d -> d.label().name()).collect(Collectors.toSet()));
+  }
+
+  private Stream<DividedLabel> divided(IndexVar label) {
+    Long size = algebra.sizes().get(label.name());
+    if (size == null || size < 1) {
+      return Stream.empty();
+    }
+    TensorAssignment statement = algebra.assignment();
+    boolean kept = statement.target().variables().contains(label);
+    Optional<Operator> reducer = kept ? Optional.empty() : Division.reducer(statement, label);
+    // A value before the statement is added to, whatever the reducer is.
+    boolean added =
+        statement.target().variables().isEmpty() || request.asked().previous().isPresent();
+    return kept || reducer.isPresent() && (!added || reducer.get() == Operator.PLUS)
+        ? Stream.of(new DividedLabel(label, reducer))
+        : Stream.empty();
+  }
+
+  /** Grids along {@code chosen} and labels from number {@code next} on, two or three altogether. */
+  private Stream<Candidate> grids(List<DividedLabel> chosen, int next) {
+    Stream<Candidate> here = Stream.empty();
+    if (chosen.size() > 1 && isAskedFor(chosen)) {
+      Optional<Operator> reducer =
+          chosen.stream().flatMap(divided -> divided.reducer().stream()).findFirst();
+      List<DividedLabel> along = List.copyOf(chosen);
+      here =
+          factors(request.parts(), along.size())
+              .map(counts -> grid(along, counts))
+              .map(grid -> priced(grid, reducer, routes(grid)));
+    }
+    if (chosen.size() == MOST_AXES) {
+      return here;
+    }
+    Stream<Candidate> more = Stream.empty();
+    for (int at = next; at < labels.size(); at++) {
+      DividedLabel added = labels.get(at);
+      if (chosen.stream().allMatch(added::goesWith)) {
+        List<DividedLabel> longer = new ArrayList<>(chosen);
+        longer.add(added);
+        more = Stream.concat(more, grids(longer, at + 1));
+      }
+    }
+    return Stream.concat(here, more);
+  }
+
+  /** All ways to write {@code parts} as a product of {@code count} numbers above 1. */
+  private static Stream<List<Integer>> factors(int parts, int count) {
+    if (count == 1) {
+      return parts > 1 ? Stream.of(List.of(parts)) : Stream.empty();
+    }
+    return IntStream.rangeClosed(2, parts / 2)
+        .filter(first -> parts % first == 0)
+        .boxed()
+        .flatMap(
+            first ->
+                factors(parts / first, count - 1)
+                    .map(
+                        rest -> {
+                          List<Integer> all = new ArrayList<>(List.of(first));
+                          all.addAll(rest);
+                          return all;
+                        }));
+  }
+
+  private LabelGrid grid(List<DividedLabel> along, List<Integer> counts) {
+    List<LabelGrid.Axis> axes = new ArrayList<>();
+    for (int axis = 0; axis < along.size(); axis++) {
+      IndexVar label = along.get(axis).label();
+      Ranges cut =
+          ranges.computeIfAbsent(
+              List.of(label, counts.get(axis)), key -> ranges(label, (int) key.get(1)));
+      axes.add(new LabelGrid.Axis(label.name(), cut));
+    }
+    return new LabelGrid(axes);
+  }
+
+  private Ranges ranges(IndexVar label, int parts) {
+    long size = Objects.requireNonNull(algebra.sizes().get(label.name()));
     List<ModeHistogram> histograms = new ArrayList<>();
     for (TensorExpr.Access access : algebra.assignment().value().accesses()) {
       int mode = access.variables().indexOf(label);
@@ -76,68 +175,48 @@ final class Candidates {
         : Ranges.ofEqualEntries(size, histograms, parts);
   }
 
-  private Optional<Candidate> candidate(
-      SlottedRequest request,
-      StatementAlgebra algebra,
-      IndexVar label,
-      Optional<Operator> reducer,
-      Ranges ranges,
-      boolean need) {
+  /** Every operand by ranges of the labels that it has. */
+  private Map<String, Route> routes(LabelGrid grid) {
     Map<String, Route> routes = new LinkedHashMap<>();
-    Map<String, TensorExpr.Access> accesses = accesses(algebra);
-    for (Map.Entry<String, TensorExpr.Access> slot : accesses.entrySet()) {
-      List<Integer> modes = modes(slot.getValue().variables(), label);
-      if (!modes.isEmpty()) {
-        routes.put(slot.getKey(), new Route.ByRanges(modes));
-      }
-    }
+    accesses.forEach(
+        (slot, access) ->
+            routes.put(
+                slot, new Route.ByRanges(grid.modes(StatementCompiler.names(access.variables())))));
+    return routes;
+  }
+
+  private Optional<Candidate> candidate(LabelGrid grid, Optional<Operator> reducer, boolean need) {
+    Map<String, Route> routes = routes(grid);
+    List<String> without =
+        accesses.keySet().stream().filter(slot -> isEverywhere(routes.get(slot))).toList();
     boolean asks = false;
-    for (Map.Entry<String, TensorExpr.Access> slot : accesses.entrySet()) {
-      if (routes.containsKey(slot.getKey())) {
-        continue;
-      }
-      Optional<Route.ByNeed> needed =
-          need ? byNeed(algebra, accesses, routes, slot.getKey()) : Optional.empty();
+    for (String slot : without) {
+      Optional<Route.ByNeed> needed = need ? byNeed(routes, slot) : Optional.empty();
       asks |= needed.isPresent();
-      routes.put(
-          slot.getKey(), needed.map(route -> (Route) route).orElseGet(Route.Everywhere::new));
+      needed.ifPresent(route -> routes.put(slot, route));
     }
     Optional<Class<? extends Route>> forced = request.asked().exchange();
     boolean refused =
         need != asks
             || forced.isPresent()
                 && (forced.get() == Route.ByNeed.class) != asks
-                && routes.values().stream().anyMatch(r -> !(r instanceof Route.ByRanges));
-    return refused
-        ? Optional.empty()
-        : Optional.of(priced(request, algebra, Optional.of(label), reducer, ranges, routes));
+                && !without.isEmpty();
+    return refused ? Optional.empty() : Optional.of(priced(grid, reducer, routes));
   }
 
-  private static Map<String, TensorExpr.Access> accesses(StatementAlgebra algebra) {
-    Map<String, TensorExpr.Access> accesses = new LinkedHashMap<>();
-    algebra.assignment().value().accesses().forEach(a -> accesses.put(a.tensor().name(), a));
-    return accesses;
-  }
-
-  static List<Integer> modes(List<IndexVar> variables, IndexVar label) {
-    return IntStream.range(0, variables.size())
-        .filter(mode -> variables.get(mode).equals(label))
-        .boxed()
-        .toList();
+  private static boolean isEverywhere(@Nullable Route route) {
+    return route instanceof Route.ByRanges cut && cut.isEverywhere();
   }
 
   /** The mode of {@code slot} by which a cut operand that it is multiplied with can ask for it. */
-  private static Optional<Route.ByNeed> byNeed(
-      StatementAlgebra algebra,
-      Map<String, TensorExpr.Access> accesses,
-      Map<String, Route> routes,
-      String slot) {
+  private Optional<Route.ByNeed> byNeed(Map<String, Route> routes, String slot) {
     TensorExpr value = algebra.assignment().value();
     List<IndexVar> own = Objects.requireNonNull(accesses.get(slot)).variables();
     for (Map.Entry<String, TensorExpr.Access> other : accesses.entrySet()) {
       TensorExpr.Access asking = other.getValue();
-      boolean cut = routes.get(other.getKey()) instanceof Route.ByRanges;
-      if (!cut
+      Route route = routes.get(other.getKey());
+      if (!(route instanceof Route.ByRanges)
+          || isEverywhere(route)
           || asking.tensor().format().isDense()
           || !Division.isNeededOnlyWith(value, slot, other.getKey())) {
         continue;
@@ -153,20 +232,8 @@ final class Candidates {
     return Optional.empty();
   }
 
-  private Candidate undivided(SlottedRequest request, StatementAlgebra algebra) {
-    Map<String, Route> routes = new LinkedHashMap<>();
-    accesses(algebra).keySet().forEach(slot -> routes.put(slot, new Route.Everywhere()));
-    return priced(request, algebra, Optional.empty(), Optional.empty(), Ranges.equal(1, 1), routes);
-  }
-
-  private Candidate priced(
-      SlottedRequest request,
-      StatementAlgebra algebra,
-      Optional<IndexVar> label,
-      Optional<Operator> reducer,
-      Ranges ranges,
-      Map<String, Route> routes) {
-    int parts = ranges.parts();
+  private Candidate priced(LabelGrid grid, Optional<Operator> reducer, Map<String, Route> routes) {
+    int parts = grid.parts();
     double slots = request.resources().slots();
     double network = machine.shuffledBytesPerSecond() * Math.min(slots, parts);
     Map<String, Costs> exchanges = new LinkedHashMap<>();
@@ -174,43 +241,57 @@ final class Candidates {
     double entries = 0;
     for (Map.Entry<String, Route> route : routes.entrySet()) {
       double whole = bytes(request.statistics(route.getKey()));
-      double moved = moved(request, route.getKey(), route.getValue(), parts, whole);
+      double moved = moved(route.getKey(), route.getValue(), grid, whole);
       boolean asks = route.getValue() instanceof Route.ByNeed;
       arrived += asks ? moved - whole : moved;
       entries += moved / Math.max(1, entryBytes(request.statistics(route.getKey())));
       double steps = (asks ? 3 : 1) * machine.stepSeconds();
       exchanges.put(route.getKey(), new Costs(moved, 0, 0, moved / network + steps));
     }
+    List<String> target = StatementCompiler.names(algebra.assignment().target().variables());
+    List<List<Integer>> resultModes = grid.modes(target);
+    int order = target.size();
     double made = algebra.resultEntries();
-    double madeBytes = made * entryBytes(algebra.assignment().target().variables().size());
+    double here = Products.madeByPart(algebra, products, parts, parts / grid.copies(resultModes));
     double used = Math.min(parts, slots);
-    double flops = 2 * Products.count(algebra, algebra.assignment().value()) + made;
+    double flops = 2 * products + made;
     Costs kernel =
         new Costs(
             0,
-            (arrived + madeBytes) / parts,
+            arrived / parts + here * entryBytes(order),
             flops,
             entries / machine.packedEntriesPerSecond() / used
                 + flops / machine.flopsPerSecond() / used);
-    Costs merge = Costs.NONE;
-    if (reducer.isPresent() || request.asked().previous().isPresent()) {
-      int order = algebra.assignment().target().variables().size();
-      double old = request.asked().previous().map(known -> (double) known.entries()).orElse(0.0);
-      double sent = reducer.isPresent() ? parts * Products.madeByPart(algebra, parts) : made;
-      double bytes = (old + sent) * entryBytes(order + 1); // with the part that they come from
-      merge =
-          new Costs(
-              bytes,
-              2 * bytes / parts,
-              bytes / VALUE_BYTES,
-              bytes / network
-                  + machine.stepSeconds()
-                  + bytes / entryBytes(1) / machine.packedEntriesPerSecond() / used);
+    if (reducer.isEmpty() && request.asked().previous().isEmpty()) {
+      Optional<Costs> arranging =
+          DistributedPlan.liesByRanges(resultModes)
+              ? Optional.empty()
+              : Optional.of(sent(made, entryBytes(order), parts, 0));
+      return new Candidate(grid, reducer, routes, exchanges, kernel, arranging, Costs.NONE);
     }
-    return new Candidate(label, reducer, ranges, routes, exchanges, kernel, merge);
+    double old = request.asked().previous().map(known -> (double) known.entries()).orElse(0.0);
+    double results = old + (reducer.isPresent() ? parts * here : made);
+    // With the part that they come from.
+    Costs merge =
+        sent(results, entryBytes(order + 1), parts, results * entryBytes(order + 1) / VALUE_BYTES);
+    return new Candidate(grid, reducer, routes, exchanges, kernel, Optional.empty(), merge);
   }
 
-  private double moved(SlottedRequest request, String slot, Route route, int parts, double whole) {
+  /** Results that are sent once more, and sorted. */
+  private Costs sent(double entries, double entryBytes, int parts, double flops) {
+    double bytes = entries * entryBytes;
+    double used = Math.min(parts, request.resources().slots());
+    return new Costs(
+        bytes,
+        2 * bytes / parts,
+        flops,
+        bytes / machine.shuffledBytesPerSecond() / used
+            + machine.stepSeconds()
+            + bytes / entryBytes(1) / machine.packedEntriesPerSecond() / used);
+  }
+
+  private double moved(String slot, Route route, LabelGrid grid, double whole) {
+    int parts = grid.parts();
     if (route instanceof Route.ByNeed need) {
       TensorStatistics asked = request.statistics(slot);
       TensorStatistics asking = request.statistics(need.via());
@@ -221,7 +302,7 @@ final class Candidates {
       double requests = parts * distinct * (COORDINATE_BYTES + VALUE_BYTES);
       return whole + requests + parts * whole * Math.min(1, distinct / Math.max(1, mine));
     }
-    return route instanceof Route.Everywhere ? parts * whole : whole;
+    return whole * (route instanceof Route.ByRanges cut ? grid.copies(cut.modes()) : 1);
   }
 
   private static double nonempty(TensorStatistics statistics, int mode) {

@@ -14,12 +14,11 @@ import org.weft.text.Bytes;
  * How a statement runs on tensors that lie on many machines.
  *
  * @param root the operators, the last one on top
- * @param label that the statement is divided along; empty if one part computes it all
- * @param ranges of the label; one part without a label
+ * @param grid of the parts
  * @param sizes of all labels
  * @param slots what becomes of each operand
  * @param kernel of one part
- * @param targetModes modes of the result that have the label
+ * @param resultModes modes of the result that have the label of each axis of the grid
  * @param merge how results of parts for the same cells become one, if there are any
  * @param shape of the result
  * @param format in which a part's result is stored
@@ -27,24 +26,20 @@ import org.weft.text.Bytes;
  */
 public record DistributedPlan(
     PlanNode root,
-    String label,
-    Ranges ranges,
+    LabelGrid grid,
     Map<String, Long> sizes,
     List<Slot> slots,
     CompiledStatement kernel,
-    List<Integer> targetModes,
+    List<List<Integer>> resultModes,
     Optional<Merge> merge,
     TensorShape shape,
     TensorFormat format,
     List<Alternative> alternatives) {
   public DistributedPlan {
     slots = List.copyOf(slots);
-    targetModes = List.copyOf(targetModes);
+    resultModes = resultModes.stream().map(List::copyOf).toList();
     alternatives = List.copyOf(alternatives);
   }
-
-  /** The slot of the result's value before the statement; part of the merge. */
-  public static final String PREVIOUS = "";
 
   /**
    * An operand with its labels. A tensor that is read under other labels, too, has several slots.
@@ -87,6 +82,22 @@ public record DistributedPlan(
     }
   }
 
+  /**
+   * Whether the parts of the grid make ranges of the result's first mode, one after another. A
+   * result in other parts is arranged so, or merged.
+   */
+  static boolean liesByRanges(List<List<Integer>> resultModes) {
+    return resultModes.isEmpty()
+        || resultModes.size() == 1
+            && !resultModes.get(0).isEmpty()
+            && resultModes.get(0).get(0) == 0;
+  }
+
+  /** Whether the result is sent on to lie by ranges of its first mode. */
+  public boolean isArranged() {
+    return merge.isEmpty() && !liesByRanges(resultModes);
+  }
+
   /** Bytes that all exchanges are predicted to move. */
   public double exchangedBytes() {
     return bytes(root);
@@ -119,10 +130,11 @@ public record DistributedPlan(
   /** As {@link #tree}, node by node, the last operator first. */
   public List<Line> lines(Map<String, Measured> measured) {
     List<Line> lines = new ArrayList<>();
-    PlanNode kernel = root instanceof PlanNode.Merge ? root.inputs().get(0) : root;
+    PlanNode kernel = root instanceof PlanNode.Kernel ? root : root.inputs().get(0);
     int depth = root == kernel ? 0 : 1;
     if (root != kernel) {
-      lines.add(new Line(0, root, measured.get(Measured.MERGE)));
+      String node = root instanceof PlanNode.Merge ? Measured.MERGE : Measured.ARRANGED;
+      lines.add(new Line(0, root, measured.get(node)));
     }
     lines.add(new Line(depth, kernel, measured.get(Measured.KERNEL)));
     for (int slot = 0; slot < slots.size(); slot++) {

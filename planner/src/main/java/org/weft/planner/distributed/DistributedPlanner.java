@@ -1,11 +1,11 @@
 package org.weft.planner.distributed;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.weft.compiler.TensorCompiler;
@@ -31,16 +31,18 @@ import org.weft.tensor.TensorShape;
  * same cells, and the reducer merges these cells.
  *
  * <p>An operand that has the label is cut along it. An operand without the label goes whole to
- * every part, or each part gets the slices that it needs. The planner tries every label with every
- * way for its operands, and takes the plan that fits the memory and has the least predicted time.
+ * every part, or each part gets the slices that it needs. A statement may be divided along two or
+ * three labels, too: an operand without one of them goes to the ranges of that label only. The
+ * planner tries every label with every way for its operands, and every grid of labels, and takes
+ * the plan that fits the memory and has the least predicted time.
  */
 public final class DistributedPlanner {
   private final StatementCompiler compiler;
-  private final Candidates ways;
+  private final MachineParameters machine;
 
   public DistributedPlanner(TensorCompiler compiler, MachineParameters machine) {
     this.compiler = new StatementCompiler(compiler);
-    this.ways = new Candidates(machine);
+    this.machine = machine;
   }
 
   /**
@@ -51,7 +53,8 @@ public final class DistributedPlanner {
    * @param previous of the value that is added to, if there is one
    * @param resources of the cluster
    * @param parts into which the statement is divided; 0 to choose
-   * @param only the one label to try; empty for all, {@code "-"} for none
+   * @param only the one label to try, or those of a grid with commas between them; empty for all,
+   *     {@code "-"} for none
    * @param exchange the only way for operands without the label; empty for all
    */
   public record Request(
@@ -67,13 +70,8 @@ public final class DistributedPlanner {
   public DistributedPlan plan(Request asked) {
     SlottedRequest request = SlottedRequest.of(asked);
     StatementAlgebra algebra = request.algebra();
-    List<Candidate> candidates = ways.of(request);
-    double memory =
-        (double) request.resources().memoryBytesPerExecutor()
-            / request.resources().tasksPerExecutor();
-    candidates.sort(
-        Comparator.<Candidate>comparingInt(c -> c.memoryBytes() <= memory ? 0 : 1)
-            .thenComparingDouble(Candidate::seconds));
+    List<Candidate> candidates = new ArrayList<>(new Candidates(machine, request).all());
+    candidates.sort(request.best());
     if (candidates.isEmpty()) {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_OPERATION,
@@ -93,12 +91,12 @@ public final class DistributedPlanner {
       // What a part has no value for must be absent, not 0.
       part = part.withResultFormat(compressed(part));
     }
-    Set<String> open = best.label().map(label -> Set.of(label.name())).orElse(Set.of());
+    Set<String> open = Set.copyOf(best.grid().labels());
     CompiledStatement kernel = compiler.compile(part, open);
     Operator reducer = best.reducer().orElse(Operator.PLUS);
     Optional<DistributedPlan.Merge> merge =
         merged
-            ? Optional.of(merge(request, algebra, reducer, best.ranges().parts() + 1))
+            ? Optional.of(merge(request, algebra, reducer, best.grid().parts() + 1))
             : Optional.empty();
     List<DistributedPlan.Slot> slots = new ArrayList<>();
     best.routes()
@@ -107,45 +105,38 @@ public final class DistributedPlanner {
                 slots.add(new DistributedPlan.Slot(name, request.tensor(name), route)));
     return new DistributedPlan(
         tree(request, algebra, best, reducer, merged),
-        best.label().map(IndexVar::name).orElse(""),
-        best.ranges(),
+        best.grid(),
         algebra.sizes(),
         slots,
         kernel,
-        best.label()
-            .map(l -> Candidates.modes(statement.target().variables(), l))
-            .orElse(List.of()),
+        best.grid().modes(StatementCompiler.names(statement.target().variables())),
         merge,
         algebra.resultShape(),
         format,
         candidates.stream().map(Candidate::described).toList());
   }
 
-  /** The statement as one part sees it: less of the label, and of the operands that have it. */
+  /** The statement as one part sees it: less of the labels, and of the operands that have them. */
   private static StatementAlgebra part(StatementAlgebra algebra, Candidate best) {
-    if (best.label().isEmpty()) {
-      return algebra;
-    }
-    int parts = best.ranges().parts();
-    String label = best.label().get().name();
     Map<String, Long> sizes = new HashMap<>(algebra.sizes());
-    long length = Math.max(1, best.ranges().size() / parts);
-    sizes.put(label, length);
-    Map<String, OperandOutline> operands = new LinkedHashMap<>();
-    algebra
-        .operands()
-        .forEach(
-            (name, operand) -> {
-              TensorShape shape = operand.shape();
-              double entries = operand.entries();
-              if (best.routes().get(name) instanceof Route.ByRanges cut) {
-                for (int mode : cut.modes()) {
-                  shape = shape.with(mode, length);
-                }
-                entries /= parts;
-              }
-              operands.put(name, new OperandOutline(operand.format(), shape, entries));
-            });
+    Map<String, OperandOutline> operands = new LinkedHashMap<>(algebra.operands());
+    for (int axis = 0; axis < best.grid().axes().size(); axis++) {
+      Ranges ranges = best.grid().axes().get(axis).ranges();
+      long length = Math.max(1, ranges.size() / ranges.parts());
+      sizes.put(best.grid().axes().get(axis).label(), length);
+      for (Map.Entry<String, Route> route : best.routes().entrySet()) {
+        if (route.getValue() instanceof Route.ByRanges cut && !cut.modes().get(axis).isEmpty()) {
+          OperandOutline operand = Objects.requireNonNull(operands.get(route.getKey()));
+          TensorShape shape = operand.shape();
+          for (int mode : cut.modes().get(axis)) {
+            shape = shape.with(mode, length);
+          }
+          operands.put(
+              route.getKey(),
+              new OperandOutline(operand.format(), shape, operand.entries() / ranges.parts()));
+        }
+      }
+    }
     return algebra.withSizes(operands, sizes);
   }
 
@@ -204,7 +195,7 @@ public final class DistributedPlanner {
       Candidate best,
       Operator reducer,
       boolean merged) {
-    int parts = best.ranges().parts();
+    int parts = best.grid().parts();
     List<PlanNode> inputs = new ArrayList<>();
     best.routes()
         .forEach(
@@ -216,14 +207,12 @@ public final class DistributedPlanner {
               inputs.add(new PlanNode.Exchange(scan, route, parts, costs));
             });
     PlanNode kernel =
-        new PlanNode.Kernel(
-            inputs,
-            algebra.assignment().toString(),
-            best.label().map(IndexVar::name).orElse(""),
-            parts,
-            best.kernel());
+        new PlanNode.Kernel(inputs, algebra.assignment().toString(), best.grid(), best.kernel());
     if (!merged) {
-      return kernel;
+      Route first = new Route.ByRanges(List.of(List.of(0)));
+      return best.arranging()
+          .map(costs -> (PlanNode) new PlanNode.Exchange(kernel, first, parts, costs))
+          .orElse(kernel);
     }
     List<PlanNode> results = new ArrayList<>(List.of(kernel));
     request

@@ -17,6 +17,9 @@ public record Measured(long bytes, long entries, double seconds) {
   /** The node that makes results for the same cells one. */
   public static final String MERGE = "merge";
 
+  /** The node that sends the result to ranges of its first mode. */
+  public static final String ARRANGED = "arrange";
+
   /** The exchange of the operand in {@code slot}. */
   public static String exchange(String slot) {
     return "exchange " + slot;

@@ -43,7 +43,7 @@ public sealed interface PlanNode {
   }
 
   /** The statement, in every part. */
-  record Kernel(List<PlanNode> inputs, String statement, String label, int parts, Costs costs)
+  record Kernel(List<PlanNode> inputs, String statement, LabelGrid grid, Costs costs)
       implements PlanNode {
     public Kernel {
       inputs = List.copyOf(inputs);
@@ -51,7 +51,7 @@ public sealed interface PlanNode {
 
     @Override
     public String toString() {
-      return "kernel " + statement + (label.isEmpty() ? ", undivided" : ", by ranges of " + label);
+      return "kernel " + statement + ", " + grid;
     }
   }
 

@@ -15,11 +15,20 @@ import org.weft.compiler.eval.StatementAlgebra;
 final class Products {
   private Products() {}
 
-  /** Entries that one of {@code parts} makes, each of which has its share of the products. */
-  static double madeByPart(StatementAlgebra algebra, int parts) {
-    double cells = Math.max(1, algebra.resultShape().cells());
-    double products = count(algebra, algebra.assignment().value()) / parts;
-    return Math.min(algebra.resultEntries(), cells * -Math.expm1(-products / cells));
+  /**
+   * Entries that one of {@code parts} makes, each of which has its share of the products.
+   *
+   * @param kept parts of the labels that the result has, so that a part has fewer cells
+   */
+  static double madeByPart(StatementAlgebra algebra, double products, int parts, int kept) {
+    double points = 1; // at which there may be a product
+    for (IndexVar label : algebra.assignment().variables()) {
+      points *= Math.max(1, algebra.sizes().getOrDefault(label.name(), 1L));
+    }
+    double cells = Math.max(1, algebra.resultShape().cells() / kept);
+    double pointsOfCell = points / parts / cells;
+    double without = pointsOfCell * Math.log1p(-Math.min(1, products / points));
+    return Math.min(algebra.resultEntries() / kept, cells * -Math.expm1(without));
   }
 
   /**

@@ -2,6 +2,7 @@ package org.weft.planner.distributed;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** How the entries of an operand get to the parts of a statement that need them. */
 public sealed interface Route extends Serializable {
@@ -10,27 +11,30 @@ public sealed interface Route extends Serializable {
   String toString();
 
   /**
-   * To the part whose range has the coordinate.
+   * To the parts whose ranges have the coordinates.
    *
-   * @param modes of the operand, all of which have the label: entries where they differ in range
-   *     are needed nowhere
+   * @param modes of the operand that have the label of each axis of the grid. Entries where these
+   *     modes differ in range are needed nowhere. Along an axis without modes, entries go to every
+   *     range.
    */
-  record ByRanges(List<Integer> modes) implements Route {
+  record ByRanges(List<List<Integer>> modes) implements Route {
     public ByRanges {
-      modes = List.copyOf(modes);
+      modes = modes.stream().map(List::copyOf).toList();
+    }
+
+    /** Whether the operand has none of the labels. */
+    public boolean isEverywhere() {
+      return modes.stream().allMatch(List::isEmpty);
     }
 
     @Override
     public String toString() {
-      return "by ranges of mode " + modes.get(0);
-    }
-  }
-
-  /** All entries to every part. */
-  record Everywhere() implements Route {
-    @Override
-    public String toString() {
-      return "to every part";
+      return isEverywhere()
+          ? "to every part"
+          : modes.stream()
+              .filter(of -> !of.isEmpty())
+              .map(of -> of.get(0).toString())
+              .collect(Collectors.joining(" and ", "by ranges of mode ", ""));
     }
   }
 

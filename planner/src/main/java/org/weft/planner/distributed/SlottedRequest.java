@@ -1,5 +1,6 @@
 package org.weft.planner.distributed;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,13 @@ record SlottedRequest(
 
   int parts() {
     return asked.parts() > 0 ? asked.parts() : TASKS_PER_SLOT * asked.resources().slots();
+  }
+
+  /** The better candidate first: one that fits the memory, then the faster. */
+  Comparator<Candidate> best() {
+    double memory = (double) resources().memoryBytesPerExecutor() / resources().tasksPerExecutor();
+    return Comparator.<Candidate>comparingInt(c -> c.memoryBytes() <= memory ? 0 : 1)
+        .thenComparingDouble(Candidate::seconds);
   }
 
   String tensor(String slot) {

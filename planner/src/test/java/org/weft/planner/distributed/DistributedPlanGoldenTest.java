@@ -62,6 +62,7 @@ class DistributedPlanGoldenTest {
       value = {
         "spmv             | y(i) = A(i,j) * x(j)",
         "spmm             | D(i,r) = A(i,j) * Q(j,r)",
+        "gemm             | G(f,h) = P(f,g) * Q(g,h)",
         "spgemm           | C(i,k) = A(i,j) * B(j,k)",
         "sddmm            | C(i,j) = M(i,j) * P(i,r) * Q(j,r)",
         "add              | C(i,j) = A(i,j) + B(i,j)",
@@ -145,6 +146,7 @@ class DistributedPlanGoldenTest {
       case "c" -> 20_000;
       case "d" -> 5_000;
       case "e" -> 300;
+      case "f", "g", "h" -> 2_000;
       default -> 16;
     };
   }

@@ -3,6 +3,7 @@ package org.weft.engine.distributed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
+import org.weft.planner.distributed.LabelGrid;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.CooBlock;
 
@@ -10,17 +11,16 @@ import org.weft.tensor.CooBlock;
 final class Columns {
   private Columns() {}
 
-  /** The block with {@code offset} added to the coordinates of {@code modes}. */
-  static CooBlock shifted(CooBlock block, List<Integer> modes, long offset) {
-    if (offset == 0 || modes.isEmpty()) {
+  /** The block with {@code sign} times the offset of each mode added to its coordinates. */
+  static CooBlock shifted(CooBlock block, long[] offsets, int sign) {
+    if (Arrays.stream(offsets).allMatch(offset -> offset == 0)) {
       return block;
     }
     Object[] columns = new Object[block.order()];
     for (int mode = 0; mode < columns.length; mode++) {
-      columns[mode] = column(block, mode);
-      if (modes.contains(mode)) {
-        columns[mode] = moved(block, mode, coordinate -> coordinate + offset);
-      }
+      long offset = sign * offsets[mode];
+      columns[mode] =
+          offset == 0 ? column(block, mode) : moved(block, mode, coordinate -> coordinate + offset);
     }
     return of(block, columns);
   }
@@ -76,21 +76,31 @@ final class Columns {
   }
 
   /**
-   * The numbers of the entries of each part, in their order, by the range that the coordinates of
-   * {@code modes} lie in; entries where these are not in one range are left out.
+   * The numbers of the entries of each part, in their order, by the ranges that their coordinates
+   * lie in. Along an axis without modes, the part has the first range. Entries where the modes of
+   * an axis are not in one range are left out.
+   *
+   * @param modes that have the label of each axis
    */
-  static int[][] byPart(CooBlock block, List<Integer> modes, Ranges ranges) {
+  static int[][] byPart(CooBlock block, List<List<Integer>> modes, LabelGrid grid) {
     int[] parts = new int[block.size()];
-    int[] counts = new int[ranges.parts()];
-    for (int e = 0; e < parts.length; e++) {
-      parts[e] = ranges.partOf(block.coordinate(modes.get(0), e));
-      for (int m = 1; m < modes.size(); m++) {
-        if (parts[e] >= 0 && ranges.partOf(block.coordinate(modes.get(m), e)) != parts[e]) {
-          parts[e] = -1;
+    for (int axis = 0; axis < modes.size(); axis++) {
+      int stride = grid.stride(axis);
+      Ranges ranges = grid.axes().get(axis).ranges();
+      List<Integer> of = modes.get(axis);
+      for (int e = 0; e < parts.length && !of.isEmpty(); e++) {
+        int range = ranges.partOf(block.coordinate(of.get(0), e));
+        boolean together = true;
+        for (int m = 1; m < of.size(); m++) {
+          together &= ranges.partOf(block.coordinate(of.get(m), e)) == range;
         }
+        parts[e] = together && parts[e] >= 0 ? parts[e] + range * stride : -1;
       }
-      if (parts[e] >= 0) {
-        counts[parts[e]]++;
+    }
+    int[] counts = new int[grid.parts()];
+    for (int part : parts) {
+      if (part >= 0) {
+        counts[part]++;
       }
     }
     int[][] entries = new int[counts.length][];

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
 import org.weft.planner.distributed.CompiledStatement;
-import org.weft.planner.distributed.Ranges;
+import org.weft.planner.distributed.LabelGrid;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
@@ -22,16 +22,15 @@ import org.weft.tensor.TensorStorage;
 
 /**
  * Computes a statement in every part: packs the entries that have arrived for each operand, runs
- * the kernels, and hands the entries of the result on. Coordinates of the label that the statement
+ * the kernels, and hands the entries of the result on. Coordinates of the labels that the statement
  * is divided along start at 0 in every part while kernels run, so that memory is that of the part.
  *
  * @param statement what is computed
  * @param slots names of the operands, in the order of the slots' numbers
- * @param shifted for each slot, its modes that have the label
- * @param label that is divided; empty if none is
- * @param ranges of the label
- * @param sizes of all labels; that of the divided one is not used
- * @param resultModes modes of the result that have the label
+ * @param modes for each slot, its modes that have the label of each axis of the grid
+ * @param grid of the parts
+ * @param sizes of all labels; those of the grid are not used
+ * @param resultModes modes of the result that have the label of each axis
  * @param order of the modes by which the result's entries are sorted before they are handed on;
  *     null for the order of the storage
  * @param threads of a kernel
@@ -40,11 +39,10 @@ import org.weft.tensor.TensorStorage;
 record KernelStep(
     Shared<CompiledStatement> statement,
     List<String> slots,
-    List<List<Integer>> shifted,
-    String label,
-    Ranges ranges,
+    List<List<List<Integer>>> modes,
+    LabelGrid grid,
     Map<String, Long> sizes,
-    List<Integer> resultModes,
+    List<List<Integer>> resultModes,
     int @Nullable [] order,
     int threads,
     boolean reproducible)
@@ -53,20 +51,14 @@ record KernelStep(
 
   @Override
   public Iterator<Piece> run(int part, Iterator<Piece> pieces, MemoryScope scope) {
-    if (part >= ranges.parts()) {
+    if (part >= grid.parts()) {
       return List.<Piece>of().iterator();
     }
-    long offset = label.isEmpty() ? 0 : ranges.from(part);
-    Map<String, Long> here = new HashMap<>(sizes);
-    if (!label.isEmpty()) {
-      here.put(label, ranges.length(part));
-    }
-    TensorStorage result = compute(arrived(pieces, offset), here, scope);
-    return handedOn(part, result, offset);
+    return handedOn(part, compute(arrived(part, pieces), grid.sizes(part, sizes), scope));
   }
 
   /** The entries of every slot, in their order. */
-  private Map<String, List<CooBlock>> arrived(Iterator<Piece> pieces, long offset) {
+  private Map<String, List<CooBlock>> arrived(int part, Iterator<Piece> pieces) {
     List<List<Piece>> bySlot = new ArrayList<>();
     slots.forEach(slot -> bySlot.add(new ArrayList<>()));
     if (!slots.isEmpty()) { // otherwise the pieces are seeds
@@ -76,10 +68,13 @@ record KernelStep(
     for (int slot = 0; slot < slots.size(); slot++) {
       List<Piece> own = bySlot.get(slot);
       own.sort(Comparator.comparingLong(Piece::origin));
-      List<Integer> modes = shifted.get(slot);
+      List<List<Integer>> labelled = modes.get(slot);
       entries.put(
           slots.get(slot),
-          own.stream().map(piece -> Columns.shifted(piece.entries(), modes, -offset)).toList());
+          own.stream()
+              .map(Piece::entries)
+              .map(b -> Columns.shifted(b, grid.starts(part, labelled, b.order()), -1))
+              .toList());
     }
     return entries;
   }
@@ -145,7 +140,8 @@ record KernelStep(
         labels.stream().mapToLong(label -> Objects.requireNonNull(here.get(label))).toArray());
   }
 
-  private Iterator<Piece> handedOn(int part, TensorStorage result, long offset) {
+  private Iterator<Piece> handedOn(int part, TensorStorage result) {
+    long[] starts = grid.starts(part, resultModes, result.shape().order());
     Iterator<CooBlock> blocks = Packing.unpackBlocks(result, BLOCK_ENTRIES);
     if (order != null && !isSorted(result)) {
       List<CooBlock> all = new ArrayList<>();
@@ -168,7 +164,7 @@ record KernelStep(
 
       @Override
       public Piece next() {
-        CooBlock block = Columns.shifted(from.next(), resultModes, offset);
+        CooBlock block = Columns.shifted(from.next(), starts, 1);
         return new Piece(part, 0, part, block);
       }
     };

@@ -17,6 +17,6 @@ public final class Pieces {
 
   /** Entries addressed to the part whose range their coordinate of the first mode lies in. */
   public static Parts cut(Parts entries, Ranges ranges) {
-    return entries.map(Steps.cut(0, List.of(0), ranges));
+    return entries.map(Steps.cut(0, 0, ranges));
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.engine.entries.Shared;
 import org.weft.planner.distributed.CompiledStatement;
 import org.weft.planner.distributed.DistributedPlan;
+import org.weft.planner.distributed.LabelGrid;
 import org.weft.planner.distributed.Measured;
 import org.weft.planner.distributed.Ranges;
 import org.weft.planner.distributed.Route;
@@ -72,17 +73,17 @@ public final class StatementRunner {
   public Result run(DistributedPlan plan, Map<String, Parts> operands, @Nullable Parts previous) {
     List<AutoCloseable> owned = new ArrayList<>();
     Parts arrived = arrived(plan, operands, owned);
-    List<Integer> targetModes = plan.targetModes();
     int order = plan.shape().order();
-    boolean merged = plan.merge().isPresent();
-    int root = targetModes.isEmpty() ? 0 : targetModes.get(0);
-    int[] written = rootFirst(order, root);
+    boolean asMade = plan.merge().isPresent() || plan.isArranged();
+    int[] written = IntStream.range(0, order).toArray();
     List<String> names = plan.slots().stream().map(DistributedPlan.Slot::name).toList();
-    List<List<Integer>> shifted =
+    List<List<List<Integer>>> modes =
         plan.slots().stream()
             .map(
                 slot ->
-                    slot.route() instanceof Route.ByRanges cut ? cut.modes() : List.<Integer>of())
+                    slot.route() instanceof Route.ByRanges cut
+                        ? cut.modes()
+                        : plan.grid().modes(List.of()))
             .toList();
     Parts results =
         arrived.map(
@@ -91,21 +92,21 @@ public final class StatementRunner {
                 new KernelStep(
                     shared(plan.kernel(), owned),
                     names,
-                    shifted,
-                    plan.label(),
-                    plan.ranges(),
+                    modes,
+                    plan.grid(),
                     new HashMap<>(plan.sizes()),
-                    targetModes,
-                    merged ? null : written,
+                    plan.resultModes(),
+                    asMade ? null : written,
                     threads,
                     reproducible)));
-    if (!merged) {
-      Ranges ranges = targetModes.isEmpty() ? whole(plan) : plan.ranges();
-      return root == 0 || order == 0
-          ? new Result(results, written, ranges, owned)
-          : inOrder(plan, results, owned);
+    if (plan.merge().isPresent()) {
+      return merged(plan, results, previous, owned);
     }
-    return merged(plan, results, previous, owned);
+    if (plan.isArranged()) {
+      return arranged(plan, results, owned);
+    }
+    List<LabelGrid.Axis> axes = plan.grid().axes();
+    return new Result(results, written, axes.isEmpty() ? whole(plan) : axes.get(0).ranges(), owned);
   }
 
   private static Ranges whole(DistributedPlan plan) {
@@ -118,27 +119,16 @@ public final class StatementRunner {
     return shared;
   }
 
-  private static int[] rootFirst(int order, int root) {
-    return IntStream.concat(
-            order == 0 ? IntStream.empty() : IntStream.of(root),
-            IntStream.range(0, order).filter(mode -> mode != root))
-        .toArray();
-  }
-
   /** Every operand where the parts of the statement need it. */
   private Parts arrived(
       DistributedPlan plan, Map<String, Parts> operands, List<AutoCloseable> owned) {
-    int parts = plan.ranges().parts();
+    int parts = plan.grid().parts();
     List<Parts> sent = new ArrayList<>();
     List<DistributedPlan.Slot> slots = plan.slots();
     for (int slot = 0; slot < slots.size(); slot++) {
-      Parts entries = Objects.requireNonNull(operands.get(slots.get(slot).tensor()));
-      Route route = slots.get(slot).route();
-      if (route instanceof Route.ByRanges cut) {
-        Parts.Step step = Steps.cut(slot, cut.modes(), plan.ranges());
-        sent.add(entries.map(measured(Measured.exchange(slots.get(slot).name()), step)));
-      } else if (route instanceof Route.Everywhere) {
-        Parts.Step step = Steps.copy(slot, parts);
+      if (slots.get(slot).route() instanceof Route.ByRanges cut) {
+        Parts entries = Objects.requireNonNull(operands.get(slots.get(slot).tensor()));
+        Parts.Step step = Steps.cut(slot, cut.modes(), plan.grid());
         sent.add(entries.map(measured(Measured.exchange(slots.get(slot).name()), step)));
       }
     }
@@ -165,7 +155,7 @@ public final class StatementRunner {
 
   private Parts answers(
       DistributedPlan plan, Parts kept, Parts entries, int slot, Route.ByNeed need) {
-    int parts = plan.ranges().parts();
+    int parts = plan.grid().parts();
     int via = 0;
     while (!plan.slots().get(via).name().equals(need.via())) {
       via++;
@@ -175,18 +165,18 @@ public final class StatementRunner {
     String node = Measured.exchange(plan.slots().get(slot).name());
     Parts asked = kept.map(measured(node, Steps.request(via, need.viaMode(), requests, owners)));
     return entries
-        .map(measured(node, Steps.cut(slot, List.of(need.mode()), owners)))
+        .map(measured(node, Steps.cut(slot, need.mode(), owners)))
         .exchange(List.of(asked), owners.parts())
         .map(measured(node, Steps.serve(slot, need.mode(), requests, slot)));
   }
 
   /** The result in parts by ranges of its first mode, which it does not lie along. */
-  private Result inOrder(DistributedPlan plan, Parts results, List<AutoCloseable> owned) {
-    Ranges ranges = Ranges.equal(plan.shape().size(0), plan.ranges().parts());
-    int[] natural = rootFirst(plan.shape().order(), 0);
+  private Result arranged(DistributedPlan plan, Parts results, List<AutoCloseable> owned) {
+    Ranges ranges = Ranges.equal(plan.shape().size(0), plan.grid().parts());
+    int[] natural = IntStream.range(0, plan.shape().order()).toArray();
     Parts sorted =
         results
-            .map(Steps.cut(0, List.of(0), ranges))
+            .map(measured(Measured.ARRANGED, Steps.cut(0, 0, ranges)))
             .exchange(List.of(), ranges.parts())
             .map(new SortStep(plan.shape(), natural));
     return new Result(sorted, natural, ranges, owned);
@@ -197,19 +187,20 @@ public final class StatementRunner {
     DistributedPlan.Merge merge = plan.merge().orElseThrow();
     Ranges ranges = merge.ranges();
     int order = plan.shape().order();
-    List<Integer> first = order == 0 ? List.of() : List.of(0);
+    LabelGrid grid =
+        order == 0 ? LabelGrid.undivided() : LabelGrid.along(merge.labels().get(0), ranges);
     List<Parts> sent = new ArrayList<>();
     sent.add(addressed(results, order, ranges, -1));
     if (previous != null) {
-      sent.add(addressed(previous, order, ranges, plan.ranges().parts()));
+      sent.add(addressed(previous, order, ranges, plan.grid().parts()));
     }
     CompiledStatement kernel = merge.kernel();
     Map<String, Long> sizes = new HashMap<>();
     for (int mode = 0; mode < order; mode++) {
       sizes.put(merge.labels().get(mode), plan.shape().size(mode));
     }
-    sizes.put(DistributedPlan.Merge.PART, plan.ranges().parts() + 1L);
-    int[] natural = rootFirst(order, 0);
+    sizes.put(DistributedPlan.Merge.PART, plan.grid().parts() + 1L);
+    int[] natural = IntStream.range(0, order).toArray();
     Parts made =
         sent.get(0)
             .exchange(sent.subList(1, sent.size()), ranges.parts())
@@ -219,11 +210,10 @@ public final class StatementRunner {
                     new KernelStep(
                         shared(kernel, owned),
                         List.of(DistributedPlan.Merge.PARTS),
-                        List.of(first),
-                        order == 0 ? "" : merge.labels().get(0),
-                        ranges,
+                        List.of(grid.modes(merge.labels())),
+                        grid,
                         sizes,
-                        first,
+                        grid.modes(merge.labels()),
                         natural,
                         threads,
                         reproducible)));
@@ -233,7 +223,8 @@ public final class StatementRunner {
   /** Entries on their way to the merge, with a last mode for the part that they come from. */
   private Parts addressed(Parts entries, int order, Ranges ranges, int part) {
     Parts numbered = entries.map(new NumberStep(part));
-    Parts.Step step = order == 0 ? Steps.copy(0, 1) : Steps.cut(0, List.of(0), ranges);
+    Parts.Step step =
+        order == 0 ? Steps.cut(0, List.of(), LabelGrid.undivided()) : Steps.cut(0, 0, ranges);
     return numbered.map(measured(Measured.RESULTS, step));
   }
 }

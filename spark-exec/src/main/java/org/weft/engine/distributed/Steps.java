@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.weft.planner.distributed.LabelGrid;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.CooBlock;
 
@@ -12,34 +13,38 @@ import org.weft.tensor.CooBlock;
 final class Steps {
   private Steps() {}
 
-  /** Addresses entries to the part whose range their coordinates of {@code modes} lie in. */
-  static Parts.Step cut(int slot, List<Integer> modes, Ranges ranges) {
-    List<Integer> by = List.copyOf(modes);
+  /** Addresses entries to the part whose range their coordinate of {@code mode} lies in. */
+  static Parts.Step cut(int slot, int mode, Ranges ranges) {
+    return cut(slot, List.of(List.of(mode)), LabelGrid.along("", ranges));
+  }
+
+  /**
+   * Addresses entries to the parts of a grid whose ranges have their coordinates; along an axis
+   * without modes, to every range.
+   *
+   * @param modes that have the label of each axis
+   */
+  static Parts.Step cut(int slot, List<List<Integer>> modes, LabelGrid grid) {
+    List<List<Integer>> by = List.copyOf(modes);
     return (part, pieces, scope) ->
-        new PieceBatches(pieces, (batch, origin) -> cut(batch, origin, slot, by, ranges));
+        new PieceBatches(pieces, (batch, origin) -> cut(batch, origin, slot, by, grid));
   }
 
   private static List<Piece> cut(
-      CooBlock batch, long origin, int slot, List<Integer> modes, Ranges ranges) {
+      CooBlock batch, long origin, int slot, List<List<Integer>> modes, LabelGrid grid) {
     List<Piece> cuts = new ArrayList<>();
-    int[][] entries = Columns.byPart(batch, modes, ranges);
+    int[] copies = grid.copyOffsets(modes);
+    int[][] entries = Columns.byPart(batch, modes, grid);
     for (int to = 0; to < entries.length; to++) {
       if (entries[to].length > 0) {
-        cuts.add(new Piece(to, slot, origin, batch.select(entries[to])));
+        boolean all = entries[to].length == batch.size();
+        CooBlock own = all ? batch : batch.select(entries[to]);
+        for (int copy : copies) {
+          cuts.add(new Piece(to + copy, slot, origin, own));
+        }
       }
     }
     return cuts;
-  }
-
-  /** Addresses all entries to every part. */
-  static Parts.Step copy(int slot, int parts) {
-    return (part, pieces, scope) ->
-        new PieceBatches(
-            pieces,
-            (batch, origin) ->
-                IntStream.range(0, parts)
-                    .mapToObj(to -> new Piece(to, slot, origin, batch))
-                    .toList());
   }
 
   /**

@@ -3,6 +3,7 @@ package org.weft.engine.distributed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,8 +51,9 @@ import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /**
- * Statements divided along every label that allows it, with every exchange, in one to seven parts:
- * the result is that of the undivided statement in one process.
+ * Statements divided along every label that allows it, with every exchange, in one to seven parts,
+ * and in grids along two and three labels: the result is that of the undivided statement in one
+ * process.
  */
 final class StatementPlansTest {
   private static final FileAccess FILES = FileAccess.of(new Configuration(false));
@@ -302,23 +305,37 @@ final class StatementPlansTest {
           "C(i,j) = abs(A(i,j)) + 1",
           "C(i,k) = A(i,j) * B(j,k) + D(i,k)");
 
-  private static List<String> labels(Statement statement, String text) {
-    List<String> labels = new ArrayList<>(List.of("-"));
+  /** No label, every label, and every two and three of them. */
+  private static List<String> divisions(String text) {
+    List<String> divisions = new ArrayList<>(List.of(""));
     for (String label : List.of("i", "j", "k", "l")) {
       if (text.matches(".*[(,]" + label + "[,)].*")) {
-        labels.add(label);
+        List<String> shorter = divisions.stream().filter(d -> d.length() < 5).toList();
+        shorter.forEach(d -> divisions.add(d.isEmpty() ? label : d + "," + label));
       }
     }
-    return labels;
+    divisions.set(0, "-");
+    return divisions;
+  }
+
+  private static int parts(String division, Random random) {
+    return division.length() > 1 ? 4 + 2 * random.nextInt(9) : 1 + random.nextInt(7);
   }
 
   private static int check(String text, Random random) {
     Case tried = Case.of(text, random);
     Map<String, Double> expected = tried.expected();
     int ran = 0;
-    for (String label : labels(tried.statement(), text)) {
-      for (Class<? extends Route> exchange : List.of(Route.Everywhere.class, Route.ByNeed.class)) {
-        int parts = 1 + random.nextInt(7);
+    List<String> all = divisions(text);
+    Collections.shuffle(all, random);
+    List<String> some =
+        Stream.concat(
+                all.stream().filter(division -> division.length() == 1),
+                all.stream().filter(division -> division.length() > 1).limit(3))
+            .toList();
+    for (String label : some) {
+      for (Class<? extends Route> exchange : List.of(Route.ByRanges.class, Route.ByNeed.class)) {
+        int parts = parts(label, random);
         DistributedPlan plan;
         try {
           plan =
@@ -350,7 +367,7 @@ final class StatementPlansTest {
   }
 
   /**
-   * Statements that nobody wrote, each divided along one label, which is drawn, with every exchange
+   * Statements that nobody wrote, each divided along labels, which are drawn, with every exchange
    * in turn. Run 2,000 of them with {@code -Dweft.test.limit=60m
    * -Dweft.test.jvm=-Dweft.test.distributedStatements=2000}.
    */
@@ -360,6 +377,7 @@ final class StatementPlansTest {
     long seed = Long.getLong("weft.seed", 20261124L);
     int ran = 0;
     int divided = 0;
+    int grids = 0;
     for (int n = 0; n < count; n++) {
       Random random = new Random(seed * 31 + n);
       String text = new RandomStatement(random).text();
@@ -374,10 +392,10 @@ final class StatementPlansTest {
         continue;
       }
       ran++;
-      List<String> labels = labels(tried.statement(), text);
+      List<String> labels = divisions(text);
       String label = labels.get(random.nextInt(labels.size()));
-      int parts = 1 + random.nextInt(7);
-      for (Class<? extends Route> exchange : List.of(Route.Everywhere.class, Route.ByNeed.class)) {
+      int parts = parts(label, random);
+      for (Class<? extends Route> exchange : List.of(Route.ByRanges.class, Route.ByNeed.class)) {
         DistributedPlan plan;
         try {
           plan =
@@ -388,16 +406,18 @@ final class StatementPlansTest {
           continue;
         }
         divided++;
+        grids += plan.grid().axes().size() > 1 ? 1 : 0;
         assertThat(run(tried, plan))
             .as("%d: %s by %s, %s, %d parts%n%s", n, text, label, exchange, parts, plan)
             .isEqualTo(expected);
       }
     }
     System.out.printf(
-        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d plans as drawn%n",
-        seed, count, ran, divided);
+        "StatementPlansTest: -Dweft.seed=%d: %d statements, %d valid, %d plans as drawn, %d of grids%n",
+        seed, count, ran, divided, grids);
     assertThat(ran).isGreaterThan(count / 2);
     assertThat(divided).isGreaterThan(count / 2);
+    assertThat(grids).isGreaterThan(count / 10);
   }
 
   @ParameterizedTest
