@@ -123,6 +123,43 @@ class PredictCommandTest {
     assertThat(Run.read(folder + "/best.tsv")).isEqualTo(run.out());
   }
 
+  /** A query, or a day's new entries, of its own labels: coordinates differ, labels do not. */
+  @Test
+  void labelsAreMatchedWhateverTheirCoordinates() {
+    Run.write(folder, "sales.csv", "who,what,n\nann,kiwi,1\nbob,pear,4\ncid,plum,9\nbob,plum,2\n");
+    Run.write(folder, "query.csv", "who,what,n\ncid,plum,9\nbob,pear,4\ndan,plum,1\n");
+    Run.write(folder, "other.csv", "who,what,n\nann,apple,1\nbob,pear,4\ncid,plum,9\n");
+    Run.write(folder, "turned.csv", "what,who,n\nplum,cid,9\n");
+    for (String table : List.of("sales", "query", "other")) {
+      assertThat(
+              run("ingest @" + table + ".csv @" + table + ".weft --mode who --mode what --value n")
+                  .status())
+          .isZero();
+    }
+    assertThat(run("ingest @turned.csv @turned.weft --mode what --mode who --value n").status())
+        .isZero();
+    assertThat(run("cpd @sales.weft --rank 2 --output @s").status()).isZero();
+    List<String> all = run("predict @s @sales.weft").out().lines().toList();
+    Run query = run("predict @s @query.weft");
+    assertThat(query.out().lines())
+        .containsExactlyInAnyOrderElementsOf(
+            all.stream().filter(l -> l.matches("(cid\tplum|bob\tpear)\t.*")).toList());
+    assertThat(query.err()).contains("with labels that the model lacks: 1\n");
+    Run best = run("predict @s @query.weft --top 1 --mode what");
+    assertThat(best.out().lines()).hasSize(2).anyMatch(l -> l.startsWith("cid\tplum\t"));
+    String elsewhere =
+        "expected the labels of the model "
+            + folder
+            + "/s, 'kiwi' at coordinate 1 of mode"
+            + " what, found 'apple'";
+    assertThat(run("diagnose @s @other.weft").err()).contains("WEFT-103", elsewhere);
+    assertThat(run("report @s @r.html --tensor @other.weft").err()).contains("WEFT-103", elsewhere);
+    assertThat(run("cpd @other.weft --append @s --output @t").err())
+        .contains("WEFT-103", elsewhere);
+    assertThat(run("predict @s @turned.weft").err())
+        .contains("WEFT-103", "in the order of the model");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

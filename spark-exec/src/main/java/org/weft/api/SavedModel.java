@@ -110,8 +110,7 @@ final class SavedModel {
     for (int mode = 0; mode < factors.size(); mode++) {
       labels.add(labels(weft, folder, mode));
     }
-    List<String> modes = IntStream.range(0, factors.size()).mapToObj(folder::modeName).toList();
-    return new ModelFactors(weft, modes, labels, factors, value);
+    return new ModelFactors(weft, folder.modeNames(), labels, factors, value);
   }
 
   /**

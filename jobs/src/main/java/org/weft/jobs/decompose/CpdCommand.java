@@ -113,7 +113,8 @@ public final class CpdCommand extends ModelCommand {
     update.checkForget();
     how.check(starts, update.isOn());
     if (update.isOn()) {
-      AppendOptions.Kind kind = update.check(files, modes, nonnegative, starts, constraints, order);
+      AppendOptions.Kind kind =
+          update.check(files, input, modes, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
       rank = rank == null ? kind.rank() : rank;
     }

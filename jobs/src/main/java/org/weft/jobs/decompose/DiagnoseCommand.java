@@ -20,6 +20,7 @@ import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.diagnose.Components;
 import org.weft.jobs.diagnose.RankScan;
 import org.weft.jobs.file.InputNames;
+import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.report.Residuals;
@@ -131,6 +132,7 @@ public final class DiagnoseCommand extends WeftCommand {
     }
     try (Session session = Session.open(common, "weft diagnose " + input, console)) {
       EngineTensor tensor = session.read(input);
+      MatchedLabels.of(files, input, folder, model).requireSame();
       console.step("core consistency", 0, 2);
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("model", folder);

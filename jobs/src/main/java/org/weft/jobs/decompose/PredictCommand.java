@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -16,6 +17,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.file.LoadedTensor;
+import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.output.Console;
@@ -41,6 +43,8 @@ import picocli.CommandLine.Parameters;
       "The values of a CP model at the coordinates of a tensor's entries: a line each, with"
           + " labels where the model has labels, otherwise with coordinates from 1. With OUT the"
           + " values become a tensor.",
+      "A label of QUERY is the same label of the model, whatever its coordinate; entries with labels"
+          + " that the model lacks are left out. Modes without labels have the model's coordinates.",
       "With --top and --mode: for each entry, the slices of the mode that have the largest values"
           + " at the entry's other coordinates. The values in QUERY only serve to report the"
           + " error."
@@ -94,11 +98,12 @@ public final class PredictCommand extends WeftCommand {
       checkTensorOutput(files, out);
     }
     Model model = Model.open(files, folder);
-    LoadedTensor asked = LoadedTensor.read(files, query, common.readOptions());
-    model.requireCovers(query, asked.blocks());
+    List<CooBlock> asked =
+        model.found(query, LoadedTensor.read(files, query, common.readOptions()), console);
+    model.requireCovers(query, asked);
     if (mode != null) {
       int found = NamedMode.number(folder, "--mode", mode, model.names(), model.order());
-      String text = model.best(asked.blocks(), found, top);
+      String text = model.best(asked, found, top);
       if (out == null) {
         console.text(text);
       } else {
@@ -106,7 +111,7 @@ public final class PredictCommand extends WeftCommand {
       }
       return;
     }
-    predict(console, files, model, asked.blocks());
+    predict(console, files, model, asked);
   }
 
   private void predict(Console console, FileAccess files, Model model, List<CooBlock> blocks)
@@ -154,21 +159,17 @@ public final class PredictCommand extends WeftCommand {
       String uri,
       CpValue value,
       List<DenseMatrix> factors,
-      List<Optional<Labels>> labels,
+      Map<Integer, Labels> labels,
       List<String> names) {
     static Model open(FileAccess files, String uri) throws IOException {
       ModelFolder folder = ModelFolder.open(files, uri);
       ModelFolder.Components components = folder.components();
-      List<Optional<Labels>> labels = new ArrayList<>();
-      for (int m = 0; m < folder.order(); m++) {
-        labels.add(folder.labels(m));
-      }
       return new Model(
           uri,
           new CpValue(components.lambda()),
           components.factors(),
-          labels,
-          IntStream.range(0, folder.order()).mapToObj(folder::modeName).toList());
+          folder.labels(),
+          folder.modeNames());
     }
 
     int order() {
@@ -180,18 +181,29 @@ public final class PredictCommand extends WeftCommand {
     }
 
     String name(int mode, long at) {
-      return labels
-          .get(mode)
+      return Optional.ofNullable(labels.get(mode))
           .filter(known -> at < known.size())
           .map(known -> known.label(at))
           .orElseGet(() -> Long.toString(at + 1));
     }
 
+    /** The entries at the model's coordinates, without those whose labels the model lacks. */
+    List<CooBlock> found(String query, LoadedTensor asked, Console console) {
+      if (asked.shape().order() != order()) {
+        throw mismatch(query, order() + " modes", asked.shape().order() + "");
+      }
+      MatchedLabels matched = new MatchedLabels(query, uri, names, asked.labels(), labels);
+      matched.requireOrder(asked.names());
+      List<CooBlock> found = matched.found(asked.blocks());
+      long lost = asked.entries() - found.stream().mapToLong(CooBlock::size).sum();
+      if (lost > 0) {
+        console.note("entries left out, with labels that the model lacks: %,d", lost);
+      }
+      return found;
+    }
+
     void requireCovers(String query, List<CooBlock> blocks) {
       for (CooBlock block : blocks) {
-        if (block.order() != order()) {
-          throw mismatch(query, order() + " modes", block.order() + "");
-        }
         for (int e = 0; e < block.size(); e++) {
           for (int m = 0; m < order(); m++) {
             if (block.coordinate(m, e) >= factors.get(m).rows()) {

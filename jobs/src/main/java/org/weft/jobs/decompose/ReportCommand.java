@@ -15,6 +15,7 @@ import org.weft.engine.EngineTensor;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.command.WeftCommand;
+import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.model.ModelFigures;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
@@ -136,6 +137,7 @@ public final class ReportCommand extends WeftCommand {
                 + ", found "
                 + TensorShape.of(found));
       }
+      MatchedLabels.of(CommonOptions.files(), uri, folder, model).requireSame();
       console.step("compare " + uri, 0, 1);
       read.parts().pieces().forEachRemaining(piece -> residuals.add(piece.entries()));
       return residuals.found(OUTLIERS);

@@ -23,6 +23,7 @@ import org.weft.engine.entries.NewEntries;
 import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.output.Console;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
@@ -86,6 +87,7 @@ public final class AppendOptions {
    */
   public Kind check(
       FileAccess files,
+      String input,
       int modes,
       boolean nonnegative,
       StartOptions starts,
@@ -115,6 +117,7 @@ public final class AppendOptions {
       throw usage(
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
+    MatchedLabels.of(files, input, model(), folder).requireSame();
     double[] lambda = folder.lambda();
     List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < modes; mode++) {

@@ -26,6 +26,11 @@ public final class TabSeparated {
     return table.take();
   }
 
+  /** The text of a cell that has this value. */
+  public static String cell(String value) {
+    return value.replace('\t', ' ').replace('\n', ' ').replace('\r', ' ');
+  }
+
   /** Adds a cell to the line. */
   public TabSeparated add(@Nullable Object value) {
     if (inLine) {
@@ -35,7 +40,7 @@ public final class TabSeparated {
     if (value instanceof Number) {
       text.append(value);
     } else if (value != null) {
-      text.append(value.toString().replace('\t', ' ').replace('\n', ' ').replace('\r', ' '));
+      text.append(cell(value.toString()));
     }
     return this;
   }

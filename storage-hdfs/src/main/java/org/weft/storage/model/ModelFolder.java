@@ -14,7 +14,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
@@ -256,6 +258,23 @@ public final class ModelFolder {
     Labels found = labels.build();
     requireRows(table.toString(), mode, found.size());
     return Optional.of(found);
+  }
+
+  /** The labels of all modes that have labels, by mode. */
+  public Map<Integer, Labels> labels() throws IOException {
+    Map<Integer, Labels> all = new TreeMap<>();
+    for (int mode = 0; mode < order(); mode++) {
+      Optional<Labels> own = labels(mode);
+      if (own.isPresent()) {
+        all.put(mode, own.get());
+      }
+    }
+    return all;
+  }
+
+  /** The names of all modes. */
+  public List<String> modeNames() {
+    return IntStream.range(0, order()).mapToObj(this::modeName).toList();
   }
 
   /**
