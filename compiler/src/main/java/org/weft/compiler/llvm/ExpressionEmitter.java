@@ -70,6 +70,8 @@ final class ExpressionEmitter {
       return convert(e);
     } else if (expr instanceof Expr.MathCall e) {
       return call(e);
+    } else if (expr instanceof Expr.ToLine e) {
+      return BlockCopies.toLine(module, code, e.buffer(), unguarded(e.buffer(), e.position()));
     } else if (expr instanceof Expr.Tasks e) {
       return new RuntimeTable(module, code, frame.runtime()).tasks(emit(e.work(), true));
     } else if (expr instanceof Expr.Negate e) {
@@ -100,12 +102,29 @@ final class ExpressionEmitter {
   }
 
   private LLVMValueRef address(Buffer buffer, LLVMValueRef position) {
-    LLVMValueRef at = position;
-    if (buffer.kind() == Buffer.Kind.VIEW) {
-      at = frame.cell(buffer).inArray(code, position);
-    }
+    LLVMValueRef at = inArray(buffer, position);
     frame.guards.access(frame, buffer, at);
     return code.element(module.type(buffer.element()), frame.base(buffer), at);
+  }
+
+  /** Address of {@code count} elements from {@code position} on. */
+  LLVMValueRef addressOf(Buffer buffer, Expr position, long count) {
+    LLVMValueRef at = inArray(buffer, emitPosition(position));
+    LLVMValueRef end = LLVMBuildAdd(code.raw, at, module.constant(count), "");
+    frame.guards.range(frame, buffer, at, end);
+    return code.element(module.type(buffer.element()), frame.base(buffer), at);
+  }
+
+  /** Address of an element that is not accessed. */
+  private LLVMValueRef unguarded(Buffer buffer, Expr position) {
+    LLVMValueRef at = inArray(buffer, emitPosition(position));
+    return code.element(module.type(buffer.element()), frame.base(buffer), at);
+  }
+
+  private LLVMValueRef inArray(Buffer buffer, LLVMValueRef position) {
+    return buffer.kind() == Buffer.Kind.VIEW
+        ? frame.cell(buffer).inArray(code, position)
+        : position;
   }
 
   /** The first lane's number plus 0, 1, 2, ... */

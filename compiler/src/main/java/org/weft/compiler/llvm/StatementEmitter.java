@@ -92,6 +92,12 @@ final class StatementEmitter {
       view(s);
     } else if (stmt instanceof Stmt.Prefetch s) {
       prefetch(s);
+    } else if (stmt instanceof Stmt.Turn s) {
+      new BlockCopies(frame, expressions).turn(s);
+    } else if (stmt instanceof Stmt.StreamLine s) {
+      new BlockCopies(frame, expressions).stream(s);
+    } else if (stmt instanceof Stmt.Drain) {
+      LLVMBuildFence(code.raw, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
     } else if (stmt instanceof Stmt.Delay s) {
       delay(expressions.emitPosition(s.ticks()));
     } else if (stmt instanceof Stmt.Clear s) {

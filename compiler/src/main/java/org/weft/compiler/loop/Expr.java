@@ -134,6 +134,26 @@ public sealed interface Expr {
     }
   }
 
+  /**
+   * How many elements lie between the one at {@code position} and the first that begins a line of
+   * memory: 0 where it begins one itself.
+   */
+  record ToLine(Buffer buffer, Expr position) implements Expr {
+    public ToLine {
+      require(position.type() == ScalarType.I64, "position", "I64", position.type());
+    }
+
+    @Override
+    public ScalarType type() {
+      return ScalarType.I64;
+    }
+
+    @Override
+    public List<Expr> children() {
+      return List.of(position);
+    }
+  }
+
   record Binary(Op op, Expr left, Expr right) implements Expr {
     public Binary {
       if (left.type() != right.type()) {

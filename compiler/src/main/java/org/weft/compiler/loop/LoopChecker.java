@@ -159,6 +159,12 @@ public final class LoopChecker {
       declareBuffer(s.view());
     } else if (stmt instanceof Stmt.Prefetch s) {
       access(s.buffer(), s.position());
+    } else if (stmt instanceof Stmt.Turn s) {
+      s.positions().forEach(each -> access(s.from(), each));
+      s.places().forEach(each -> access(s.to(), each));
+    } else if (stmt instanceof Stmt.StreamLine s) {
+      access(s.from(), s.position());
+      access(s.to(), s.place());
     } else if (stmt instanceof Stmt.Delay s) {
       expr(s.ticks());
     } else if (stmt instanceof Stmt.Clear s) {
@@ -280,6 +286,8 @@ public final class LoopChecker {
       expr(e.operand());
     } else if (expr instanceof Expr.MathCall e) {
       e.arguments().forEach(this::expr);
+    } else if (expr instanceof Expr.ToLine e) {
+      access(e.buffer(), e.position());
     } else if (expr instanceof Expr.Tasks e) {
       expr(e.work());
     } else if (expr instanceof Expr.Negate e) {

@@ -201,6 +201,13 @@ public final class LoopPrinter {
     } else if (stmt instanceof Stmt.Prefetch s) {
       String name = s.cache() == 1 ? "prefetch(" : "prefetch_second(";
       return name + element(s.buffer(), s.position()) + ", " + s.elements() + ");";
+    } else if (stmt instanceof Stmt.Turn s) {
+      return "turn(" + rows(s.from(), s.positions()) + ", " + rows(s.to(), s.places()) + ");";
+    } else if (stmt instanceof Stmt.StreamLine s) {
+      String line = element(s.from(), s.position());
+      return "stream_line(" + line + ", " + element(s.to(), s.place()) + ");";
+    } else if (stmt instanceof Stmt.Drain) {
+      return "drain();";
     } else if (stmt instanceof Stmt.Delay s) {
       return "delay(" + top(s.ticks()) + ");";
     } else if (stmt instanceof Stmt.Clear s) {
@@ -227,6 +234,10 @@ public final class LoopPrinter {
       return "return;";
     }
     throw new AssertionError(stmt);
+  }
+
+  private String rows(Buffer buffer, List<Expr> positions) {
+    return positions.stream().map(each -> element(buffer, each)).toList().toString();
   }
 
   private void nested(Stmt body) {
@@ -274,6 +285,8 @@ public final class LoopPrinter {
       StringJoiner arguments = new StringJoiner(", ", "(", ")");
       e.arguments().forEach(a -> arguments.add(top(a)));
       return e.function().name().toLowerCase(Locale.ROOT) + arguments;
+    } else if (expr instanceof Expr.ToLine e) {
+      return "to_line(" + element(e.buffer(), e.position()) + ")";
     } else if (expr instanceof Expr.Tasks e) {
       return "tasks(" + top(e.work()) + ")";
     } else if (expr instanceof Expr.Negate e) {

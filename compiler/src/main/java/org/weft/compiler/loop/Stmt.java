@@ -2,6 +2,7 @@ package org.weft.compiler.loop;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.weft.memory.ElementType;
 import org.weft.tensor.Width;
 
 /**
@@ -201,6 +202,53 @@ public sealed interface Stmt {
   }
 
   /**
+   * Transposes a square block in vector registers: {@code to[places[i] + j] = from[positions[j] +
+   * i]} for all i and j below {@link #side}. The buffers do not overlap.
+   */
+  record Turn(Buffer from, List<Expr> positions, Buffer to, List<Expr> places) implements Stmt {
+    private static final int REGISTER_BYTES = 32;
+
+    public Turn {
+      positions = List.copyOf(positions);
+      places = List.copyOf(places);
+      requireWritable(to);
+      int side = side(from.element());
+      if (from.element() != to.element() || positions.size() != side || places.size() != side) {
+        throw new IllegalArgumentException(
+            "expected " + side + " rows of one type, found " + positions + " and " + places);
+      }
+      positions.forEach(each -> requireType("position in " + from.name(), ScalarType.I64, each));
+      places.forEach(each -> requireType("position in " + to.name(), ScalarType.I64, each));
+    }
+
+    /** Rows and columns of a block: the numbers of one register. */
+    public static int side(ElementType element) {
+      return REGISTER_BYTES / element.bytes();
+    }
+  }
+
+  /**
+   * Copies one line of memory around the caches: {@code to[place]} begins a line. Others see it
+   * after a {@link Drain}.
+   */
+  record StreamLine(Buffer from, Expr position, Buffer to, Expr place) implements Stmt {
+    /** Bytes of a line. */
+    public static final int BYTES = 64;
+
+    public StreamLine {
+      requireWritable(to);
+      requireType("position in " + from.name(), ScalarType.I64, position);
+      requireType("position in " + to.name(), ScalarType.I64, place);
+      if (from.element() != to.element()) {
+        throw new IllegalArgumentException("expected one type, found " + from + " and " + to);
+      }
+    }
+  }
+
+  /** Waits until others see what this thread wrote by {@link StreamLine}. */
+  record Drain() implements Stmt {}
+
+  /**
    * Does nothing for {@code ticks} of the processor's time-stamp counter, counted from when what
    * comes before has been computed. Reads the counter at least twice.
    */
@@ -380,7 +428,7 @@ public sealed interface Stmt {
 
   private static void requireSortable(Buffer buffer) {
     requireKind(buffer, Buffer.Kind.WORKSPACE);
-    if (buffer.element() != org.weft.memory.ElementType.I64) {
+    if (buffer.element() != ElementType.I64) {
       throw new IllegalArgumentException(
           "expected I64 elements to sort, found " + buffer.name() + ": " + buffer.element());
     }

@@ -12,15 +12,23 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeArray;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.TensorFormat;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 class TranspositionTest {
@@ -28,7 +36,7 @@ class TranspositionTest {
   private static final int CASES = Boolean.getBoolean("weft.long") ? 200 : 5;
   private static final long[] SIZES = {0, 1, 2, 5, 13, 16, 17, 31, 32, 33, 48};
 
-  /** Doubles of a way of the first cache: tiles of fewer columns. */
+  /** Doubles of a way of the first cache, more than a tile has columns or rows. */
   private static final long A_WAY = 512;
 
   /** A copy of a tensor of order 2 to 5 with its labels in any order. */
@@ -82,6 +90,134 @@ class TranspositionTest {
         }
       }
     }
+  }
+
+  /** Statements and sizes of every permutation of 2 to 4 labels. */
+  private static Map<String, long[]> permutations() {
+    Map<String, long[]> all = new TreeMap<>();
+    permute("ab", "", new long[] {37, 131}, all);
+    permute("abc", "", new long[] {13, 7, 21}, all);
+    permute("abcd", "", new long[] {5, 9, 3, 11}, all);
+    return all;
+  }
+
+  private static void permute(String rest, String taken, long[] sizes, Map<String, long[]> into) {
+    if (rest.isEmpty()) {
+      into.put(statement(taken), sizes);
+    }
+    for (int at = 0; at < rest.length(); at++) {
+      String others = rest.substring(0, at) + rest.substring(at + 1);
+      permute(others, taken + rest.charAt(at), sizes, into);
+    }
+  }
+
+  /** {@code B(b,a) = A(a,b)} for {@code ba}. */
+  private static String statement(String labels) {
+    String sorted = "abcd".substring(0, labels.length());
+    return "B(" + commas(labels) + ") = A(" + commas(sorted) + ")";
+  }
+
+  private static String commas(String labels) {
+    return String.join(",", labels.split(""));
+  }
+
+  @ParameterizedTest
+  @EnumSource(ValueType.class)
+  void everyPermutationOfOddSizes(ValueType type) {
+    check(permutations(), type);
+  }
+
+  /** Results that do not fit the caches: long rows, short ones, and some that follow each other. */
+  @ParameterizedTest
+  @CsvSource({
+    "LONG, ba, 1789, 1801",
+    "INT, ba, 7, 950001",
+    "INT, ba, 950001, 7",
+    "FLOAT, cba, 211, 181, 173",
+    "DOUBLE, acb, 111, 177, 163",
+    "DOUBLE, abdc, 97, 159, 15, 14",
+    "FLOAT, dcba, 64, 49, 48, 50"
+  })
+  void largeResults(ArgumentsAccessor row) {
+    long[] sizes = IntStream.range(2, row.size()).mapToLong(row::getLong).toArray();
+    check(Map.of(statement(row.getString(1)), sizes), ValueType.valueOf(row.getString(0)));
+  }
+
+  private static void check(Map<String, long[]> statements, ValueType type) {
+    List<String> names = List.copyOf(statements.keySet());
+    List<KernelRequest> requests = new ArrayList<>();
+    for (String expression : names) {
+      TensorFormat dense = TensorFormat.dense(statements.get(expression).length, type);
+      Map<String, TensorFormat> formats = Map.of("A", dense, "B", dense);
+      String symbol = "k" + requests.size();
+      requests.add(new KernelRequest(symbol, expression, formats, Map.of(), Schedule.parallel()));
+    }
+    CompilerOptions options = CompilerOptions.forThisHost().withOptimisation(1);
+    try (TensorCompiler compiler = TensorCompiler.create(options)) {
+      KernelImage image = compiler.compile(requests);
+      try (KernelLibrary library = KernelLibrary.open(image)) {
+        for (int number = 0; number < names.size(); number++) {
+          Kernel kernel = Kernel.of(library, image.kernels().get(number));
+          String expression = names.get(number);
+          for (int shift = 0; shift < 2; shift++) {
+            check(kernel, expression, statements.get(expression), type, shift);
+          }
+        }
+      }
+    }
+  }
+
+  /** Runs a kernel on arrays that begin {@code shift} values behind a line, and checks them. */
+  private static void check(
+      Kernel kernel, String expression, long[] sizes, ValueType type, int shift) {
+    String labels = expression.substring(2, expression.indexOf(')')).replace(",", "");
+    int order = sizes.length;
+    long[] turned = new long[order];
+    long[] strides = new long[order];
+    long cells = 1;
+    for (int mode = order - 1; mode >= 0; mode--) {
+      int from = labels.charAt(mode) - 'a';
+      turned[mode] = sizes[from];
+      strides[from] = cells;
+      cells *= sizes[from];
+    }
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      NativeArray around = scope.allocate(type.elementType(), cells + 3);
+      set(around, shift, -1);
+      set(around, shift + cells + 1, -1);
+      long address = around.address() + (shift + 1L) * type.bytes();
+      TensorStorage b = TensorStorage.denseView(scope, TensorShape.of(turned), type, address);
+      TensorStorage a = TensorStorage.dense(scope, TensorShape.of(sizes), type);
+      for (long cell = 0; cell < cells; cell++) {
+        set(a.vals(), cell, cell + 1);
+      }
+      kernel.run(Map.of("A", a, "B", b), Map.of(), scope, 3);
+      for (long cell = 0; cell < cells; cell++) {
+        long rest = cell;
+        long to = 0;
+        for (int mode = order - 1; mode >= 0; mode--) {
+          to += rest % sizes[mode] * strides[mode];
+          rest /= sizes[mode];
+        }
+        if (get(b.vals(), to) != cell + 1) {
+          assertThat(get(b.vals(), to)).as("%s at %s", expression, to).isEqualTo(cell + 1);
+        }
+      }
+      assertThat(get(around, shift)).as("before").isEqualTo(-1);
+      assertThat(get(around, shift + cells + 1)).as("behind").isEqualTo(-1);
+    }
+  }
+
+  private static void set(NativeArray array, long at, long value) {
+    if (array.type().isFloating()) {
+      array.setDouble(at, value);
+    } else {
+      array.setLong(at, value);
+    }
+  }
+
+  private static long get(NativeArray array, long at) {
+    return array.type().isFloating() ? (long) array.getDouble(at) : array.getLong(at);
   }
 
   @Test

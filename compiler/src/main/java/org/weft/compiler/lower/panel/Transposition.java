@@ -16,41 +16,53 @@ import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.KernelTensors;
+import org.weft.memory.ElementType;
 
 /**
  * A copy of a dense tensor with its labels in another order, where the label whose values are
- * neighbours changes: {@code B(..,b) = A(..,a)}. Both sides are walked in tiles of {@value #TILE} x
- * {@value #TILE} over these two labels, so that each line of memory is read and written once while
- * a cache holds it (as HPTT does, Springer et al. 2017). Tasks share the other labels and the tiles
- * along {@code a}.
+ * neighbours changes: {@code B(..,b) = A(..,a)}. It transposes matrices. Their columns count {@code
+ * near}, the last labels of the result, and their rows {@code far}, the last labels of the operand;
+ * each takes as many labels as the other leaves. So both tensors are walked along long rows even if
+ * single labels are short.
  *
- * @param near the label whose values are neighbours in the result
- * @param far the label whose values are neighbours in the operand
- * @param others the other labels as the result stores them, but for the operand's last one of them:
- *     it is the last but one, so that a cache still holds the lines that successive rows share
+ * <pre>
+ * parallel for parts of the tiles
+ *   for tiles
+ *     transpose the tile into a block     in registers; the second cache holds the block
+ *     for rows of the block
+ *       copy to the result
+ * </pre>
+ *
+ * <p>A large result goes around the caches, as in HPTT (Springer et al. 2017), because memory would
+ * otherwise read each line before it is written. Only whole lines go around them fast. Each row of
+ * a tile therefore begins where a line does, and ends in the first line of the next tile.
+ *
+ * <p>Rows of the result that are shorter than a tile and follow each other are copied as one.
+ *
+ * @param near labels that are neighbours in the result, as it stores them
+ * @param far labels that are neighbours in the operand, as it stores them
+ * @param others the other labels, as the operand stores them
  */
 public record Transposition(
     TensorExpr.Access target,
     TensorExpr.Access operand,
-    IndexVar near,
-    IndexVar far,
+    List<IndexVar> near,
+    List<IndexVar> far,
     List<IndexVar> others) {
-  /** Values along each side of a tile: two lines of doubles, which prefetching brings together. */
-  private static final long TILE = 16;
+  /** Bytes of a tile along the operand's neighbours. */
+  private static final long ROW_BYTES = 1024;
 
-  /** A side of no more values is not cut. */
-  private static final long WHOLE = 2 * TILE;
+  /** Lines of a tile along the result's neighbours. */
+  private static final long LINES = 8;
 
-  private static final long LINE_BYTES = 64;
+  /** Larger results do not fit the last cache of usual machines. */
+  private static final long STREAMED_BYTES = 24L << 20;
 
-  /** A loop whose body is not repeated: copies of long bodies take LLVM seconds. */
-  private static final LoopTraits ONE_BY_ONE = LoopTraits.SERIAL.withUnroll(1);
+  /** Most lines of shorter rows belong to two rows. */
+  private static final long STREAMED_LINES = 4;
 
-  /** Values of the near side where its rows in the operand share the lines of a few sets. */
-  private static final long FEW = 8;
-
-  /** Bytes of a way of the first cache, in the usual machines. */
-  private static final long WAY_BYTES = 4096;
+  /** Tasks that the runtime makes of more work than any. */
+  private static final Expr MOST_WORK = Expr.of(Integer.MAX_VALUE);
 
   /** The transposition that a statement is, unless its schedule asks for other loops. */
   public static Optional<Transposition> of(TensorAssignment statement, Schedule schedule) {
@@ -69,194 +81,304 @@ public record Transposition(
         || target.variables().size() != operand.variables().size()) {
       return Optional.empty();
     }
-    List<IndexVar> others = new ArrayList<>(Contraction.stored(target));
-    IndexVar near = others.remove(others.size() - 1);
+    List<IndexVar> result = Contraction.stored(target);
     List<IndexVar> stored = Contraction.stored(operand);
-    IndexVar far = stored.get(stored.size() - 1);
-    if (!others.remove(far)) {
+    if (result.get(result.size() - 1).equals(stored.get(stored.size() - 1))) {
       return Optional.empty();
     }
-    if (others.size() > 1) {
-      stored.retainAll(others);
-      IndexVar last = stored.get(stored.size() - 1);
-      if (!last.equals(others.get(others.size() - 1))) {
-        others.remove(last);
-        others.add(others.size() - 1, last);
-      }
+    int columns = 0;
+    int rows = 0;
+    boolean more = true;
+    while (more) {
+      boolean column = extendable(result, columns, stored, rows);
+      columns += column ? 1 : 0;
+      boolean row = extendable(stored, rows, result, columns);
+      rows += row ? 1 : 0;
+      more = column || row;
     }
-    return Optional.of(new Transposition(target, operand, near, far, List.copyOf(others)));
+    List<IndexVar> near = result.subList(result.size() - columns, result.size());
+    List<IndexVar> far = stored.subList(stored.size() - rows, stored.size());
+    List<IndexVar> others = new ArrayList<>(stored.subList(0, stored.size() - rows));
+    others.removeAll(near);
+    return Optional.of(
+        new Transposition(
+            target, operand, List.copyOf(near), List.copyOf(far), List.copyOf(others)));
   }
 
-  /** The two labels of a tile. */
+  /** Whether the label before the last {@code taken} ones is none of the other side's. */
+  private static boolean extendable(
+      List<IndexVar> labels, int taken, List<IndexVar> others, int otherTaken) {
+    return taken < labels.size()
+        && !others
+            .subList(others.size() - Math.max(otherTaken, 1), others.size())
+            .contains(labels.get(labels.size() - 1 - taken));
+  }
+
+  /** The labels of the columns and of the rows. */
   public List<IndexVar> labels() {
-    return List.of(far, near);
+    List<IndexVar> labels = new ArrayList<>(far);
+    labels.addAll(near);
+    return labels;
   }
 
   /** Emits the loops. */
   public void emit(KernelTensors tensors, boolean parallel, Code code) {
-    LabelGroup outer = LabelGroup.of("outer", others, List.of(target, operand), tensors, code);
-    Side down = Side.of("far", far, target, TILE, tensors, code);
-    Side along = Side.of("near", near, operand, FEW, tensors, code);
-    LoopVariable count = LoopVariable.integer(code.fresh("strip"));
-    Code strip = code.nested();
-    Strip here = Strip.of("", Expr.of(count), outer, down, strip);
-    Strip next = Strip.of("next_", Expr.add(Expr.of(count), Expr.of(1)), outer, down, strip);
-    Expr height = strip.name("height", down.rest(here.first()));
-    LoopVariable column = LoopVariable.integer(strip.fresh("tile"));
-    Code tile = strip.nested();
-    Expr begin = tile.name("near_from", Expr.mul(Expr.of(column), along.step()));
-    Expr width = tile.name("width", along.rest(begin));
-    Place cells = here.at(begin, along, tile);
-    Expr onwards = tile.name("near_next", Expr.add(begin, along.step()));
-    Place ahead = here.at(onwards, along, tile).unless(along.isLast(column), next, tile);
-    fetch(ahead, down, along, tensors, tile);
-    tile.addAll(sized(List.of(TILE, FEW), cells, height, width, down, along, tensors, tile));
-    strip.add(new Stmt.For(column, Expr.of(0), along.tiles(), tile.block(), LoopTraits.SERIAL));
-    Expr strips = code.name("strips", Expr.mul(outer.size(), down.tiles()));
-    LoopTraits traits = parallel ? LoopTraits.PARALLEL : LoopTraits.SERIAL;
-    code.add(new Stmt.For(count, Expr.of(0), strips, strip.block(), traits));
+    new Loops(this, tensors, code).emit(parallel);
   }
 
-  /** Copies a tile, by loops of known lengths where it has all rows and one of {@code widths}. */
-  private Code sized(
-      List<Long> widths,
-      Place cells,
-      Expr height,
-      Expr width,
-      Side down,
-      Side along,
-      KernelTensors tensors,
-      Code code) {
-    Code general = code.nested();
-    copy(cells, height, width, down, along, tensors, general);
-    Code all = general;
-    for (long known : widths) {
-      Code full = code.nested();
-      copy(cells, Expr.of(TILE), Expr.of(known), down, along, tensors, full);
-      // Neither is longer than WHOLE, so that one number tells both.
-      Expr both = Expr.add(Expr.mul(height, Expr.of(2 * WHOLE)), width);
-      Expr isFull = Expr.equal(both, Expr.of(TILE * 2 * WHOLE + known));
-      Code either = code.nested();
-      either.add(new Stmt.If(isFull, full.block(), all.block()));
-      all = either;
-    }
-    return all;
-  }
+  /** The loops of one transposition. */
+  private static final class Loops {
+    private final Buffer result;
+    private final Buffer values;
+    private final LabelGroup outer;
+    private final LabelGroup near;
+    private final LabelGroup far;
+    private final Code code;
+    private final long line;
+    private final long width;
+    private final int side;
 
-  /**
-   * One side of the tiles.
-   *
-   * @param stride how far apart its values are in the tensor that does not have them as neighbours
-   * @param step values of a tile
-   */
-  private record Side(Expr size, Expr stride, Expr step, Expr tiles) {
-    static Side of(
-        String name,
-        IndexVar label,
-        TensorExpr.Access other,
-        long few,
-        KernelTensors tensors,
-        Code code) {
-      Expr size = code.name(name + "_size", tensors.size(label));
-      Expr stride = LabelGroup.stride(other, label, tensors, code);
-      long values = tensors.layout(other.tensor()).vals().element().bytes();
-      Expr within = Expr.binary(Expr.Op.REM, stride, Expr.of(WAY_BYTES / values));
-      Expr usual = new Expr.Select(Expr.equal(within, Expr.of(0)), Expr.of(few), Expr.of(TILE));
-      Expr most = code.name(name + "_most", usual);
-      Expr whole = Expr.binary(Expr.Op.LE, size, Expr.mul(most, Expr.of(WHOLE / TILE)));
-      Expr least = Expr.binary(Expr.Op.MAX, size, Expr.of(1));
-      Expr step = code.name(name + "_step", new Expr.Select(whole, least, most));
-      Expr up = Expr.sub(Expr.add(size, step), Expr.of(1));
-      Expr tiles = code.name(name + "_tiles", Expr.binary(Expr.Op.DIV, up, step));
-      return new Side(size, stride, step, tiles);
-    }
+    /** Whether a row of the matrix follows the one before it in the result. */
+    private final boolean adjoining;
 
-    /** Values of the tile that begins at {@code first}. */
-    Expr rest(Expr first) {
-      return Expr.min(step, Expr.sub(size, first));
-    }
+    /** Whether rows of a tile are copied as one, if they are adjoining. */
+    private final Expr joined;
 
-    Expr isLast(LoopVariable tile) {
-      return Expr.equal(Expr.add(Expr.of(tile), Expr.of(1)), tiles);
-    }
-  }
+    /** Rows of a tile. */
+    private final Expr height;
 
-  /**
-   * The tiles along the near side at some coordinates of the other labels.
-   *
-   * @param first coordinate of the far side
-   * @param to where the strip begins in the result
-   * @param from where it begins in the operand
-   */
-  private record Strip(Expr first, Expr to, Expr from) {
-    static Strip of(String name, Expr number, LabelGroup outer, Side down, Code code) {
-      Expr at = code.name(name + "outer", Expr.binary(Expr.Op.DIV, number, down.tiles()));
-      Expr row = Expr.sub(number, Expr.mul(at, down.tiles()));
-      Expr first = code.name(name + "far_from", Expr.mul(row, down.step()));
-      Expr to = Expr.add(outer.offset(at, 0, code), Expr.mul(first, down.stride()));
-      Expr from = Expr.add(outer.offset(at, 1, code), first);
-      return new Strip(first, code.name(name + "to", to), code.name(name + "from", from));
+    /** Values from one row of the block to the next. */
+    private final Expr pitch;
+
+    /** A tile, row by row. */
+    private final Buffer block;
+
+    private final Buffer sources;
+    private final Buffer places;
+
+    Loops(Transposition statement, KernelTensors tensors, Code code) {
+      TensorExpr.Access target = statement.target();
+      TensorExpr.Access operand = statement.operand();
+      this.result = tensors.layout(target.tensor()).vals();
+      this.values = tensors.layout(operand.tensor()).vals();
+      this.outer =
+          LabelGroup.of("outer", statement.others(), List.of(target, operand), tensors, code);
+      this.near = LabelGroup.of("near", statement.near(), List.of(operand), tensors, code);
+      this.far = LabelGroup.of("far", statement.far(), List.of(target), tensors, code);
+      this.code = code;
+      ElementType element = result.element();
+      this.line = Stmt.StreamLine.BYTES / element.bytes();
+      this.width = LINES * line;
+      this.side = Stmt.Turn.side(element);
+      this.block = new Buffer(code.fresh("block"), element, Buffer.Kind.WORKSPACE);
+      this.sources = new Buffer(code.fresh("sources"), ElementType.I64, Buffer.Kind.WORKSPACE);
+      this.places = new Buffer(code.fresh("places"), ElementType.I64, Buffer.Kind.WORKSPACE);
+      List<IndexVar> stored = Contraction.stored(target);
+      int end = stored.size() - statement.near().size();
+      int begin = end - statement.far().size();
+      this.adjoining = begin >= 0 && stored.subList(begin, end).equals(statement.far());
+      this.joined = Expr.binary(Expr.Op.LE, near.size(), Expr.of(width));
+      long rows = ROW_BYTES / element.bytes();
+      Expr least = Expr.binary(Expr.Op.MAX, near.size(), Expr.of(1));
+      Expr tall = Expr.binary(Expr.Op.DIV, Expr.of(rows * width), least);
+      this.height = code.name("height", joinedOr(tall, Expr.of(rows)));
+      this.pitch = code.name("pitch", joinedOr(near.size(), Expr.of(width + line)));
     }
 
-    /** The tile whose near side begins at {@code begin}. */
-    Place at(Expr begin, Side along, Code code) {
-      Expr there = Expr.add(from, Expr.mul(begin, along.stride()));
-      return new Place(code.name("cell", Expr.add(to, begin)), code.name("value", there));
+    /** {@code joint} where rows are copied as one, else {@code apart}. */
+    private Expr joinedOr(Expr joint, Expr apart) {
+      return adjoining ? new Expr.Select(joined, joint, apart) : apart;
     }
-  }
 
-  /** Where a tile begins in the result and in the operand. */
-  private record Place(Expr to, Expr from) {
-    /** This place, or where {@code strip} begins. */
-    Place unless(Expr condition, Strip strip, Code code) {
-      return new Place(
-          code.name("to_ahead", new Expr.Select(condition, strip.to(), to)),
-          code.name("from_ahead", new Expr.Select(condition, strip.from(), from)));
+    void emit(boolean parallel) {
+      Expr streams = code.name("streams", streams());
+      Expr across = code.name("near_tiles", Block.divideUp(near.size(), width));
+      Expr down = code.name("far_tiles", divideUp(far.size(), height));
+      Expr tiles = code.name("tiles", Expr.mul(outer.size(), Expr.mul(across, down)));
+      Expr share = parallel ? code.name("tasks", new Expr.Tasks(MOST_WORK)) : Expr.of(1);
+      Expr parts = code.name("parts", Expr.min(tiles, share));
+      LoopVariable part = LoopVariable.integer(code.fresh("part"));
+      Code task = code.nested();
+      Expr rows = Expr.min(far.size(), height);
+      task.add(new Stmt.AllocateWorkspace(block, Expr.mul(rows, pitch)));
+      task.add(new Stmt.AllocateWorkspace(sources, Expr.of(width + line)));
+      long most = ROW_BYTES / result.element().bytes();
+      task.add(new Stmt.AllocateWorkspace(places, Expr.of(most)));
+      LoopVariable columnsFrom = task.declare("columns_from", Expr.of(-1));
+      LoopVariable rowsFrom = task.declare("rows_from", Expr.of(-1));
+      LoopVariable tile = LoopVariable.integer(task.fresh("tile"));
+      Expr begin = Expr.binary(Expr.Op.DIV, Expr.mul(Expr.of(part), tiles), parts);
+      Expr next = Expr.mul(Expr.add(Expr.of(part), Expr.of(1)), tiles);
+      Expr end = Expr.binary(Expr.Op.DIV, next, parts);
+      Code each = task.nested();
+      tile(Expr.of(tile), new Tiles(across, down, streams, columnsFrom, rowsFrom), each);
+      task.add(new Stmt.For(tile, begin, end, each.block(), LoopTraits.SERIAL));
+      task.when(streams, drained(task));
+      task.add(new Stmt.FreeWorkspace(block));
+      LoopTraits traits = parallel ? LoopTraits.PARALLEL : LoopTraits.SERIAL;
+      code.add(new Stmt.For(part, Expr.of(0), parts, task.block(), traits));
     }
-  }
 
-  /** Asks for the lines of a tile: latency, not the width of memory, is what bounds a tile. */
-  private void fetch(Place place, Side down, Side along, KernelTensors tensors, Code code) {
-    Buffer result = tensors.layout(target.tensor()).vals();
-    Buffer values = tensors.layout(operand.tensor()).vals();
-    rows(values, place.from(), along, down, code);
-    rows(result, place.to(), down, along, code);
-  }
+    private static Code drained(Code task) {
+      Code drain = task.nested();
+      drain.add(new Stmt.Drain());
+      return drain;
+    }
 
-  /** Lines of {@code rows.step()} rows of neighbours along {@code row}. */
-  private static void rows(Buffer buffer, Expr place, Side rows, Side row, Code code) {
-    LoopVariable number = LoopVariable.integer(code.fresh("row"));
-    Code each = code.nested();
-    Expr start = each.name("row_start", Expr.add(place, Expr.mul(Expr.of(number), rows.stride())));
-    LoopVariable line = LoopVariable.integer(each.fresh("line"));
-    long values = LINE_BYTES / buffer.element().bytes();
-    Expr inside = Expr.add(start, Expr.mul(Expr.of(line), Expr.of(values)));
-    Stmt.Block lines = Stmt.Block.of(new Stmt.Prefetch(buffer, inside, 1));
-    Expr count = Block.divideUp(row.step(), values);
-    each.add(new Stmt.For(line, Expr.of(0), count, lines, ONE_BY_ONE));
-    Expr last = Expr.sub(Expr.add(start, row.step()), Expr.of(1));
-    each.add(new Stmt.Prefetch(buffer, last, 1));
-    code.add(new Stmt.For(number, Expr.of(0), rows.step(), each.block(), ONE_BY_ONE));
-  }
+    /** Whether the result goes around the caches. */
+    private Expr streams() {
+      Expr cells = Expr.mul(outer.size(), Expr.mul(near.size(), far.size()));
+      Expr large = Expr.lessThan(Expr.of(STREAMED_BYTES / result.element().bytes()), cells);
+      Expr row = joinedOr(Expr.mul(near.size(), far.size()), near.size());
+      return Expr.and(large, Expr.binary(Expr.Op.LE, Expr.of(STREAMED_LINES * line), row));
+    }
 
-  private void copy(
-      Place place,
-      Expr height,
-      Expr width,
-      Side down,
-      Side along,
-      KernelTensors tensors,
-      Code code) {
-    Buffer result = tensors.layout(target.tensor()).vals();
-    Buffer values = tensors.layout(operand.tensor()).vals();
-    LoopVariable h = LoopVariable.integer(code.fresh("h"));
-    Code line = code.nested();
-    Expr start = line.name("line", Expr.add(place.to(), Expr.mul(Expr.of(h), down.stride())));
-    Expr read = line.name("read", Expr.add(place.from(), Expr.of(h)));
-    LoopVariable w = LoopVariable.integer(line.fresh("w"));
-    Expr value = new Expr.Load(values, Expr.add(read, Expr.mul(Expr.of(w), along.stride())));
-    Stmt.Block body = Stmt.Block.of(new Stmt.Store(result, Expr.add(start, Expr.of(w)), value));
-    line.add(new Stmt.For(w, Expr.of(0), width, body, LoopTraits.SCALAR));
-    code.add(new Stmt.For(h, Expr.of(0), height, line.block(), ONE_BY_ONE));
+    private static Expr divideUp(Expr value, Expr divisor) {
+      return Expr.binary(Expr.Op.DIV, Expr.sub(Expr.add(value, divisor), Expr.of(1)), divisor);
+    }
+
+    /**
+     * The tiles of a task.
+     *
+     * @param across tiles beside each other in a matrix
+     * @param down tiles below each other
+     * @param streams whether the result goes around the caches
+     * @param columnsFrom the first column whose place in the operand the table has; -1 for none
+     * @param rowsFrom the first row whose place in the result the table has
+     */
+    private record Tiles(
+        Expr across, Expr down, Expr streams, LoopVariable columnsFrom, LoopVariable rowsFrom) {}
+
+    /** Fills a table for the counts from {@code from} on unless it is theirs already. */
+    private static void unlessSame(LoopVariable filled, Expr from, Code fill, Code tile) {
+      fill.assign(filled, from);
+      tile.when(new Expr.Not(Expr.equal(Expr.of(filled), from)), fill);
+    }
+
+    private void tile(Expr number, Tiles tiles, Code tile) {
+      Expr strip = tile.name("strip", Expr.binary(Expr.Op.DIV, number, tiles.down()));
+      Expr row = Expr.mul(Expr.sub(number, Expr.mul(strip, tiles.down())), height);
+      Expr first = tile.name("far_from", row);
+      Expr at = tile.name("outer_at", Expr.binary(Expr.Op.DIV, strip, tiles.across()));
+      Expr column = Expr.mul(Expr.sub(strip, Expr.mul(at, tiles.across())), Expr.of(width));
+      Expr from = tile.name("near_from", column);
+      Expr to = tile.name("to", Expr.add(outer.offset(at, 0, tile), from));
+      Expr source = tile.name("source", Expr.add(outer.offset(at, 1, tile), first));
+      Expr room =
+          Expr.add(Expr.of(width), new Expr.Select(tiles.streams(), Expr.of(line), Expr.of(0)));
+      Expr columns = tile.name("columns", Expr.min(Expr.sub(near.size(), from), room));
+      Expr rows = tile.name("rows", Expr.min(Expr.sub(far.size(), first), height));
+      Code otherColumns = tile.nested();
+      near.fill(List.of(sources), Expr.of(0), from, columns, columns, otherColumns);
+      unlessSame(tiles.columnsFrom(), from, otherColumns, tile);
+      Code otherRows = tile.nested();
+      Expr copies = tile.name("copies", joinedOr(Expr.of(1), rows));
+      far.fill(List.of(places), Expr.of(0), first, copies, copies, otherRows);
+      unlessSame(tiles.rowsFrom(), first, otherRows, tile);
+      turn(source, rows, columns, tile);
+      Expr length = tile.name("length", joinedOr(Expr.mul(rows, columns), columns));
+      LoopVariable r = LoopVariable.integer(tile.fresh("r"));
+      Code copy = tile.nested();
+      Expr place = copy.name("place", Expr.add(to, new Expr.Load(places, Expr.of(r))));
+      Expr read = copy.name("read", Expr.mul(Expr.of(r), pitch));
+      Code around = copy.nested();
+      streamRow(place, read, length, Expr.equal(from, Expr.of(0)), around);
+      Code through = copy.nested();
+      copyRow(place, read, length, through);
+      copy.add(new Stmt.If(tiles.streams(), around.block(), through.block()));
+      tile.add(new Stmt.For(r, Expr.of(0), copies, copy.block(), LoopTraits.SCALAR.withUnroll(1)));
+    }
+
+    /** Fills the block with the tile whose first row of the operand begins at {@code source}. */
+    private void turn(Expr source, Expr rows, Expr columns, Code tile) {
+      Expr wholeColumns = tile.name("whole_columns", whole(columns));
+      Expr wholeRows = tile.name("whole_rows", whole(rows));
+      LoopVariable group = LoopVariable.integer(tile.fresh("group"));
+      Code some = tile.nested();
+      Expr column = some.name("column", Expr.mul(Expr.of(group), Expr.of(side)));
+      List<Expr> reads = new ArrayList<>();
+      for (int lane = 0; lane < side; lane++) {
+        Expr offset = new Expr.Load(sources, Expr.add(column, Expr.of(lane)));
+        reads.add(some.name("read", Expr.add(source, offset)));
+      }
+      LoopVariable square = LoopVariable.integer(some.fresh("square"));
+      Code body = some.nested();
+      Expr row = body.name("row", Expr.mul(Expr.of(square), Expr.of(side)));
+      Expr corner = body.name("corner", Expr.add(Expr.mul(row, pitch), column));
+      List<Expr> lines = new ArrayList<>();
+      for (int lane = 0; lane < side; lane++) {
+        lines.add(Expr.add(corner, Expr.mul(Expr.of(lane), pitch)));
+      }
+      List<Expr> ends = reads.stream().map(read -> Expr.add(read, row)).toList();
+      body.add(new Stmt.Turn(values, ends, block, lines));
+      Expr squares = Expr.binary(Expr.Op.DIV, rows, Expr.of(side));
+      some.add(new Stmt.For(square, Expr.of(0), squares, body.block(), LoopTraits.SERIAL));
+      Expr groups = Expr.binary(Expr.Op.DIV, columns, Expr.of(side));
+      tile.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
+      oneByOne(source, wholeRows, rows, Expr.of(0), wholeColumns, tile);
+      oneByOne(source, Expr.of(0), rows, wholeColumns, columns, tile);
+    }
+
+    private Expr whole(Expr count) {
+      return Expr.mul(Expr.binary(Expr.Op.DIV, count, Expr.of(side)), Expr.of(side));
+    }
+
+    /** Moves the cells at the end of a tile that fill no square. */
+    private void oneByOne(
+        Expr source, Expr fromRow, Expr toRow, Expr fromColumn, Expr toColumn, Code tile) {
+      LoopVariable column = LoopVariable.integer(tile.fresh("column"));
+      Code each = tile.nested();
+      Expr offset = new Expr.Load(sources, Expr.of(column));
+      Expr start = each.name("start", Expr.add(source, offset));
+      LoopVariable row = LoopVariable.integer(each.fresh("row"));
+      Expr cell = Expr.add(Expr.mul(Expr.of(row), pitch), Expr.of(column));
+      Expr value = new Expr.Load(values, Expr.add(start, Expr.of(row)));
+      Stmt.Block move = Stmt.Block.of(new Stmt.Store(block, cell, value));
+      each.add(new Stmt.For(row, fromRow, toRow, move, LoopTraits.SCALAR));
+      tile.add(new Stmt.For(column, fromColumn, toColumn, each.block(), LoopTraits.SCALAR));
+    }
+
+    /** Copies a row of the block through the caches. */
+    private void copyRow(Expr place, Expr read, Expr length, Code copy) {
+      LoopVariable group = LoopVariable.integer(copy.fresh("group"));
+      Code some = copy.nested();
+      Expr first = Expr.mul(Expr.of(group), Expr.of(side));
+      Expr to = some.name("cells_to", Expr.add(place, first));
+      Expr from = some.name("cells_from", Expr.add(read, first));
+      LoopVariable lane = LoopVariable.integer(some.fresh("lane"));
+      Expr value = new Expr.Load(block, Expr.add(from, Expr.of(lane)));
+      Stmt store = new Stmt.Store(result, Expr.add(to, Expr.of(lane)), value);
+      Stmt.Block move = Stmt.Block.of(store);
+      some.add(new Stmt.For(lane, Expr.of(0), Expr.of(side), move, LoopTraits.VECTOR));
+      Expr groups = Expr.binary(Expr.Op.DIV, length, Expr.of(side));
+      copy.add(new Stmt.For(group, Expr.of(0), groups, some.block(), LoopTraits.SERIAL));
+      cells(place, read, whole(length), length, copy);
+    }
+
+    /** Copies a row of the block, whole lines of the result around the caches. */
+    private void streamRow(Expr place, Expr read, Expr length, Expr isFirst, Code copy) {
+      Expr lead = copy.name("lead", new Expr.ToLine(result, place));
+      Expr end =
+          copy.name("end", Expr.min(length, joinedOr(length, Expr.add(lead, Expr.of(width)))));
+      Expr between = Expr.binary(Expr.Op.MAX, Expr.sub(end, lead), Expr.of(0));
+      Expr lines = copy.name("lines", Expr.binary(Expr.Op.DIV, between, Expr.of(line)));
+      Expr before = new Expr.Select(isFirst, Expr.min(lead, length), Expr.of(0));
+      cells(place, read, Expr.of(0), before, copy);
+      LoopVariable number = LoopVariable.integer(copy.fresh("line"));
+      Code each = copy.nested();
+      Expr start = Expr.add(lead, Expr.mul(Expr.of(number), Expr.of(line)));
+      Expr cell = each.name("cell", start);
+      each.add(new Stmt.StreamLine(block, Expr.add(read, cell), result, Expr.add(place, cell)));
+      copy.add(new Stmt.For(number, Expr.of(0), lines, each.block(), LoopTraits.SERIAL));
+      cells(place, read, Expr.add(lead, Expr.mul(lines, Expr.of(line))), end, copy);
+    }
+
+    private void cells(Expr place, Expr read, Expr from, Expr to, Code copy) {
+      LoopVariable cell = LoopVariable.integer(copy.fresh("cell"));
+      Expr value = new Expr.Load(block, Expr.add(read, Expr.of(cell)));
+      Stmt store = new Stmt.Store(result, Expr.add(place, Expr.of(cell)), value);
+      LoopTraits traits = LoopTraits.SCALAR.withUnroll(1);
+      copy.add(new Stmt.For(cell, from, to, Stmt.Block.of(store), traits));
+    }
   }
 }
