@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.weft.compiler.Directive;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.RewriteRule;
@@ -14,24 +12,19 @@ import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.lattice.MergeLattice;
 import org.weft.compiler.level.Code;
 import org.weft.compiler.level.Level;
-import org.weft.compiler.level.LevelEmitter;
 import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopTraits;
-import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.lower.merge.Cursors;
 import org.weft.compiler.lower.merge.Iteration;
-import org.weft.compiler.lower.merge.LoopBlocks;
 import org.weft.compiler.lower.merge.MergeCases;
 import org.weft.compiler.lower.merge.MergeLoops;
 import org.weft.compiler.lower.merge.MergeOperands;
 import org.weft.compiler.lower.merge.Prefetches;
 import org.weft.compiler.lower.operand.Ancestors;
-import org.weft.compiler.lower.operand.Cursor;
 import org.weft.compiler.lower.operand.Fold;
 import org.weft.compiler.lower.operand.KernelTensors;
 import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
-import org.weft.compiler.lower.operand.TensorLayout;
 import org.weft.compiler.lower.operand.Values;
 import org.weft.compiler.lower.rewrite.FusedAccess;
 import org.weft.compiler.lower.rewrite.Reductions;
@@ -63,6 +56,7 @@ public final class LoopNest {
   private final Cursors cursors;
   private final Temporaries temporaries;
   private final @Nullable FusedAccess fused;
+  private final @Nullable FusedLoops fusedLoops;
   private final Directives directives;
   private final PrivateSums privateSums;
   private final Prefetches prefetches;
@@ -80,6 +74,10 @@ public final class LoopNest {
     this.directives = directives;
     this.privateSums = new PrivateSums(tensors, values, temporaries, directives, this);
     this.prefetches = new Prefetches(tensors, cursors, directives);
+    this.fusedLoops =
+        fused == null
+            ? null
+            : new FusedLoops(fused, tensors, directives, privateSums, prefetches, this);
   }
 
   /** Rows of operands that loops find by stored coordinates. */
@@ -96,8 +94,13 @@ public final class LoopNest {
   }
 
   /** Notes that some cells of {@code sink} may be written several times, or not at all. */
-  private void leaveCells(Sink sink) {
+  void leaveCells(Sink sink) {
     leavesCells |= sink instanceof MemorySink memory && !memory.temporary();
+  }
+
+  /** Adds a loop to {@link #lattices}. */
+  void note(Supplier<String> lattice) {
+    lattices.add(lattice);
   }
 
   /** The merge lattices, in the order in which loops were emitted, one line each. */
@@ -154,14 +157,8 @@ public final class LoopNest {
         continue;
       }
       List<IndexVar> rest = order.subList(at + 1, order.size());
-      if (fused != null && isFusedHere(fused, variable, expr, scope)) {
-        fused(
-            fused,
-            expr,
-            order.subList(at + fused.variables().size(), order.size()),
-            scope,
-            sink,
-            code);
+      if (fusedLoops != null && fusedLoops.beginAt(variable, expr, scope)) {
+        fusedLoops.emit(expr, order.subList(at, order.size()), scope, sink, code);
         return;
       } else if (sink.variables().contains(variable)) {
         if (!sink.accepts(variable, scope)) {
@@ -256,7 +253,7 @@ public final class LoopNest {
     TensorExpr expr = RewriteRule.rewrite(unhoisted, hoist);
     Scope scope = hoist.scope();
     MergeLattice lattice = MergeLattice.of(iteration.set(expr, variable, scope));
-    lattices.add(() -> variable + ": " + expr + ": " + lattice);
+    note(() -> variable + ": " + expr + ": " + lattice);
     Sink inner = sink.beforeLoop(variable, scope, code);
     MergeOperands operands = operands(expr, variable, lattice, scope);
     boolean innermost = !hasLoops(expr, rest, scope.bind(variable, Expr.of(0)), sink);
@@ -392,7 +389,7 @@ public final class LoopNest {
   }
 
   /** The body of a loop or case in which {@code entered} variables have just been bound. */
-  private void body(
+  void body(
       TensorExpr expr,
       List<IndexVar> entered,
       List<IndexVar> rest,
@@ -420,7 +417,8 @@ public final class LoopNest {
     }
   }
 
-  private static boolean hasLoops(TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
+  /** Whether a variable of {@code rest} has a loop to come. */
+  static boolean hasLoops(TensorExpr expr, List<IndexVar> rest, Scope scope, Sink sink) {
     return countLoops(expr, rest, scope, sink) > 0;
   }
 
@@ -432,150 +430,5 @@ public final class LoopNest {
                 !scope.isBound(v)
                     && (sink.variables().contains(v) || expr.reducedVariables().contains(v)))
         .count();
-  }
-
-  private boolean isFusedHere(
-      FusedAccess candidate, IndexVar variable, TensorExpr expr, Scope scope) {
-    return candidate.variables().get(0).equals(variable)
-        && expr.accesses().stream().anyMatch(a -> a.id() == candidate.access().id())
-        && scope.cursor(candidate.access()).next() == candidate.first();
-  }
-
-  private void fused(
-      FusedAccess chain,
-      TensorExpr expr,
-      List<IndexVar> rest,
-      Scope scope,
-      Sink closed,
-      Code code) {
-    Sink sink = closed.opened(code);
-    leaveCells(sink);
-    IndexVar outermost = chain.variables().get(0);
-    boolean adds =
-        !(expr instanceof TensorExpr.Reduce) || Fold.of(expr).operator() == Operator.PLUS;
-    if (adds && privateSums.apply(outermost, true, sink, scope)) {
-      List<IndexVar> open =
-          Stream.concat(chain.variables().stream(), rest.stream())
-              .filter(v -> sink.variables().contains(v) && !scope.isBound(v))
-              .toList();
-      privateSums.emit(
-          expr,
-          outermost,
-          true,
-          open,
-          scope,
-          sink,
-          code,
-          (inner, own, share) -> fused(chain, expr, rest, inner, own, share));
-      return;
-    }
-    boolean innermost = !hasLoops(expr, rest, bindAll(chain, scope), sink);
-    LoopFacts facts =
-        LoopFacts.of(outermost, LoopFacts.Walks.POSITIONS, sink, innermost, scope).repeating();
-    LoopPlan plan = directives.plan(outermost, facts);
-    lattices.add(() -> chain.variables() + ": " + expr + ": {" + chain.access() + "} fused");
-    if (plan.splitBy(Directive.SplitBy.COORDINATE) && scope.block(outermost) == null) {
-      Expr size = tensors.size(outermost);
-      LoopBlocks.ofCoordinates(
-          outermost,
-          size,
-          plan,
-          scope,
-          code,
-          (inner, block) -> walkFused(chain, plan, expr, rest, inner, sink, block));
-    } else {
-      walkFused(chain, plan, expr, rest, scope, sink, code);
-    }
-  }
-
-  private static Scope bindAll(FusedAccess chain, Scope scope) {
-    Scope bound = scope;
-    for (IndexVar variable : chain.variables()) {
-      bound = bound.bind(variable, Expr.of(0));
-    }
-    return bound;
-  }
-
-  private void walkFused(
-      FusedAccess chain,
-      LoopPlan plan,
-      TensorExpr expr,
-      List<IndexVar> rest,
-      Scope scope,
-      Sink sink,
-      Code code) {
-    TensorLayout layout = tensors.layout(chain.access().tensor());
-    IndexVar outermost = chain.variables().get(0);
-    Level first = layout.level(chain.first());
-    Cursor parent = scope.cursor(chain.access());
-    LevelEmitter.Range every = first.walk(parent.begin(), parent.endOrNext());
-    LevelEmitter.Range all = scope.clipped(chain.access().id(), first, every);
-    LoopFacts.Walks walks = LoopFacts.Walks.POSITIONS;
-    LevelEmitter.Range range =
-        LoopBlocks.part(outermost, all, first, chain.access(), walks, scope, code);
-    LoopVariable p = LoopVariable.integer(code.fresh("p" + layout.tensor().name()));
-    Prefetches.Counted counted =
-        new Prefetches.Counted(
-            chain.access(),
-            chain.variables(),
-            layout.levels().subList(chain.first(), chain.last() + 1),
-            range);
-    TensorExpr body = Reductions.without(expr, chain.variables());
-    LoopBlocks.counted(
-        outermost,
-        p,
-        range,
-        plan,
-        scope,
-        code,
-        (inner, loop) -> {
-          prefetches.emit(
-              counted,
-              expr,
-              Expr.of(p),
-              (at, before, ahead) -> bindFused(chain, layout, at, before, ahead),
-              inner,
-              loop);
-          Expr labelled = labelled(chain, layout, Expr.of(p));
-          Code there = labelled == null ? loop : loop.nested();
-          Scope bound = bindFused(chain, layout, Expr.of(p), inner, there);
-          body(body, chain.variables(), rest, bound, sink.reducing(Fold.SUM), there);
-          if (labelled != null) {
-            loop.when(labelled, there);
-          }
-        });
-  }
-
-  /** Whether all fused levels have a coordinate at a position of the first; null when always. */
-  private static @Nullable Expr labelled(FusedAccess chain, TensorLayout layout, Expr first) {
-    Expr all = null;
-    Expr position = first;
-    for (int number = chain.first(); number <= chain.last(); number++) {
-      Level level = layout.level(number);
-      if (number > chain.first()) {
-        position = level.walk(position, Expr.add(position, Expr.of(1))).begin();
-      }
-      Expr labelled = level.labelled(position);
-      all = all == null ? labelled : labelled == null ? all : Expr.and(all, labelled);
-    }
-    return all;
-  }
-
-  /** Reads the coordinates of all fused levels at a position of the first. */
-  private static Scope bindFused(
-      FusedAccess chain, TensorLayout layout, Expr first, Scope scope, Code loop) {
-    Scope bound = scope;
-    Expr position = first;
-    for (int number = chain.first(); number <= chain.last(); number++) {
-      Level level = layout.level(number);
-      if (number > chain.first()) {
-        Expr next = Expr.add(position, Expr.of(1));
-        position = level.walk(position, next).begin();
-      }
-      IndexVar variable = chain.access().variableAt(number);
-      Expr read = level.coordinate(position, new Ancestors(chain.access(), bound));
-      bound = bound.bind(variable, loop.name(variable.name(), read));
-    }
-    return bound.withCursor(chain.access().id(), Cursor.at(chain.last() + 1, position));
   }
 }
