@@ -32,6 +32,7 @@ final class PerformancePage {
               "kernels",
               "scipy",
               "dense",
+              "transpositions",
               "reading",
               "loading",
               "compile",
