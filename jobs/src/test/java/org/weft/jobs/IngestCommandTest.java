@@ -269,6 +269,24 @@ class IngestCommandTest extends IngestCase {
   }
 
   @Test
+  void aColumnThatIsNotThereIsAnsweredWithWhatMayHelp() {
+    Run.write(folder, "names.csv", "Shop Name,\"Item, (SKU)\"\nann,1\n");
+    Run.write(folder, "semicolons.csv", "shop;item\nann;1\n");
+    Run.write(folder, "tabs.csv", "shop\titem\nann\t1\n");
+    String out = path("o.weft");
+    assertThat(ingest(path("names.csv"), out, "--mode", "shop").err())
+        .contains("of 'Shop Name', 'Item, (SKU)', found 'shop'; did you mean 'Shop Name'?");
+    assertThat(ingest(path("names.csv"), out, "--mode", "week").err())
+        .endsWith("found 'week'" + System.lineSeparator());
+    assertThat(ingest(path("semicolons.csv"), out, "--mode", "shop").err())
+        .contains("found 'shop'; where ';' separates cells, add --option 'sep=;'");
+    assertThat(ingest(path("tabs.csv"), out, "--mode", "shop").err())
+        .contains("add --option 'sep=\\t'");
+    assertThat(ingest(path("tabs.csv"), out, "--mode", "shop", "--option", "sep=\\t").status())
+        .isZero();
+  }
+
+  @Test
   void wrongUseIsOneClearError() {
     Run.write(folder, "a.csv", "k,v\na,1\n");
     String in = path("a.csv");
@@ -276,7 +294,7 @@ class IngestCommandTest extends IngestCase {
     assertThat(ingest(in, path("o.tns"), "--mode", "k").err()).contains("WEFT-100", ".weft");
     assertThat(ingest(path("x.csv"), out, "--mode", "k").err()).contains("WEFT-105", "x.csv");
     assertThat(ingest(in, out, "--mode", "k", "--mode", "v:fortnight").err())
-        .contains("WEFT-100", "column of k, v, found 'v:fortnight'", "log2");
+        .contains("WEFT-100", "column of 'k', 'v', found 'v:fortnight'", "log2");
     assertThat(ingest(in, out, "--mode", "k", "--column", "n=lenght(v)", "--mode", "n").err())
         .contains("WEFT-100", "Spark refuses", "lenght");
     assertThat(ingest(in, out, "--mode", "k", "--mode", "k=v").err()).contains("two of name k");

@@ -235,7 +235,7 @@ public final class DiagnoseCommand extends WeftCommand {
       for (int mode = 0; mode < model.order(); mode++) {
         at.add(name(labels.get(mode), entry.at()[mode]));
       }
-      members.put("at", String.join(" ", at));
+      members.put("at", at);
       members.put("value", entry.value());
       members.put("in_the_model", entry.model());
       entries.add(members);
@@ -260,7 +260,7 @@ public final class DiagnoseCommand extends WeftCommand {
           if (value instanceof List<?> rows
               && !rows.isEmpty()
               && rows.get(0) instanceof Map<?, ?> first) {
-            TextTable table = new TextTable(sides(first.values())).row(cells(first.keySet()));
+            TextTable table = new TextTable(sides(first.values())).row(headings(first.keySet()));
             rows.forEach(row -> table.row(cells(((Map<?, ?>) row).values())));
             tables.append('\n').append(said(name)).append('\n').append(table.text());
           } else {
@@ -277,6 +277,10 @@ public final class DiagnoseCommand extends WeftCommand {
         .collect(Collectors.joining());
   }
 
+  private static List<String> headings(Collection<?> names) {
+    return names.stream().map(name -> said(name.toString())).toList();
+  }
+
   private static List<String> cells(Collection<?> values) {
     return values.stream().map(DiagnoseCommand::cell).toList();
   }
@@ -285,9 +289,10 @@ public final class DiagnoseCommand extends WeftCommand {
     if (value instanceof Double number) {
       return String.format(Locale.ROOT, "%.4f", number);
     } else if (value instanceof List<?> list) {
-      return list.stream().map(DiagnoseCommand::cell).collect(Collectors.joining(" "));
+      String between = list.stream().allMatch(Number.class::isInstance) ? " " : " / ";
+      return list.stream().map(DiagnoseCommand::cell).collect(Collectors.joining(between));
     }
-    return said(value.toString());
+    return value.toString();
   }
 
   private static String said(String name) {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -109,14 +110,32 @@ final class TableSource {
           String.join(", ", table.inputs())
               + ": expected "
               + option
-              + " to name a column of "
-              + String.join(", ", columns())
-              + ", found '"
+              + " to name a column of '"
+              + String.join("', '", columns())
+              + "', found '"
               + name
-              + "'; after a colon there may be a bucket: "
-              + Bucket.known());
+              + "'"
+              + remedy(name));
     }
     return quoted(name);
+  }
+
+  /** What may help the user who named a column that is not there. */
+  private String remedy(String name) {
+    String only = columns().size() == 1 ? columns().get(0) : "";
+    if (only.matches(".*[;|\t].*")) {
+      String separator = only.replaceAll("[^;|\t]", "").substring(0, 1).replace("\t", "\\t");
+      return "; where '" + separator + "' separates cells, add --option 'sep=" + separator + "'";
+    }
+    if (name.contains(":")) {
+      return "; after a colon there may be a bucket: " + Bucket.known();
+    }
+    String given = name.toLowerCase(Locale.ROOT);
+    return columns().stream()
+        .filter(column -> column.toLowerCase(Locale.ROOT).contains(given))
+        .findFirst()
+        .map(column -> "; did you mean '" + column + "'?")
+        .orElse("");
   }
 
   private static Column quoted(String name) {

@@ -117,7 +117,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
           uri
               + ": the output exists (version "
               + newest
-              + "); choose another name, or allow overwriting, which makes a new version");
+              + "); choose another name, or allow overwriting (--overwrite), which makes a new version");
     }
     return newest;
   }

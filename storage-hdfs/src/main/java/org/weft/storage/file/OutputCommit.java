@@ -381,7 +381,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private WeftException outputExists() {
     return new WeftException(
         ErrorCode.OUTPUT_EXISTS,
-        uri + ": the output exists; choose another name or allow overwriting");
+        uri + ": the output exists; choose another name or allow overwriting (--overwrite)");
   }
 
   /**

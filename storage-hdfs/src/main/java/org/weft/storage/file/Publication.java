@@ -192,7 +192,7 @@ final class Publication {
         ErrorCode.COMMIT_CONFLICT,
         uri
             + ": somebody else wrote this output in the meantime; theirs is kept, choose another"
-            + " name or allow overwriting",
+            + " name or allow overwriting (--overwrite)",
         cause);
   }
 
