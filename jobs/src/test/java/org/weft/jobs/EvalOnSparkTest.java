@@ -55,6 +55,42 @@ class EvalOnSparkTest {
     assertSame(statement.replace(';', ','), options.toArray(String[]::new));
   }
 
+  /**
+   * Zeros that fill a format up, written ones and sums that are 0 are no entries, here and there.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "BCSR(2;2), y(i) = A(i;j) @(min;first) A(i;j), Dense",
+    "BCSR(2;2), C(i;j)<A(i;j)> = 2 * B(i;j), CSR",
+    "BCSR(2;2), C(i;j) = 2 * A(i;j) + B(j;i), BCSR(2;2)",
+    "DIA, C(i;j) = A(i;j) @(min) B(j;i), CSR",
+    "DIA, y(i) = A(i;j) @(+;pair) B(i;j), Dense",
+    "CDR, s = A(i;j) @(min;+) B(j;i), Dense",
+    "CSR, C(i;j) = 2 * A(i;j), CDR",
+    "ModeGeneric(1), C(i;k) = A(i;j) * B(j;k), COO",
+    "ModeGeneric(1), C(i;j) -= A(i;j), ModeGeneric(1)"
+  })
+  void zerosOfFormatsThatPadAreNoEntries(String format, String statement, String result) {
+    String a =
+        Run.write(
+            folder,
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n4 4 8\n1 1 5\n1 4 2\n2 2 3\n4 1 1\n"
+                + "4 3 4\n4 4 0\n3 2 7\n3 2 -7\n");
+    String b = Run.write(folder, "b.tns", "1 1 2\n1 2 6\n4 3 -8\n4 4 1\n2 4 9\n");
+    List<String> options = new ArrayList<>();
+    for (String operand : List.of("A=" + a, "B=" + b)) {
+      String name = operand.substring(0, 1);
+      if (statement.contains(name + "(")) {
+        options.addAll(List.of("--input", operand, "--format", name + "=" + format));
+      }
+    }
+    options.addAll(List.of("--format", statement.charAt(0) + "=" + result));
+    assertSame(
+        statement.replace(';', ','),
+        options.stream().map(o -> o.replace(';', ',')).toArray(String[]::new));
+  }
+
   private static void assertSame(String statement, String... options) {
     List<String> arguments = new ArrayList<>(List.of("eval", statement));
     arguments.addAll(List.of(options));

@@ -225,6 +225,29 @@ public final class TensorFormat implements Serializable {
     return levels.stream().allMatch(level -> level.properties().full());
   }
 
+  /**
+   * Whether zeros fill up what is stored, so that a zero of the tensor cannot be told from them:
+   * the innermost level has a position for every coordinate, or for every row of a diagonal, and
+   * some level above has not. Such a tensor has no zeros among its entries.
+   */
+  public boolean pads() {
+    return !isDense() && endsFull();
+  }
+
+  /** Whether the innermost level stores whole fibers or diagonals. */
+  public boolean endsFull() {
+    int last = levels.size() - 1;
+    while (last > 0 && isImplied(levels.get(last))) {
+      last--;
+    }
+    return last >= 0 && (levels.get(last).properties().full() || last < levels.size() - 1);
+  }
+
+  /** Whether the coordinates of a level follow from those above. */
+  private static boolean isImplied(LevelSpec level) {
+    return level.properties().branchless() && !level.format().hasCrd();
+  }
+
   /** Whether a kernel can write values at any coordinate without building structure. */
   public boolean isInsertable() {
     return levels.stream()

@@ -62,7 +62,8 @@ public record StatementJob(
           statistics.put(name, known);
           operands.put(
               name,
-              new OperandOutline(format(name, known), known.shape(), (double) known.entries()));
+              new OperandOutline(
+                  format(name, known), known.shape(), (double) known.entries(), pads(name, known)));
         });
     numbers.forEach(
         (name, number) -> {
@@ -147,14 +148,26 @@ public record StatementJob(
     String text = formats.get(name);
     if (text != null) {
       TensorFormat asked = TensorFormat.parse(text, shape, known.entries(), type);
-      if (asked.isOrdinary()) {
+      if (asked.isOrdinary() && !asked.pads()) {
         return asked;
       }
     }
-    boolean full = known.entries() > 0 && known.entries() == shape.cells();
+    boolean full = known.entries() > 0 && known.entries() == shape.cells() && !pads(name, known);
     return full || shape.order() == 0
         ? TensorFormat.dense(shape.order(), type)
         : TensorFormat.csf(shape.order(), type).narrowedFor(shape, known.entries());
+  }
+
+  /** Whether the operand is asked for in a format whose zeros are no entries. */
+  private boolean pads(String name, TensorStatistics known) {
+    String text = formats.get(name);
+    return text != null && TensorFormat.parse(text, known.shape().order(), type).pads();
+  }
+
+  /** Whether the result is asked for in a format whose zeros are no entries. */
+  public boolean padsResult() {
+    String text = formats.get(statement.result());
+    return text != null && TensorFormat.parse(text, statement.resultLabels().size(), type).pads();
   }
 
   private TensorFormat resultFormat(StatementAlgebra algebra) {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.distributed.Meter;
+import org.weft.engine.distributed.NonzerosStep;
 import org.weft.engine.distributed.Parts;
 import org.weft.engine.distributed.Piece;
 import org.weft.engine.distributed.StatementRunner;
@@ -35,6 +36,17 @@ public final class StatementResult implements AutoCloseable {
     this.plan = plan;
     this.result = result;
     this.backend = backend;
+  }
+
+  /** The value without zeros, for a result in a format whose zeros are no entries. */
+  public StatementResult nonzeros() {
+    StatementRunner.Result kept =
+        new StatementRunner.Result(
+            result.parts().map(new NonzerosStep()),
+            result.modeOrder(),
+            result.ranges(),
+            result.owned());
+    return new StatementResult(name, plan, kept, backend, meter);
   }
 
   /** How it is computed. */

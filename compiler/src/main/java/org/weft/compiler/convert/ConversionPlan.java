@@ -44,15 +44,20 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
    * @throws WeftException {@code INVALID_FORMAT} if the formats have different orders
    */
   public static ConversionPlan of(TensorFormat from, TensorFormat to, TensorShape shape) {
-    return of(from, to, shape, pads(from) && !to.isDense() && !sameLevels(from, to));
+    return of(from, to, shape, from.endsFull() && !to.isDense() && !sameLevels(from, to));
   }
 
   /**
-   * As above, but zeros of a full last level are entries too: what an expression means by a tensor
-   * does not depend on whether it is converted.
+   * As above, but zeros of a full last level are entries too: those of a dense tensor are, and what
+   * else pads is converted for expressions that see zeros by {@link #ofNonzeros}.
    */
   public static ConversionPlan ofStored(TensorFormat from, TensorFormat to, TensorShape shape) {
     return of(from, to, shape, false);
+  }
+
+  /** As above, but no zero is an entry. */
+  public static ConversionPlan ofNonzeros(TensorFormat from, TensorFormat to, TensorShape shape) {
+    return of(from, to, shape, true);
   }
 
   private static ConversionPlan of(
@@ -416,23 +421,6 @@ public record ConversionPlan(TensorFormat from, TensorFormat to, List<Conversion
         from.level(from.order() - 1).properties().unique()
             && from.levels().stream().allMatch(level -> level.properties().ordered());
     return unique && inSourceOrder(from, to, group);
-  }
-
-  /**
-   * Whether zeros of a format may be padding: its innermost level has a position for every
-   * coordinate, or for every row of a diagonal.
-   */
-  static boolean pads(TensorFormat format) {
-    int last = format.levelCount() - 1;
-    while (last > 0 && isImplied(format.level(last))) {
-      last--;
-    }
-    return last >= 0 && (format.level(last).properties().full() || last < format.levelCount() - 1);
-  }
-
-  /** Whether the coordinates of a level follow from those above. */
-  private static boolean isImplied(LevelSpec level) {
-    return level.properties().branchless() && !level.format().hasCrd();
   }
 
   private static boolean sameLevels(TensorFormat a, TensorFormat b) {

@@ -55,8 +55,8 @@ public final class Converter {
 
   /**
    * The stored entries of {@code tensor} in the order of its modes: {@code tensor} itself where it
-   * has them so, else a copy in a child of {@code parent}. Zeros that fill up blocks, slots and
-   * diagonals are no entries; those of any other level are.
+   * has them so, else a copy in a child of {@code parent}. Zeros of a format that {@linkplain
+   * TensorFormat#pads pads} are no entries; those of any other are.
    *
    * @throws org.weft.error.WeftException {@code OUT_OF_MEMORY}
    */
@@ -64,14 +64,15 @@ public final class Converter {
     TensorFormat format = tensor.format();
     int[] modes = IntStream.range(0, format.order()).toArray();
     boolean ordered = format.levels().stream().allMatch(level -> level.properties().ordered());
-    if (format.isOrdinary() && ordered && Arrays.equals(format.modeOrder(), modes)) {
+    boolean inOrder = ordered && Arrays.equals(format.modeOrder(), modes);
+    if (format.isOrdinary() && inOrder && !format.pads()) {
       return tensor;
     }
     TensorFormat to =
         format.isDense()
             ? TensorFormat.dense(format.order(), format.valueType())
             : TensorFormat.csf(format.order(), format.valueType());
-    return format.isOrdinary()
+    return format.isOrdinary() && !format.pads()
         ? run(parent, tensor, ConversionPlan.ofStored(format, to, tensor.shape()))
         : convert(parent, tensor, to);
   }

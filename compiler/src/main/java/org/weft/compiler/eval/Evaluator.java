@@ -261,8 +261,9 @@ public final class Evaluator {
   private static void add(
       StatementPlanner planner,
       Contractions contractions,
-      TensorAssignment algebra,
+      TensorAssignment stored,
       Schedule schedule) {
+    TensorAssignment algebra = planner.unpadded(stored);
     if (updatesNarrower(algebra)) {
       TensorAssignment wide = planner.widened(algebra);
       add(planner, contractions, wide, schedule);

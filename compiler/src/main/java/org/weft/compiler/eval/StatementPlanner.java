@@ -425,8 +425,36 @@ final class StatementPlanner {
         : expr.mapChildren(child -> replace(child, change));
   }
 
+  /** The statement with padded operands whose zeros would show converted to their nonzeros. */
+  TensorAssignment unpadded(TensorAssignment assignment) {
+    Set<Integer> shown = Padding.shown(assignment);
+    return shown.isEmpty()
+        ? assignment
+        : convertOperands(
+            assignment,
+            access -> {
+              if (!shown.contains(access.id())) {
+                return access;
+              }
+              TensorFormat from = access.tensor().format();
+              TensorFormat to = compressed(access, from.modeOrder());
+              TensorShape shape = labels.shape(access.variables());
+              return convert(
+                  access,
+                  ConversionPlan.ofNonzeros(from, to, shape),
+                  "the statement would see the zeros that fill it up");
+            });
+  }
+
   private TensorExpr.Access convert(TensorExpr.Access access, TensorFormat to, String reason) {
+    TensorShape shape = labels.shape(access.variables());
+    return convert(access, ConversionPlan.ofStored(access.tensor().format(), to, shape), reason);
+  }
+
+  private TensorExpr.Access convert(
+      TensorExpr.Access access, ConversionPlan conversion, String reason) {
     TensorVar source = access.tensor();
+    TensorFormat to = conversion.to();
     TensorVar result =
         converted.computeIfAbsent(
             List.of(source.name(), to),
@@ -434,10 +462,7 @@ final class StatementPlanner {
               TensorVar made =
                   new TensorVar(fresh(source.name() + suffix(to)), to, TensorVar.Kind.OPERAND);
               entries.put(made.name(), entries.getOrDefault(source.name(), Double.MAX_VALUE));
-              TensorShape shape = labels.shape(access.variables());
-              steps.add(
-                  new EvaluationStep.Convert(
-                      source, made, ConversionPlan.ofStored(source.format(), to, shape), reason));
+              steps.add(new EvaluationStep.Convert(source, made, conversion, reason));
               return made;
             });
     return new TensorExpr.Access(access.id(), result, access.variables(), access.span());

@@ -83,7 +83,7 @@ final class KernelRunner implements Runner {
   }
 
   private static Outcome call(Kernel kernel, Case subject) {
-    ResultCheck check = new ResultCheck(subject);
+    ResultCheck check = new ResultCheck(subject, true);
     String result = subject.target().tensor();
     MemoryScope scope = MemoryScope.root("case", MemorySource.system());
     try {

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.weft.tensor.TensorFormat;
 
 /**
  * Evaluates a case cell by cell from the definition of the language: every label runs over its
@@ -33,14 +34,19 @@ final class Oracle {
   record Placed(String label, String add, Term around) {}
 
   private final Case subject;
+  private final boolean padding;
   private final Map<String, Integer> numbers = new HashMap<>();
   private final int[] at;
   private final int[] cells;
   private final Map<Term.Access, Operand> operands = new IdentityHashMap<>();
   private final Map<Term, List<Placed>> sums = new IdentityHashMap<>();
 
-  Oracle(Case subject) {
+  /**
+   * @param padding whether zeros that a format fills up with are entries, as they are to one kernel
+   */
+  Oracle(Case subject, boolean padding) {
     this.subject = subject;
+    this.padding = padding;
     Set<String> labels = new LinkedHashSet<>(subject.axes().keySet());
     labels.forEach(label -> numbers.put(label, numbers.size()));
     at = new int[numbers.size()];
@@ -123,8 +129,10 @@ final class Oracle {
       values[offset(entry.cell(), strides)] += entry.value();
       present.add(entry.cell());
     }
-    for (List<Integer> cell : Structure.of(subject.formats().get(access.tensor()), axes, present)) {
-      stored[offset(cell, strides)] = true;
+    TensorFormat format = subject.formats().get(access.tensor());
+    for (List<Integer> cell : Structure.of(format, axes, present)) {
+      int at = offset(cell, strides);
+      stored[at] = padding || !format.pads() || values[at] != 0;
     }
     return new Operand(values, stored, strides);
   }

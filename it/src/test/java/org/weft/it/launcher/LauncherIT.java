@@ -1,5 +1,6 @@
 package org.weft.it.launcher;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -217,6 +218,20 @@ class LauncherIT {
     Ran after = works("stats", "x.tns");
     assertThat(after.err()).doesNotContain("first time only");
     assertThat(after.fromArchive(WEFT)).isGreaterThan(20);
+  }
+
+  @Tag("long")
+  @Test
+  void anArchiveOfSparksClassesThatIsNoneIsIgnored() throws IOException {
+    String[] job = {"eval", "s = T(i,j,k)", "--input", "T=x.tns", "--master", "local[1]", "-q"};
+    String before = works(job).out();
+    Path archive = archive().resolveSibling("spark.jsa");
+    assertThat(archive).exists();
+    for (byte[] content : List.of(new byte[0], "no archive".getBytes(UTF_8), new byte[1 << 20])) {
+      Files.delete(archive);
+      Files.write(archive, content);
+      same(before, works(job));
+    }
   }
 
   private static void same(String out, Ran ran) {

@@ -63,8 +63,8 @@ public final class DistributedEval {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
       }
       StatementJob job = job(session, statement, accesses);
-      try (StatementResult result =
-          session.engine().statements().evaluate(job, console.progress())) {
+      StatementResult value = session.engine().statements().evaluate(job, console.progress());
+      try (StatementResult result = job.padsResult() ? value.nonzeros() : value) {
         if (target == null) {
           EntryLines lines = new EntryLines(console, common.type, common.zeroBased);
           result.read(lines::add);

@@ -27,8 +27,10 @@ public record CompiledStatement(List<Packed> operands, List<Step> steps, List<St
    * @param slot the operand of the statement
    * @param name that steps use
    * @param labels of its modes, which give the sizes
+   * @param nonzeros whether zeros are left out
    */
-  public record Packed(String slot, String name, TensorFormat format, List<String> labels)
+  public record Packed(
+      String slot, String name, TensorFormat format, List<String> labels, boolean nonzeros)
       implements Serializable {
     public Packed {
       labels = List.copyOf(labels);

@@ -133,7 +133,8 @@ public final class DistributedPlanner {
           }
           operands.put(
               route.getKey(),
-              new OperandOutline(operand.format(), shape, operand.entries() / ranges.parts()));
+              new OperandOutline(
+                  operand.format(), shape, operand.entries() / ranges.parts(), operand.nonzeros()));
         }
       }
     }

@@ -15,7 +15,6 @@ import org.weft.compiler.eval.EvaluationStep;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
-import org.weft.tensor.TensorFormat;
 
 /** Makes statements ready to be sent: plans them, and compiles every kernel. */
 final class StatementCompiler {
@@ -49,17 +48,22 @@ final class StatementCompiler {
           throw new IllegalStateException("no tensor " + source + " among " + labels.keySet());
         }
         labels.put(convert.result().name(), of);
-        if (algebra.operands().containsKey(source)) {
+        OperandOutline operand = algebra.operands().get(source);
+        if (operand != null) {
           forms.add(
               new CompiledStatement.Packed(
-                  source, convert.result().name(), convert.result().format(), of));
+                  source,
+                  convert.result().name(),
+                  convert.result().format(),
+                  of,
+                  operand.nonzeros()));
         } else {
           compiled.add(
               new CompiledStatement.Repack(
                   source,
                   convert.result().name(),
                   convert.result().format(),
-                  pads(convert.source().format()) && !convert.result().format().isDense()));
+                  convert.source().format().endsFull() && !convert.result().format().isDense()));
         }
         continue;
       }
@@ -81,14 +85,14 @@ final class StatementCompiler {
       if (read.contains(operand.getKey()) && of != null) {
         forms.add(
             new CompiledStatement.Packed(
-                operand.getKey(), operand.getKey(), operand.getValue().format(), of));
+                operand.getKey(),
+                operand.getKey(),
+                operand.getValue().format(),
+                of,
+                operand.getValue().nonzeros()));
       }
     }
     return new CompiledStatement(forms, compiled, names(algebra.assignment().target().variables()));
-  }
-
-  private static boolean pads(TensorFormat format) {
-    return format.order() > 0 && format.level(format.levelCount() - 1).properties().full();
   }
 
   private static Map<String, List<String>> labels(StatementAlgebra algebra) {

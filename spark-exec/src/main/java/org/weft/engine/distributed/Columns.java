@@ -3,11 +3,12 @@ package org.weft.engine.distributed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
 import org.weft.planner.distributed.LabelGrid;
 import org.weft.planner.distributed.Ranges;
 import org.weft.tensor.CooBlock;
 
-/** Changes of the coordinates of blocks. */
+/** Changes of the coordinates of blocks, and of what they have. */
 final class Columns {
   private Columns() {}
 
@@ -51,6 +52,12 @@ final class Columns {
     return largest <= Integer.MAX_VALUE
         ? Arrays.stream(moved).mapToInt(c -> (int) c).toArray()
         : moved;
+  }
+
+  /** The entries whose values are not 0. */
+  static CooBlock nonzeros(CooBlock block) {
+    int[] kept = IntStream.range(0, block.size()).filter(e -> block.value(e) != 0).toArray();
+    return kept.length == block.size() ? block : block.select(kept);
   }
 
   /** The block with one more mode, in which all entries have {@code coordinate}. */

@@ -17,6 +17,7 @@ import org.weft.runtime.KernelImage;
 import org.weft.runtime.KernelLibrary;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 
@@ -85,8 +86,9 @@ record KernelStep(
     Map<String, TensorStorage> known = new HashMap<>();
     for (CompiledStatement.Packed form : compiled.operands()) {
       List<CooBlock> blocks = Objects.requireNonNull(entries.get(form.slot()), form.slot());
+      TensorStorage packed = Packing.pack(scope, shape(form.labels(), here), form.format(), blocks);
       known.put(
-          form.name(), Packing.pack(scope, shape(form.labels(), here), form.format(), blocks));
+          form.name(), form.nonzeros() ? repacked(packed, form.format(), true, scope) : packed);
     }
     String last = "";
     for (CompiledStatement.Step step : compiled.steps()) {
@@ -103,11 +105,7 @@ record KernelStep(
       MemoryScope scope) {
     if (step instanceof CompiledStatement.Repack repack) {
       TensorStorage source = Objects.requireNonNull(known.get(repack.source()));
-      TensorStorage packed =
-          Packing.pack(
-              scope, source.shape(), repack.format(), List.of(entries(source, repack.drops())));
-      source.close();
-      return packed;
+      return repacked(source, repack.format(), repack.drops(), scope);
     }
     CompiledStatement.Compute compute = (CompiledStatement.Compute) step;
     Map<String, TensorStorage> operands = new HashMap<>();
@@ -125,14 +123,14 @@ record KernelStep(
     }
   }
 
-  private static CooBlock entries(TensorStorage storage, boolean dropZeros) {
-    CooBlock all = Packing.unpack(storage);
-    if (!dropZeros) {
-      return all;
-    }
-    int[] kept =
-        java.util.stream.IntStream.range(0, all.size()).filter(e -> all.value(e) != 0).toArray();
-    return all.select(kept);
+  /** The entries of {@code source}, which is closed, in another format. */
+  private static TensorStorage repacked(
+      TensorStorage source, TensorFormat format, boolean dropZeros, MemoryScope scope) {
+    CooBlock all = Packing.unpack(source);
+    CooBlock entries = dropZeros ? Columns.nonzeros(all) : all;
+    TensorStorage packed = Packing.pack(scope, source.shape(), format, List.of(entries));
+    source.close();
+    return packed;
   }
 
   private static TensorShape shape(List<String> labels, Map<String, Long> here) {

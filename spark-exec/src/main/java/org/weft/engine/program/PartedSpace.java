@@ -346,7 +346,7 @@ public final class PartedSpace implements TensorSpace {
     }
     OutputTarget out = files.output(uri, modes);
     Optional<PlacedTensor.Sorted> sorted = parted.tensor().sorted();
-    if (sorted.isPresent()) {
+    if (sorted.isPresent() && !parted.stored().parsed().pads()) {
       placement.write(parted.tensor(), out);
       return;
     }
