@@ -44,7 +44,7 @@ final class RandomStatementsOnClusterIT {
   private static final long SEED = Long.getLong("weft.seed", 20261124L);
   private static final int USUAL = 24;
   private static final int LONG = 2_000;
-  private static final int PARTITIONS = 2;
+  private static final int PARTITIONS = 4;
 
   /** Statements under way, so that executors do not wait for a driver that plans. */
   private static final int THREADS = 3;

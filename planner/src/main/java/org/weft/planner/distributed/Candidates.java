@@ -110,7 +110,7 @@ final class Candidates {
           chosen.stream().flatMap(divided -> divided.reducer().stream()).findFirst();
       List<DividedLabel> along = List.copyOf(chosen);
       here =
-          factors(request.parts(), along.size())
+          factors(gridParts(), along.size())
               .map(counts -> grid(along, counts))
               .map(grid -> priced(grid, reducer, routes(grid)));
     }
@@ -127,6 +127,12 @@ final class Candidates {
       }
     }
     return Stream.concat(here, more);
+  }
+
+  /** As many parts as are asked for, or one fewer if that is a prime number. */
+  private int gridParts() {
+    int parts = request.parts();
+    return IntStream.range(2, parts).anyMatch(factor -> parts % factor == 0) ? parts : parts - 1;
   }
 
   /** All ways to write {@code parts} as a product of {@code count} numbers above 1. */

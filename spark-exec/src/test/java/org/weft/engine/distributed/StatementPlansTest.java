@@ -319,7 +319,7 @@ final class StatementPlansTest {
   }
 
   private static int parts(String division, Random random) {
-    return division.length() > 1 ? 4 + 2 * random.nextInt(9) : 1 + random.nextInt(7);
+    return division.length() > 1 ? 4 + random.nextInt(18) : 1 + random.nextInt(7);
   }
 
   private static int check(String text, Random random) {
