@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -91,8 +92,12 @@ public record MatchedLabels(
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           String.format(
+              Locale.ROOT,
               "%s: expected the modes in the order of the model %s, %s, found %s",
-              tensor, model, String.join(", ", names), String.join(", ", modes)));
+              tensor,
+              model,
+              String.join(", ", names),
+              String.join(", ", modes)));
     }
   }
 
@@ -123,10 +128,16 @@ public record MatchedLabels(
               throw new WeftException(
                   ErrorCode.SHAPE_MISMATCH,
                   String.format(
+                      Locale.ROOT,
                       "%s: expected the labels of the model %s, '%s' at coordinate %d of mode %s,"
                           + " found '%s'; ingest with --append, so that labels keep their"
                           + " coordinates",
-                      tensor, model, cell(to, at), at + 1, names.get(mode), cell(from, at)));
+                      tensor,
+                      model,
+                      cell(to, at),
+                      at + 1,
+                      names.get(mode),
+                      cell(from, at)));
             }
           }
         });

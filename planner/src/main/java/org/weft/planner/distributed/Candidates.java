@@ -38,7 +38,7 @@ final class Candidates {
   private final StatementAlgebra algebra;
   private final Map<String, TensorExpr.Access> accesses = new LinkedHashMap<>();
   private final List<DividedLabel> labels;
-  private final Map<List<Object>, Ranges> ranges = new HashMap<>();
+  private final Map<List<Object>, Ranges> lengths = new HashMap<>();
   private final double products;
 
   /** A label that the statement may be divided along, with the reducer of the merge, if any. */
@@ -63,7 +63,8 @@ final class Candidates {
     List<Candidate> candidates = new ArrayList<>();
     for (DividedLabel divided : labels) {
       if (isAskedFor(List.of(divided))) {
-        LabelGrid grid = grid(List.of(divided), List.of(request.parts()));
+        Ranges ranges = equalEntries(divided.label(), request.parts());
+        LabelGrid grid = LabelGrid.along(divided.label().name(), ranges);
         for (boolean need : new boolean[] {false, true}) {
           candidate(grid, divided.reducer(), need).ifPresent(candidates::add);
         }
@@ -74,7 +75,10 @@ final class Candidates {
       candidates.add(priced(undivided, Optional.empty(), routes(undivided)));
     }
     if (!request.asked().exchange().equals(Optional.of(Route.ByNeed.class))) {
-      grids(new ArrayList<>(), 0).min(request.best()).ifPresent(candidates::add);
+      grids(new ArrayList<>(), 0)
+          .min(request.best())
+          .map(this::withEqualEntries)
+          .ifPresent(candidates::add);
     }
     return candidates;
   }
@@ -154,19 +158,34 @@ final class Candidates {
                         }));
   }
 
+  /** Ranges of equal length: prices depend on numbers of ranges only, and there are many grids. */
   private LabelGrid grid(List<DividedLabel> along, List<Integer> counts) {
     List<LabelGrid.Axis> axes = new ArrayList<>();
     for (int axis = 0; axis < along.size(); axis++) {
-      IndexVar label = along.get(axis).label();
+      String label = along.get(axis).label().name();
+      long size = Objects.requireNonNull(algebra.sizes().get(label));
       Ranges cut =
-          ranges.computeIfAbsent(
-              List.of(label, counts.get(axis)), key -> ranges(label, (int) key.get(1)));
-      axes.add(new LabelGrid.Axis(label.name(), cut));
+          lengths.computeIfAbsent(
+              List.of(size, counts.get(axis)), key -> Ranges.equal(size, (int) key.get(1)));
+      axes.add(new LabelGrid.Axis(label, cut));
     }
     return new LabelGrid(axes);
   }
 
-  private Ranges ranges(IndexVar label, int parts) {
+  private Candidate withEqualEntries(Candidate chosen) {
+    List<LabelGrid.Axis> axes =
+        chosen.grid().axes().stream()
+            .map(
+                axis ->
+                    new LabelGrid.Axis(
+                        axis.label(),
+                        equalEntries(new IndexVar(axis.label()), axis.ranges().parts())))
+            .toList();
+    LabelGrid grid = new LabelGrid(axes);
+    return priced(grid, chosen.reducer(), routes(grid));
+  }
+
+  private Ranges equalEntries(IndexVar label, int parts) {
     long size = Objects.requireNonNull(algebra.sizes().get(label.name()));
     List<ModeHistogram> histograms = new ArrayList<>();
     for (TensorExpr.Access access : algebra.assignment().value().accesses()) {

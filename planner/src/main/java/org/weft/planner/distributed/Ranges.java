@@ -43,8 +43,10 @@ public final class Ranges implements Serializable {
     int ranges = 0;
     double before = 0;
     for (long at = 0; at < size && ranges + 1 < parts; at += width) {
-      long from = at;
-      double here = histograms.stream().mapToDouble(h -> h.countBetween(from, from + width)).sum();
+      double here = 0;
+      for (ModeHistogram histogram : histograms) { // there may be millions of buckets
+        here += histogram.countBetween(at, at + width);
+      }
       double share = (double) total * (ranges + 1) / parts;
       // The cut nearest to the share: before this bucket, or behind it in the next round.
       if (at > starts[ranges] && before + here / 2 >= share) {
