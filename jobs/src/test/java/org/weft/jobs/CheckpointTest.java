@@ -2,6 +2,7 @@ package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -207,6 +208,34 @@ class CheckpointTest {
     assertThat(fit("warm")).isGreaterThan(fit("cold")).isGreaterThan(before - 0.05);
     assertThat(Run.read(folder + "/warm/summary.json"))
         .contains("\"dims\" : [ 12, 15, 17 ]", "\"init\" : \"" + folder + "/old\"");
+  }
+
+  /**
+   * A new label comes first, so that every other label has another coordinate than in the model.
+   */
+  @Test
+  void aModelIsStartedFromByItsLabels() {
+    StringBuilder old = new StringBuilder();
+    StringBuilder grown = new StringBuilder("4 1 0.01\n");
+    StringBuilder labels = new StringBuilder();
+    for (int j = 0; j < 8; j++) {
+      labels.append("b").append(j).append('\n');
+      for (int i = 0; i < 9; i++) {
+        double value = Math.sin(i) * Math.cos(j) + Math.sin(3 * i) * Math.sin(2 * j);
+        value += 0.8 * Math.cos(2 * i) * Math.cos(3 * j);
+        old.append(i + 1).append(' ').append(j + 1).append(' ').append(value).append('\n');
+        grown.append(i + 1).append(' ').append(j + 2).append(' ').append(value).append('\n');
+      }
+    }
+    String before = Run.write(folder, "before", labels.toString());
+    String after = Run.write(folder, "after", "a\n" + labels);
+    tensor = Run.write(folder, "old.tns", old.toString());
+    String run = "--rank 2 --labels 1=";
+    assertThat(cpd("model", run + before + " --iterations 60").status()).isZero();
+    tensor = Run.write(folder, "grown.tns", grown.toString());
+    Run warm = cpd("warm", run + after + " --init DIR/model --iterations 1");
+    assertThat(warm.status()).as(warm.err()).isZero();
+    assertThat(fit("warm")).isCloseTo(fit("model"), within(1e-3));
   }
 
   /** Of a matrix of rank 3 two components are not found in one iteration from anywhere. */

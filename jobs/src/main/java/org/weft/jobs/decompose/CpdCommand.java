@@ -206,6 +206,7 @@ public final class CpdCommand extends ModelCommand {
     BestStart<CpdResult> best =
         starts.run(
             CommonOptions.files(),
+            labels(),
             session.engine(),
             tensor,
             cpd,

@@ -127,6 +127,11 @@ public abstract class ModelCommand extends WeftCommand {
     return Map.of("", engine.plan(tensor, job(tensor.statistics().shape())));
   }
 
+  /** Labels of the tensor's modes, in the order of its file. */
+  final Map<Integer, Labels> labels() {
+    return labels;
+  }
+
   /** Labels of the results. */
   Map<Integer, Labels> resultLabels(EngineTensor tensor, Map<Integer, Labels> known) {
     return known;

@@ -36,13 +36,13 @@ public record MatchedLabels(
     Map<Integer, Labels> theirs,
     Map<Integer, Labels> known) {
   /** Stands for the coordinate of a label that the model lacks. */
-  private static final long ABSENT = -1;
+  public static final long ABSENT = -1;
 
   /**
    * The coordinates in the model of the tensor's labels of a mode, or {@link #ABSENT}; empty if
    * coordinates are the same in both.
    */
-  private Optional<long[]> places(int mode) {
+  public Optional<long[]> places(int mode) {
     Labels from = theirs.get(mode);
     Labels to = known.get(mode);
     if (from == null || to == null || from.sameAs(to)) {

@@ -32,7 +32,9 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.SampledStart;
 import org.weft.jobs.model.BestStart;
 import org.weft.jobs.model.CheckpointFolder;
+import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.output.Console;
+import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.model.ModelFolder;
@@ -57,8 +59,8 @@ public final class StartOptions {
       description =
           "Initial factors: random; nvecs, the leading singular vectors of each mode as two"
               + " iterations of weft tucker find them; or the folder of an earlier weft cpd of"
-              + " the same rank, or a pointer to it. If the tensor has more slices than the"
-              + " model, their rows are random (default: random).")
+              + " the same rank, or a pointer to it. Rows go by labels where both have them; rows of"
+              + " slices that the model does not have are random (default: random).")
   public String init = RANDOM;
 
   @Option(
@@ -160,12 +162,14 @@ public final class StartOptions {
   /**
    * Decomposes.
    *
+   * @param labels of the tensor's modes, by which rows of a model are found
    * @param algorithm which may begin with a sample
    * @param arguments of which the bits of the result are a function, beside those of the job
    * @param keep takes the factors of each start that is better than those before
    */
   public BestStart<CpdResult> run(
       FileAccess files,
+      Map<Integer, Labels> labels,
       Engine engine,
       EngineTensor tensor,
       Cpd cpd,
@@ -178,7 +182,7 @@ public final class StartOptions {
     Optional<CpState> model =
         init.equals(StartNames.NVECS)
             ? Optional.of(vectors(engine, tensor, cpd))
-            : model(files, cpd, tensor.statistics().shape());
+            : model(files, labels, cpd, tensor.statistics().shape());
     for (int start = 0; start < seeds.starts; start++) {
       Cpd seeded = cpd.withSeed(cpd.seed() + start);
       best.begin("seed " + seeded.seed());
@@ -256,7 +260,9 @@ public final class StartOptions {
   }
 
   /** The model to start from, grown to the tensor's shape. */
-  private Optional<CpState> model(FileAccess files, Cpd cpd, TensorShape shape) throws IOException {
+  private Optional<CpState> model(
+      FileAccess files, Map<Integer, Labels> labels, Cpd cpd, TensorShape shape)
+      throws IOException {
     if (init.equals(RANDOM)) {
       return Optional.empty();
     }
@@ -265,9 +271,17 @@ public final class StartOptions {
       throw usage(
           "--init %s: expected a model of %d modes, found %d", init, shape.order(), folder.order());
     }
+    MatchedLabels matched =
+        new MatchedLabels("the tensor", init, folder.modeNames(), labels, folder.labels());
     List<RowSource> grown = new ArrayList<>();
     for (int mode = 0; mode < shape.order(); mode++) {
-      grown.add(grown(mode, folder.rows(mode, cpd.rank()), shape.size(mode), cpd));
+      NpyRows rows = folder.rows(mode, cpd.rank());
+      long size = shape.size(mode);
+      Optional<long[]> places = matched.places(mode);
+      grown.add(
+          places.isPresent()
+              ? matched(mode, rows, places.get(), size, cpd)
+              : grown(mode, rows, size, cpd));
     }
     return Optional.of(CpState.of(grown, folder.lambda()));
   }
@@ -318,6 +332,37 @@ public final class StartOptions {
     return filled;
   }
 
+  /**
+   * The model's rows at the tensor's coordinates of their labels; others are random. Memory: both
+   * matrices, in this process, which has the labels too.
+   *
+   * @param places the row of each slice of the tensor, {@link MatchedLabels#ABSENT} if there is
+   *     none
+   */
+  private static RowSource matched(int mode, NpyRows rows, long[] places, long size, Cpd cpd) {
+    DenseMatrix known = FileRows.of(rows).collect();
+    DenseMatrix start = DenseMatrix.zeros(size, cpd.rank());
+    double[] row = new double[cpd.rank()];
+    for (long slice = 0; slice < size; slice++) {
+      long place = slice < places.length ? places[(int) slice] : MatchedLabels.ABSENT;
+      if (place == MatchedLabels.ABSENT || place >= known.rows()) {
+        DenseMatrix.randomRow(cpd.seed(mode), slice, row, 0, row.length);
+        for (int r = 0; r < row.length; r++) {
+          row[r] *= scale(rows);
+        }
+      } else {
+        known.copyRow(place, row, 0);
+      }
+      start.setRow(slice, row, 0);
+    }
+    return RowSource.of(start);
+  }
+
+  /** The size of random values beside those of columns of norm 1. */
+  private static double scale(NpyRows rows) {
+    return 1 / Math.sqrt(Math.max(1, rows.rows()));
+  }
+
   /** Rows that the tensor has more are random, of about the size of those in a unit column. */
   private RowSource grown(int mode, NpyRows factor, long size, Cpd cpd) {
     if (factor.rows() > size) {
@@ -326,7 +371,6 @@ public final class StartOptions {
               + " %d",
           init, size, mode, factor.rows());
     }
-    double scale = 1 / Math.sqrt(Math.max(1, factor.rows()));
-    return new FileRows(factor, size, cpd.seed(mode), scale);
+    return new FileRows(factor, size, cpd.seed(mode), scale(factor));
   }
 }
