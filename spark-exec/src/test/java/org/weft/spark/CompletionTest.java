@@ -116,7 +116,7 @@ class CompletionTest {
     "0.99, 210, 200, 190",
   })
   void recoversWhatIsMissing(double missing, int i, int j, int k) {
-    assumeTrue(missing < 0.99 || Planted.LONG);
+    assumeTrue(missing < 0.99 || Planted.LONG, "99 % missing takes long: run with -Plong");
     int rank = 3;
     int recovered = 0;
     double mean = Math.cbrt((double) i * j * k);
