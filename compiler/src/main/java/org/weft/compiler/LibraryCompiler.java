@@ -16,7 +16,6 @@ import org.weft.compiler.cache.ImageCodec;
 import org.weft.compiler.cache.LibraryCache;
 import org.weft.compiler.llvm.CodeGenerator;
 import org.weft.compiler.llvm.SideBySide;
-import org.weft.compiler.llvm.Stage;
 import org.weft.compiler.llvm.Target;
 import org.weft.compiler.loop.BoundsChecks;
 import org.weft.compiler.loop.LoopChecker;
@@ -49,7 +48,7 @@ final class LibraryCompiler {
     disk = options.cacheDirectory().map(LibraryCache::new);
     nanos.put(LOWER, new LongAdder());
     nanos.put(CACHE, new LongAdder());
-    for (Stage stage : Stage.values()) {
+    for (CodeGenerator.Stage stage : CodeGenerator.Stage.values()) {
       nanos.put(name(stage), new LongAdder());
     }
     generator = new CodeGenerator(target, (stage, time) -> spent(name(stage), time));
@@ -164,7 +163,7 @@ final class LibraryCompiler {
         kernels.sum(), memoryHits.sum(), diskHits.sum(), compiled.sum(), millis);
   }
 
-  private static String name(Stage stage) {
+  private static String name(CodeGenerator.Stage stage) {
     return stage.name().toLowerCase(Locale.ROOT);
   }
 }

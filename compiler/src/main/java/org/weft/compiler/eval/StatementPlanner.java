@@ -457,7 +457,7 @@ final class StatementPlanner {
     TensorFormat to = conversion.to();
     TensorVar result =
         converted.computeIfAbsent(
-            List.of(source.name(), to),
+            List.of(source.name(), conversion),
             key -> {
               TensorVar made =
                   new TensorVar(fresh(source.name() + suffix(to)), to, TensorVar.Kind.OPERAND);

@@ -30,6 +30,19 @@ public final class CodeGenerator {
   /** The coroutine that every parallel loop uses, as an object: compiled once per process. */
   private static final Map<Target, byte[]> RANGE_TASKS = new ConcurrentHashMap<>();
 
+  /** Stages of code generation, in order, as statistics name them. */
+  public enum Stage {
+    /** Loading LLVM's library: once per process. */
+    LOAD,
+    /** Loop IR to LLVM IR, and its verification. */
+    BUILD,
+    OPTIMISE,
+    /** LLVM IR to an object in memory. */
+    EMIT,
+    /** The linker's start and the wait for it; between them it runs beside the other stages. */
+    LINK
+  }
+
   private final Target target;
   private final ObjLongConsumer<Stage> clock;
 

@@ -147,10 +147,10 @@ class CodeGeneratorTest {
 
   @Test
   void stagesAreTimedInOrder() {
-    List<Stage> seen = new java.util.ArrayList<>();
+    List<CodeGenerator.Stage> seen = new java.util.ArrayList<>();
     new CodeGenerator(V3, (stage, nanos) -> seen.add(stage))
         .library(List.of(ExampleKernels.spmv(false)));
-    assertThat(seen).containsExactly(Stage.values());
+    assertThat(seen).containsExactly(CodeGenerator.Stage.values());
   }
 
   @Test

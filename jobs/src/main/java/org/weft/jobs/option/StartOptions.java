@@ -343,12 +343,13 @@ public final class StartOptions {
     DenseMatrix known = FileRows.of(rows).collect();
     DenseMatrix start = DenseMatrix.zeros(size, cpd.rank());
     double[] row = new double[cpd.rank()];
+    double scale = scale(rows);
     for (long slice = 0; slice < size; slice++) {
       long place = slice < places.length ? places[(int) slice] : MatchedLabels.ABSENT;
       if (place == MatchedLabels.ABSENT || place >= known.rows()) {
         DenseMatrix.randomRow(cpd.seed(mode), slice, row, 0, row.length);
         for (int r = 0; r < row.length; r++) {
-          row[r] *= scale(rows);
+          row[r] *= scale;
         }
       } else {
         known.copyRow(place, row, 0);
