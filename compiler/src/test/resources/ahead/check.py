@@ -102,6 +102,32 @@ def spmv_errors(k):
     bad = sp.csr_matrix((np.ones(2), np.int32([1, 0]), np.int32([0, 2])), shape=(1, 3))
     bad.has_canonical_format = True
     refused(lambda: k.run(A=bad, x=np.ones(3), check=True), "sort the entries", code=15)
+    for value, words in (([0, 90, 1], "pos of level 1"), ([0, -9, 1], "pos of level 1")):
+        bad = sp.csr_matrix((np.ones(1), np.int32([1]), np.int32([0, 0, 1])), shape=(2, 3))
+        bad.indptr = np.int32(value)
+        refused(lambda: k.run(A=bad, x=np.ones(3), check=True), words)
+    for name, value, words in (
+        ("indptr", np.int32([]), "indptr of A has 0 elements, expected 71"),
+        ("indptr", np.zeros((71, 1), np.int32), "lists"),
+        ("indptr", [0] * 71, "lists"),
+        ("indptr", None, "lists"),
+        ("indptr", np.zeros(71), "indices of float64"),
+        ("indices", np.zeros(A.nnz, np.uint32), "indices of int32, uint32"),
+        ("indices", np.int32([1]), "A has 1 indices"),
+        ("data", np.ones((A.nnz, 2)), "lists"),
+        ("data", np.ones(3), "3 values"),
+    ):
+        bad = A.copy()
+        setattr(bad, name, value)
+        refused(lambda: k.run(A=bad, x=x), words)
+    for value in (-1, 1.5, "2", None):
+        refused(lambda: k.run(A=A, x=x, threads=value), "threads is")
+    frozen = A.copy()
+    for array in (frozen.indptr, frozen.indices, frozen.data):
+        array.flags.writeable = False
+    close(k.run(A=frozen, x=x, threads=np.int64(1), check=np.bool_(True)), A @ x)
+    bad = sp.csr_matrix((np.ones(2), np.int32([1, 0]), np.int32([0, 2])), shape=(1, 3))
+    bad.has_canonical_format = True
     bad.indptr = np.int32([1, 2])
     refused(lambda: k.run(A=bad, x=np.ones(3)), "goes from 1", code=11)
 
@@ -163,6 +189,12 @@ def coo(k):
     for value in (A, sp.coo_array(A), A.tocsr().tocoo()):
         close(k.run(A=value, x=x), A @ x)
     assert np.array_equal(A.data, A.data) and not A.has_canonical_format
+    for canonical in (True, False):
+        for rows, columns, values in ((3, A.nnz, A.nnz), (A.nnz, 3, A.nnz), (A.nnz, A.nnz, 3)):
+            bad = A.copy()
+            bad.coords, bad.data = (A.row[:rows], A.col[:columns]), A.data[:values]
+            bad.has_canonical_format = canonical
+            refused(lambda: k.run(A=bad, x=x), f"{rows} rows, {columns} columns and {values} values")
 
 
 def coo_result(k):
@@ -185,6 +217,13 @@ def ttv(k):
     np.testing.assert_allclose(again.vals[:3], 2 * T.vals[:3])
     refused(lambda: k.run(T=X, v=v), "expected a Tensor")
     refused(lambda: k.pack("T", at, X[at], (20, 30, 2)), "coordinate from 0 to 1 in mode 2")
+    for coordinates, values, shape, words in (
+        ([c + 0.5 for c in at], X[at], X.shape, "coordinates of float64"),
+        (at, X[at] + 1j, X.shape, "values of complex128"),
+        (([0], [0], [0]), 1.0, X.shape, "list of values"),
+        (([], [], []), [], (2, -1, 3), "sizes from 0"),
+    ):
+        refused(lambda: k.pack("T", coordinates, values, shape), words)
     T.crd[1][0] = 30
     refused(lambda: k.run(T=T, v=v, check=True), "crd of level 1 of T", "expected 0 to 29", code=14)
     T.vals = T.vals[:-1]

@@ -3,6 +3,7 @@ later calls go to the library."""
 
 import atexit
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -14,31 +15,39 @@ import threading
 import numpy as np
 
 _RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*[-+]?=")
-_OPERAND = re.compile(r"([A-Za-z_]\w*)\s*[(\[]([^)\]]*)[)\]]")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
 _lock = threading.Lock()
 _runs = {}
+_numbers = itertools.count()
 _resident = None
 _folder = None
 
 
 class Error(ValueError):
-    """A statement that cannot be compiled, or operands that do not fit it."""
+    """A statement that cannot be compiled, or operands that do not fit it. `code` is 0, or why the library refused
+    a call: a weft_code of C."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
 
 
-def eval(statement, *, out=None, format=None, threads=0, **operands):
+def eval(statement, /, *, out=None, format=None, threads=0, **operands):
     """The value of a statement such as "C(i,k) = A(i,j) * B(j,k)"; labels that the result lacks are summed.
 
-    operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, and numbers, all of one type of value.
+    operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, all of one type of value, and numbers.
     format: how the result is stored, such as "CSR" or "Dense". By default a matrix is sparse if all operands
     are, and everything else is dense. out: an array for a dense result. threads: 0 for all cores.
+
+    Raises Error for what cannot be computed, MemoryError where there is no memory.
     """
+    if not isinstance(statement, str) or not isinstance(format, (str, type(None))):
+        raise Error(f"expected texts as statement and format, found {statement!r} and {format!r}")
     key = [statement, format]
     for name, value in operands.items():
-        dtype = getattr(value, "dtype", None)
-        key += (name, dtype, getattr(value, "format", None))
+        key += (name, getattr(value, "dtype", None), getattr(value, "ndim", 0), _kind(value))
     key = tuple(key)
     run = _runs.get(key)
     if run is None:
@@ -53,13 +62,14 @@ def _compiled(statement, format, operands):
     found = _RESULT.match(statement)
     if not found:
         raise Error(f"expected a statement such as 'y(i) = A(i,j) * x(j)', found {statement!r}")
-    formats = {name: _SPARSE[value.format] for name, value in operands.items() if _stored(name, value)}
+    formats = {name: _SPARSE[_kind(value)] for name, value in operands.items() if _stored(name, value)}
     name, order = found.group(1), len([label for label in (found.group(2) or "").split(",") if label.strip()])
-    if format is None and order == 2 and formats and _all_sparse(statement[found.end():], formats):
+    if format is None and order == 2 and formats and all(
+            name in formats or np.ndim(value) == 0 for name, value in operands.items()):
         format = "CSC" if set(formats.values()) == {"CSC"} else "CSR"
     if format is not None:
         formats[name] = format
-    number = len(_runs)
+    number = next(_numbers)
     stem = os.path.join(_directory(), f"kernel{number}_{os.getpid()}")
     arguments = [statement, "--type", _type(operands), "--name", "kernel", "-q"]
     arguments += ["-o", stem + ".so", "--python", stem + "_module.py"]
@@ -69,20 +79,24 @@ def _compiled(statement, format, operands):
     spec = importlib.util.spec_from_file_location(f"weft._compiled{number}", stem + "_module.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.Error = Error
     return module.run
 
 
+def _kind(value):
+    """How SciPy stores a matrix; None of anything else, such as texts and buffers, which have a format too."""
+    return value.format if hasattr(value, "tocsr") else None
+
+
 def _stored(name, value):
-    kind = getattr(value, "format", None)
+    kind = _kind(value)
     if kind is None:
         return False
+    if value.ndim != 2:
+        raise Error(f"{name} is a sparse array with {value.ndim} modes, expected a matrix: convert it with toarray()")
     if kind not in _SPARSE:
         raise Error(f"{name} is a {kind.upper()} matrix, expected CSR, CSC or COO: convert it with tocsr()")
     return True
-
-
-def _all_sparse(value, formats):
-    return all(name in formats or not labels.strip() for name, labels in _OPERAND.findall(value))
 
 
 def _type(operands):
@@ -98,8 +112,22 @@ def _directory():
     global _folder
     if _folder is None:
         _folder = tempfile.mkdtemp(prefix="weft-python-")
-        atexit.register(shutil.rmtree, _folder, True)
+        atexit.register(_remove, _folder, os.getpid())
     return _folder
+
+
+def _remove(folder, process):
+    if os.getpid() == process:  # a fork has the same functions for its end
+        shutil.rmtree(folder, True)
+
+
+def _forked():
+    """A fork has a command, a folder and a lock of its own: the others are at work for its parent."""
+    global _lock, _resident, _folder
+    _lock, _resident, _folder = threading.Lock(), None, None
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def _command():
@@ -115,19 +143,46 @@ def _command():
 def _request(arguments):
     global _resident
     if _resident is None or _resident.poll() is not None:
-        _resident = subprocess.Popen(
-            [_command(), "resident"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        command = _command()
+        try:
+            _resident = subprocess.Popen(
+                [command, "resident"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        except OSError as e:
+            raise Error(f"cannot start the command {command}: {e.strerror}; see WEFT_COMMAND") from e
         atexit.register(_end, _resident)
-    _resident.stdin.write(json.dumps(arguments) + "\n")
-    _resident.stdin.flush()
-    line = _resident.stdout.readline()
-    if not line:
-        raise Error(f"the command weft ended with status {_resident.wait()}; it says why on standard error")
-    answer = json.loads(line)
+    process = _resident
+    try:
+        answer = _answer(process, arguments)
+    except BaseException:
+        # Interrupted, say by Ctrl-C. The answer that still comes would be taken for the next one.
+        _resident = None
+        process.kill()
+        process.wait()
+        raise
     if answer["status"] != 0:
         raise Error(answer["message"])
 
 
+def _answer(process, arguments):
+    try:
+        process.stdin.write(json.dumps(arguments) + "\n")
+        process.stdin.flush()
+    except BrokenPipeError:  # what it said before it ended is read below
+        pass
+    line = process.stdout.readline()
+    if not line:
+        raise Error(f"the command weft ended with status {process.wait()}; it says why on standard error")
+    try:
+        answer = json.loads(line)
+        answer["status"], answer["message"]
+    except (ValueError, LookupError, TypeError) as e:
+        raise Error(f"the command {process.args[0]} is not Weft's: it says {line.strip()!r}; see WEFT_COMMAND") from e
+    return answer
+
+
 def _end(process):
-    process.stdin.close()
+    try:
+        process.stdin.close()
+    except OSError:  # it has ended
+        pass
     process.wait()

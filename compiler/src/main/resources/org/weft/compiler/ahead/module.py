@@ -15,6 +15,7 @@ library, which gives it back when NumPy drops it.
 """
 
 import ctypes
+import operator
 import os
 import struct
 
@@ -41,6 +42,7 @@ _MODES = 8
 _TENSOR_BYTES = 32 + 8 * _MODES + 32 * _MODES
 _NOT_SORTED = 15
 _SMALL = 1 << 20
+_MOST_THREADS = (1 << 31) - 1
 
 _library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), @LIBRARY@))
 _call = _library["@NAME@_call"]
@@ -66,7 +68,7 @@ class Tensor:
     __slots__ = ("shape", "pos", "crd", "vals", "modes")
 
     def __init__(self, shape, pos, crd, vals, modes=None):
-        self.shape = tuple(shape)
+        self.shape = tuple(operator.index(size) for size in shape)
         self.pos = list(pos)
         self.crd = list(crd)
         self.vals = vals
@@ -108,11 +110,13 @@ def pack(name, coordinates, values, shape, index=np.int64):
     levels = next((spec[2] for spec in _TENSORS[1:] if spec[0] == name), None)
     if levels is None:
         raise Error(f"no operand {name}; the operands are {', '.join(_NAMES)}")
-    shape = tuple(int(size) for size in shape)
-    columns = [np.asarray(c, np.int64) for c in coordinates]
-    values = np.asarray(values, _DTYPE)
+    shape = tuple(operator.index(size) for size in shape)
+    columns = [_cast(name, "coordinates", c, np.int64) for c in coordinates]
+    values = _cast(name, "values", values, _DTYPE)
     if len(shape) != len(levels) or len(columns) != len(levels):
         raise Error(f"{name} has {len(levels)} modes, found {len(shape)} sizes and {len(columns)} coordinates")
+    if values.ndim != 1 or min(shape, default=0) < 0:
+        raise Error(f"{name}: expected a list of values and sizes from 0, found {values.ndim} modes and sizes {shape}")
     for mode, column in enumerate(columns):
         if column.shape != values.shape or (len(column) and not 0 <= column.min() <= column.max() < shape[mode]):
             raise Error(f"{name}: expected a coordinate from 0 to {shape[mode] - 1} in mode {mode} for each value")
@@ -149,6 +153,13 @@ def pack(name, coordinates, values, shape, index=np.int64):
     return Tensor(shape, pos, crd, stored, [mode for _, mode, _ in levels])
 
 
+def _cast(name, what, value, dtype):
+    array = np.asarray(value)
+    if array.size and not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise Error(f"{name} has {what} of {array.dtype}, expected {dtype}")
+    return array.astype(dtype, copy=False)
+
+
 _addressof = ctypes.addressof
 _from_buffer = ctypes.c_char.from_buffer
 
@@ -168,6 +179,23 @@ def _typed(name, array):
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
 
+def _array(name, value):
+    """A NumPy array of another value. Numbers of Python, which have no type, take that of the operands if they fit."""
+    if isinstance(value, (Tensor, np.ma.MaskedArray)) or (_sparse is not None and _sparse.issparse(value)):
+        raise Error(f"{name} is {_kind(value)}, expected a NumPy array")
+    try:
+        array = np.asarray(value)
+    except ValueError as e:
+        raise Error(f"{name} is {_kind(value)}, expected a NumPy array") from e
+    if not hasattr(value, "dtype") and isinstance(value, (int, float, list, tuple)) and array.dtype.kind in "iuf":
+        with np.errstate(all="ignore"):
+            typed = array.astype(_DTYPE)
+            fits = np.isfinite(typed) == np.isfinite(array) if _DTYPE.kind == "f" else typed == array
+        if fits.all():
+            return typed
+    return array
+
+
 def _dense_operand(number, name, levels):
     order = len(levels)
     modes = tuple(mode for _, mode, _ in levels)
@@ -175,15 +203,10 @@ def _dense_operand(number, name, levels):
     layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq")
     offset = number * _TENSOR_BYTES
 
-    def bind(tensors, value, keep):
+    def bind(tensors, value, keep, check):
         array = value
         if type(array) is not np.ndarray:
-            if isinstance(value, Tensor) or (_sparse is not None and _sparse.issparse(value)):
-                raise Error(f"{name} is {_kind(value)}, expected a NumPy array")
-            try:
-                array = np.asarray(value)
-            except ValueError as e:
-                raise Error(f"{name} is {_kind(value)}, expected a NumPy array") from e
+            array = _array(name, value)
         if array.ndim != order:
             raise Error(f"{name} has {array.ndim} modes, expected {order}")
         shape = array.shape
@@ -201,36 +224,61 @@ def _index_bits(name, arrays):
         raise Error(f"{name} has indices of {', '.join(str(k) for k in kinds)}, expected int32 or int64")
     if len(kinds) > 1:
         arrays = [array.astype(np.int64) for array in arrays]
-    return 8 * arrays[0].dtype.itemsize, [a if a.flags.carray else np.array(a, order="C") for a in arrays]
+    return 8 * arrays[0].dtype.itemsize, [
+        a if _is_plain(a.flags) else np.array(a, order="C") for a in arrays]
+
+
+def _is_plain(flags):
+    return flags.c_contiguous and flags.aligned
+
+
+def _lists(name, kind, value):
+    """The indices of a matrix. SciPy lets anything be put in the place of its arrays, and then reads past their ends."""
+    try:
+        first, crd = (value.row, value.col) if kind == "coo" else (value.indptr, value.indices)
+        (positions,), (indices,), (values,) = first.shape, crd.shape, value.data.shape
+    except (AttributeError, ValueError) as e:
+        raise Error(f"{name} is {_kind(value)} without lists of indices and values: {e}") from e
+    if first.dtype.kind != "i" or crd.dtype.kind != "i":
+        raise Error(f"{name} has indices of {first.dtype}, {crd.dtype}, expected int32 or int64")
+    if kind == "coo":
+        if not positions == indices == values:
+            raise Error(f"{name} has {positions} rows, {indices} columns and {values} values, expected equal numbers")
+        return first, crd, values
+    expected = value.shape[kind == "csc"] + 1
+    if positions != expected:
+        raise Error(f"indptr of {name} has {positions} elements, expected {expected}", 11)
+    count = int(first[-1])
+    if not 0 <= count <= min(indices, values):
+        raise Error(f"{name} has {indices} indices and {values} values, expected {count}", 11)
+    return first, crd, count
+
+
+def _falls(first, end):
+    """Whether positions do not ascend from 0 to the end, so that SciPy must not follow them."""
+    return first[0] < 0 or first[-1] > end or bool((first[1:] < first[:-1]).any())
 
 
 def _matrix_operand(number, name, kind):
     layout = struct.Struct(f"=4i2q{8 * (_MODES - 2)}xQqQqQqQqQq")
     offset = number * _TENSOR_BYTES
-    attribute = "indptr" if kind != "coo" else "row"
 
-    def bind(tensors, value, keep):
-        if getattr(value, "format", None) != kind or not hasattr(value, attribute):
+    def bind(tensors, value, keep, check):
+        if getattr(value, "format", None) != kind or not hasattr(value, "tocsr"):
             raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy")
         if len(value.shape) != 2:
             raise Error(f"{name} has {len(value.shape)} modes, expected 2")
-        if kind != "coo" and not value.has_canonical_format:
+        first, crd, count = _lists(name, kind, value)
+        if kind != "coo" and not (check and _falls(first, len(crd))) and not value.has_canonical_format:
             value = value.copy()
             value.sum_duplicates()
+            first, crd, count = _lists(name, kind, value)
         data = _typed(name, value.data)
-        if kind == "coo":
-            first, crd = value.row, value.col
-            count = len(data)
-        else:
-            first, crd = value.indptr, value.indices
-            count = int(first[-1])
         width = first.dtype
-        if width == crd.dtype and width in _WIDTHS and first.flags.carray and crd.flags.carray:
+        if width == crd.dtype and width in _WIDTHS and _is_plain(first.flags) and _is_plain(crd.flags):
             bits = 8 * width.itemsize
         else:
             bits, (first, crd) = _index_bits(name, [first, crd])
-        if len(crd) < count or len(data) < count or count < 0:
-            raise Error(f"{name} has {len(crd)} indices and {len(data)} values, expected {count}")
         keep += (data, first, crd)
         rows, columns = value.shape
         if kind == "coo":
@@ -247,7 +295,7 @@ def _level_operand(number, name, levels):
     layout = struct.Struct(f"=4i{order}q{8 * (_MODES - order)}xQq{'QqQq' * order}")
     offset = number * _TENSOR_BYTES
 
-    def bind(tensors, value, keep):
+    def bind(tensors, value, keep, check):
         if not isinstance(value, Tensor):
             raise Error(f"{name} is {_kind(value)}, expected a Tensor: pack({name!r}, ...) makes one")
         if len(value.shape) != order or len(value.pos) != order or len(value.crd) != order:
@@ -392,6 +440,9 @@ def run(*, out=None, threads=0, check=False, **operands):
         wrong = [f"the operand {name} is missing" for name in missing]
         wrong += [f"there is no operand {name}" for name in operands if name not in _KEYS]
         raise Error(f"{', '.join(wrong)}; the operands are {', '.join(_NAMES)}", 10)
+    if not hasattr(threads, "__index__") or threads < 0:
+        raise Error(f"threads is {threads!r}, expected a number of threads, or 0 for the default")
+    threads, check = min(operator.index(threads), _MOST_THREADS), bool(check)
     for name in _LISTED:
         if not getattr(operands[name], "has_canonical_format", True):
             check = True
@@ -399,7 +450,7 @@ def run(*, out=None, threads=0, check=False, **operands):
         tensors = _Tensors()
         keep = []
         for name, bind in _OPERANDS:
-            bind(tensors, operands[name], keep)
+            bind(tensors, operands[name], keep, check)
         room = None
         if _RESULT_KIND == "dense":
             room = _room(tensors, out)
