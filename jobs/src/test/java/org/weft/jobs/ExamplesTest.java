@@ -64,7 +64,6 @@ class ExamplesTest {
             .config("spark.ui.enabled", false)
             .config("spark.sql.shuffle.partitions", 2)
             .config("spark.sql.adaptive.enabled", false)
-            .config("spark.sql.codegen.wholeStage", false)
             .getOrCreate()) {
       assertThat(runJava()).containsPattern("fit 0\\.[6-9]").contains("|rejected", "|A ");
 

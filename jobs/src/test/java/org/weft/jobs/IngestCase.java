@@ -38,8 +38,6 @@ abstract class IngestCase {
         .config("spark.driver.maxResultSize", "1m")
         .config("spark.sql.warehouse.dir", "target/spark-warehouse")
         .config("spark.ui.enabled", "false")
-        .config("spark.sql.codegen.wholeStage", "false") // compiling would take most of the time
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .getOrCreate();
   }
 

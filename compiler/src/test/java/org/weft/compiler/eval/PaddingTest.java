@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,15 +49,21 @@ class PaddingTest {
           "C(i,j)<A(i,j)> = x(i) * x(j)",
           "C(i,j)<A(j,i)> = 3 * B(i,j)");
 
-  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler =
+  /** One for all formats: what CSR gives is compiled once. */
+  private static final TensorCompiler COMPILER =
       TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
-  private final Evaluator evaluator = new Evaluator(compiler, 2);
+
+  private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
+  private final Evaluator evaluator = new Evaluator(COMPILER, 2);
 
   @AfterEach
   void close() {
     scope.close();
-    compiler.close();
+  }
+
+  @AfterAll
+  static void closeCompiler() {
+    COMPILER.close();
   }
 
   static Stream<String> formats() {
