@@ -77,8 +77,8 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
   /**
    * The algorithm: {@code als}, least-squares problems in turn; {@code hals}, which {@link
    * #nonnegative} takes for them; {@code arls}, which decomposes the slices with the most entries,
-   * and then all of them in a few iterations of als or hals. Listeners hear of the iterations of
-   * both. {@code als} if this is not called.
+   * those of the highest leverage, and then all of them in a few iterations of als or hals.
+   * Listeners hear of all these iterations. {@code als} if this is not called.
    *
    * @throws org.weft.error.WeftException {@code USAGE} for another name
    */
@@ -88,14 +88,14 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
     return this;
   }
 
-  /** With {@code arls}: about the share of the entries in these slices; 0.1 if not called. */
+  /** With {@code arls}: about the share of the entries in each sample; 0.1 if not called. */
   public CpdRun sample(double share) {
     this.algorithm = new CpAlgorithm(algorithm.name(), share, algorithm.polish());
     return this;
   }
 
   /**
-   * With {@code arls}: iterations over all entries; 3 if this is not called, or 10 for nonnegative
+   * With {@code arls}: iterations over all entries; 2 if this is not called, or 10 for nonnegative
    * factors, which take smaller steps.
    */
   public CpdRun polish(int most) {

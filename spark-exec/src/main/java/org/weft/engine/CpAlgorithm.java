@@ -12,7 +12,7 @@ import org.weft.error.WeftException;
 /**
  * How the factors of a CP decomposition improve.
  *
- * @param share about, of the entries in the slices that {@link Name#ARLS} decomposes first
+ * @param share about, of the entries in each sample that {@link Name#ARLS} decomposes first
  * @param polish iterations over all entries after those; empty for as many as mostly suffice
  */
 public record CpAlgorithm(Name name, double share, OptionalInt polish) {
@@ -23,7 +23,7 @@ public record CpAlgorithm(Name name, double share, OptionalInt polish) {
   public static final CpAlgorithm ALS = new CpAlgorithm(Name.ALS, SHARE, OptionalInt.empty());
 
   /** Least squares take long steps, HALS shorter ones. */
-  private static final int POLISH = 3;
+  private static final int POLISH = 2;
 
   private static final int POLISH_NONNEGATIVE = 10;
 

@@ -17,8 +17,9 @@ public final class AlgorithmOptions {
       paramLabel = "M",
       description =
           "als solves least-squares problems in turn; hals is what --nonnegative takes for them;"
-              + " arls decomposes the slices with the most entries, then --polish iterations of als"
-              + " or hals follow over all entries (default: als).")
+              + " arls decomposes the slices with the most entries, after an iteration over all"
+              + " entries those of the highest leverage, then --polish iterations of als or hals"
+              + " follow over all entries (default: als).")
   CpAlgorithm.Name algorithm = CpAlgorithm.Name.ALS;
 
   @Option(
@@ -26,7 +27,7 @@ public final class AlgorithmOptions {
       names = "--sample",
       paramLabel = "SHARE",
       description =
-          "With --method arls: about the share of the entries in these slices (default: 0.1).")
+          "With --method arls: about the share of the entries in each sample (default: 0.1).")
   double share = CpAlgorithm.SHARE;
 
   @Option(
@@ -34,8 +35,8 @@ public final class AlgorithmOptions {
       names = "--polish",
       paramLabel = "N",
       description =
-          "With --method arls: iterations over all entries, --iterations being those of the sample"
-              + " (default: 3, or 10 with --nonnegative, which takes smaller steps).")
+          "With --method arls: iterations over all entries, --iterations being those of each sample"
+              + " (default: 2, or 10 with --nonnegative, which takes smaller steps).")
   @Nullable Integer polish;
 
   /** What the options say. */

@@ -107,7 +107,7 @@ public record Cpd(
     return seed + mode * MODE_SEED;
   }
 
-  RowAlgebra algebra() {
+  public RowAlgebra algebra() {
     return RowAlgebra.of(rank, valueType);
   }
 

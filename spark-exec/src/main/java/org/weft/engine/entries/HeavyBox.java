@@ -8,7 +8,8 @@ import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
 /**
- * The part of a tensor in the slices of each mode that have the most entries: a tensor of its own.
+ * The part of a tensor in the slices of each mode that have the highest scores: a tensor of its
+ * own.
  *
  * @param modes by mode
  */
@@ -22,9 +23,11 @@ public record HeavyBox(List<HeavySlices> modes) {
    * are cut, their slices hold {@code share^(1/N)} of the entries. Mostly it has more, as heavy
    * slices meet.
    *
+   * @param scores of the buckets of each mode's histogram
    * @param least slices of a mode; a mode without more is not cut
    */
-  public static HeavyBox of(TensorStatistics statistics, double share, long least, long seed) {
+  public static HeavyBox of(
+      TensorStatistics statistics, List<double[]> scores, double share, long least, long seed) {
     int order = statistics.shape().order();
     long cut =
         IntStream.range(0, order).filter(mode -> statistics.shape().size(mode) > least).count();
@@ -35,7 +38,8 @@ public record HeavyBox(List<HeavySlices> modes) {
                 mode -> {
                   ModeHistogram counts = statistics.histogram(mode);
                   boolean whole = statistics.shape().size(mode) <= least;
-                  return HeavySlices.of(counts, whole ? 1 : held, least, seed + mode);
+                  return HeavySlices.of(
+                      counts, scores.get(mode), whole ? 1 : held, least, seed + mode);
                 })
             .toList());
   }

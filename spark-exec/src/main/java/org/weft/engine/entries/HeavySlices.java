@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.weft.statistics.ModeHistogram;
 
 /**
- * Slices of a mode with the most entries, and their numbers among themselves: 0, 1, ... in the
+ * Slices of a mode with the highest scores, and their numbers among themselves: 0, 1, ... in the
  * order of the mode. Slices go by the buckets of a {@link ModeHistogram}, which are single slices
  * in all but the largest modes.
  *
@@ -18,20 +18,22 @@ import org.weft.statistics.ModeHistogram;
 public record HeavySlices(int shift, int[] buckets) implements Serializable {
 
   /**
-   * The fewest slices that hold a share of the entries, but at least some number of them. Of slices
-   * with equally many entries the seed decides.
+   * The slices of the highest scores that together hold a share of the entries, but at least some
+   * number of them. Of slices with equal scores the seed decides.
    *
+   * @param scores of the buckets
    * @param share of the entries
    * @param least slices, if so many have entries
    */
-  static HeavySlices of(ModeHistogram counts, double share, long least, long seed) {
+  static HeavySlices of(
+      ModeHistogram counts, double[] scores, double share, long least, long seed) {
     int shift = Long.numberOfTrailingZeros(counts.bucketWidth());
     int[] heaviest =
         IntStream.range(0, counts.buckets())
             .filter(bucket -> counts.count(bucket) > 0)
             .boxed()
             .sorted(
-                Comparator.comparingLong((Integer bucket) -> -counts.count(bucket))
+                Comparator.comparingDouble((Integer bucket) -> -scores[bucket])
                     .thenComparingLong(bucket -> HashedSplit.mixed(seed + bucket))
                     .thenComparing(Comparator.naturalOrder()))
             .mapToInt(Integer::intValue)
@@ -57,6 +59,11 @@ public record HeavySlices(int shift, int[] buckets) implements Serializable {
   /** How many there are. */
   public long size() {
     return (long) buckets.length << shift;
+  }
+
+  /** The slice of a number. */
+  public long slice(long number) {
+    return ((long) buckets[(int) (number >>> shift)] << shift) + (number & ((1L << shift) - 1));
   }
 
   /** The number of a slice of the mode, or -1 if it is not among these. */
