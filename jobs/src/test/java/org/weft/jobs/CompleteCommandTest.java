@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +82,73 @@ class CompleteCommandTest {
       assertThat(start.get("rmse").asDouble()).isGreaterThanOrEqualTo(kept);
     }
     assertThat(summary.get("rmse_validation").size()).isEqualTo(summary.get("iterations").asInt());
-    assertThat(Run.of("top", path("d1")).out()).contains("component 0");
+  }
+
+  /** Biases are what a cell has without components: the value of a model of biases alone. */
+  @Test
+  void biasesAreNoComponents() throws IOException {
+    String line = "complete IN --rank 1 --ridge 0.01 --output OUT --names user,place,product";
+    Run made = Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" "));
+    assertThat(made.status()).as(made.err()).isZero();
+    Run top = Run.of("top", path("m"), "--count", "12");
+    assertThat(top.out()).containsOnlyOnce("component ").contains("biases, added to a mean of ");
+    JsonNode found =
+        new ObjectMapper().readTree(Run.of("top", path("m"), "--count", "12", "--json").out());
+    assertThat(found.get("components")).hasSize(1);
+    double product = found.at("/components/0/lambda").asDouble();
+    double sum = found.get("mean").asDouble();
+    List<String> cell = new ArrayList<>();
+    for (int mode = 0; mode < 3; mode++) {
+      JsonNode weights = found.at("/components/0/modes/" + mode + "/labels");
+      JsonNode bias = found.at("/biases/" + mode + "/labels/0");
+      cell.add(found.at("/biases/" + mode + "/mode").asText() + "=" + bias.get("label").asText());
+      product *= weight(weights, bias.get("label").asText());
+      sum += bias.get("weight").asDouble();
+    }
+    String value = Run.of("predict", path("m"), "--at", String.join(",", cell)).out();
+    assertThat(Double.parseDouble(value.split("\t")[3])).isCloseTo(sum + product, within(1e-9));
+
+    assertThat(Run.of("report", path("m"), path("m.html"), "--json", path("m.json")).status())
+        .isZero();
+    assertThat(Run.read(path("m.html")))
+        .contains("1 component, ", "id=\"biases\"", "Every cell has the mean")
+        .doesNotContain("id=\"c2\"");
+    JsonNode figures = new ObjectMapper().readTree(Run.read(path("m.json")));
+    assertThat(figures.get("components")).hasSize(1);
+    assertThat(
+            figures.at("/biases/share").asDouble() + figures.at("/components/0/share").asDouble())
+        .isCloseTo(1, within(1e-9));
+  }
+
+  private static double weight(JsonNode labels, String label) {
+    for (JsonNode one : labels) {
+      if (one.get("label").asText().equals(label)) {
+        return one.get("weight").asDouble();
+      }
+    }
+    return 0;
+  }
+
+  @Test
+  void biasesAreComparedWithBiases() throws IOException {
+    List<String> line =
+        List.of("complete", tensor, "--rank", "1", "--ridge", "0.01", "--output", path("with"));
+    List<String> other = new ArrayList<>(line);
+    other.set(line.size() - 1, path("without"));
+    other.add("--no-biases");
+    for (List<String> command : List.of(line, other)) {
+      Run made = Run.of(command.toArray(String[]::new));
+      assertThat(made.status()).as(made.err()).isZero();
+    }
+    Run run = Run.of("compare", path("with"), path("without"), "--output", path("c.json"));
+    assertThat(run.out()).contains("biases of mode0: drift 1.0000", "other mean 0");
+    JsonNode found = new ObjectMapper().readTree(Run.read(path("c.json")));
+    assertThat(found.get("components")).hasSize(1);
+    assertThat(found.at("/biases/modes")).hasSize(3);
+    assertThat(found.get("drift").asDouble()).isGreaterThanOrEqualTo(4 / 5.0);
+    Run same = Run.of("compare", path("with"), path("with"));
+    assertThat(same.out()).startsWith("drift 0.000000").contains("biases of mode2: drift 0.0000");
+    assertThat(Run.of("compare", path("without"), path("without")).out()).doesNotContain("biases");
   }
 
   @ParameterizedTest

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.npy.NpyFile;
 
 /** {@code weft tucker} from file to folder. */
 class TuckerCommandTest {
@@ -68,6 +70,97 @@ class TuckerCommandTest {
     assertThat(summary.get("dims").toString()).isEqualTo("[5,6,7]");
     assertThat(summary.get("fits").size()).isEqualTo(summary.get("iterations").asInt());
     assertThat(summary.get("fit").asDouble()).isBetween(0.1, 1.0);
+  }
+
+  private Run run(String line) {
+    Run run = Run.of(line.replace("@", folder + "/").split(" "));
+    assertThat(run.status()).as(run.err()).isZero();
+    return run;
+  }
+
+  private JsonNode json(String text) throws IOException {
+    return new ObjectMapper().readTree(text);
+  }
+
+  /** Columns have shares of the core that add up to 1; entries of the core are the largest. */
+  @Test
+  void topShowsColumnsAndTheCore() throws IOException {
+    String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
+    assertThat(tucker("d", "--labels", "0=" + labels, "--names", "who,what,when").status())
+        .isZero();
+    Run text = run("top @d --count 2");
+    assertThat(text.out()).contains("who\n", "column 1, ", "columns of who, what, when");
+    JsonNode top = json(run("top @d --json --count 2").out());
+    double[] core = NpyFile.readArray(FileAccess.local(), path("d/core.npy"), 2, 3, 4);
+    double squares = Arrays.stream(core).map(value -> value * value).sum();
+    for (int mode = 0; mode < 3; mode++) {
+      JsonNode columns = top.at("/modes/" + mode + "/columns");
+      assertThat(columns).hasSize(mode + 2);
+      double shares = 0;
+      for (JsonNode column : columns) {
+        shares += column.get("share").asDouble();
+        assertThat(column.get("labels")).hasSize(2);
+      }
+      assertThat(shares).isCloseTo(1, within(1e-12));
+    }
+    double row = Arrays.stream(core, 0, 12).map(value -> value * value).sum();
+    assertThat(top.at("/modes/0/columns/0/share").asDouble())
+        .isCloseTo(row / squares, within(1e-12));
+    assertThat(top.get("core")).hasSize(10);
+    double most = Arrays.stream(core).map(Math::abs).max().orElseThrow();
+    JsonNode first = top.at("/core/0");
+    assertThat(Math.abs(first.get("value").asDouble())).isEqualTo(most);
+    int[] at = {
+      first.at("/columns/0").asInt(), first.at("/columns/1").asInt(), first.at("/columns/2").asInt()
+    };
+    assertThat(core[(at[0] * 3 + at[1]) * 4 + at[2]]).isEqualTo(first.get("value").asDouble());
+    assertThat(first.get("share").asDouble()).isCloseTo(most * most / squares, within(1e-12));
+  }
+
+  @Test
+  void theReportShowsTheCoreAndItsColumns() throws IOException {
+    String labels = Run.write(folder, "names", "ant\nbee\ncat\ndog\n<eel>\n");
+    assertThat(tucker("d", "--labels", "0=" + labels).status()).isZero();
+    Run report = run("report @d @d.html --json @d.json --tensor " + tensor);
+    assertThat(report.out()).contains("a core of 2 x 3 x 4");
+    assertThat(Run.read(path("d.html")))
+        .contains("Tucker model of x.tns", "The core in 4 slices", "mode0, column 1", "&lt;eel&gt;")
+        .contains("id=\"columns2\"", "Largest entries of the core")
+        .doesNotContain("Overlap", "<eel>");
+    JsonNode figures = json(Run.read(path("d.json")));
+    JsonNode summary = json(Run.read(path("d/summary.json")));
+    double fit = summary.get("fit").asDouble();
+    assertThat(figures.get("share").asDouble()).isCloseTo(1 - (1 - fit) * (1 - fit), within(1e-6));
+    assertThat(figures.at("/outliers/relativeError").asDouble()).isCloseTo(1 - fit, within(1e-6));
+    assertThat(figures.at("/columns/1")).hasSize(3);
+    double error = 0;
+    for (JsonNode slice : figures.at("/outliers/slices/0")) {
+      error += slice.get("share").asDouble();
+    }
+    assertThat(error).as("all five slices").isCloseTo(1, within(1e-6));
+    assertThat(Run.of("report", path("d"), path("e.html"), "--beside", path("d")).err())
+        .contains("WEFT-100", "found a Tucker model");
+  }
+
+  @Test
+  void modelsAreComparedByTheSpansOfTheirColumns() throws IOException {
+    assertThat(tucker("a", "--iterations", "200", "--tolerance", "0").status()).isZero();
+    assertThat(tucker("b", "--iterations", "200", "--tolerance", "0", "--type", "float").status())
+        .isZero();
+    Run same = run("compare @a @b --count 1 --output @c.json");
+    assertThat(same.out()).contains("angles between the spans of the columns, in degrees: 0.");
+    JsonNode found = json(Run.read(path("c.json")));
+    assertThat(found.get("drift").asDouble()).isLessThan(1e-4);
+    assertThat(found.get("components")).isEmpty();
+    assertThat(found.at("/modes/2/angles")).hasSize(4);
+    String other = Run.write(folder, "y.tns", "5 6 7 1\n1 1 1 2\n2 3 4 3\n3 2 2 1\n");
+    run("tucker " + other + " --ranks 2,2,2 --output @o");
+    Run drifted = Run.of("compare", path("a"), path("o"), "--limit", "0.1");
+    assertThat(drifted.status()).isEqualTo(2);
+    assertThat(drifted.err()).contains("WEFT-306", "most of it in mode mode");
+    run("cpd " + tensor + " --rank 2 --output @p");
+    assertThat(Run.of("compare", path("a"), path("p")).err())
+        .contains("WEFT-100", "found one of each");
   }
 
   @Test

@@ -7,31 +7,32 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.model.FactorModel;
 import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
 import org.weft.tensor.DenseMatrix;
 
 /** A model's factors in this process, and what they and the model's value give. */
 record ModelFactors(
-    Weft weft,
-    List<String> modes,
-    List<Source.ModeLabels> labels,
-    List<DenseMatrix> factors,
-    ModelValue value) {
+    Weft weft, List<String> modes, List<Source.ModeLabels> labels, FactorModel model) {
   ModelFactors {
     modes = List.copyOf(modes);
     labels = List.copyOf(labels);
-    factors = List.copyOf(factors);
+  }
+
+  ModelValue value() {
+    return model.value();
   }
 
   /** Columns {@code mode}, {@code coordinate} and {@code weights}. */
   Dataset<Row> table(String mode) {
     int number = number(mode);
-    return ModelTables.factor(weft.requireSpark(), mode, factors.get(number), labels.get(number));
+    return ModelTables.factor(
+        weft.requireSpark(), mode, model.factors().get(number), labels.get(number));
   }
 
   double[][] matrix(String mode) {
-    return rows(factors.get(number(mode)));
+    return rows(model.factors().get(number(mode)));
   }
 
   private static double[][] rows(DenseMatrix factor) {
@@ -48,22 +49,19 @@ record ModelFactors(
           ErrorCode.SHAPE_MISMATCH,
           "expected a coordinate for each of " + modes + ", found " + coordinates.length);
     }
-    double[][] rows = new double[coordinates.length][];
-    for (int mode = 0; mode < rows.length; mode++) {
-      DenseMatrix factor = factors.get(mode);
-      if (coordinates[mode] < 0 || coordinates[mode] >= factor.rows()) {
+    for (int mode = 0; mode < coordinates.length; mode++) {
+      long rows = model.factors().get(mode).rows();
+      if (coordinates[mode] < 0 || coordinates[mode] >= rows) {
         throw new WeftException(
             ErrorCode.COORDINATE_OUT_OF_RANGE,
             modes.get(mode)
                 + ": expected a coordinate from 0 to "
-                + (factor.rows() - 1)
+                + (rows - 1)
                 + ", found "
                 + coordinates[mode]);
       }
-      rows[mode] = new double[factor.columns()];
-      factor.copyRow(coordinates[mode], rows[mode], 0);
     }
-    return value.at(rows);
+    return model.at(coordinates);
   }
 
   /** The factors as tables whose labels, or coordinates where a mode has none, are keys. */
@@ -85,7 +83,7 @@ record ModelFactors(
                           functions.col(TableModel.WEIGHTS));
                 })
             .toList();
-    return new TableModel(modes, tables, value);
+    return new TableModel(modes, tables, value());
   }
 
   private int number(String mode) {

@@ -17,6 +17,7 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.model.RunSummary;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.model.FactorModel;
 import org.weft.spark.model.ModelValue;
 import org.weft.storage.model.ModelSummary;
 import org.weft.storage.model.ResultVersions;
@@ -195,7 +196,7 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
 
   final ModelFactors factors(List<DenseMatrix> factors, ModelValue value) {
     return new ModelFactors(
-        tensor.weft(), tensor.modes(), tensor.loaded().labels(), factors, value);
+        tensor.weft(), tensor.modes(), tensor.loaded().labels(), new FactorModel(factors, value));
   }
 
   /**

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -15,7 +14,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.model.CpValue;
-import org.weft.spark.model.ModelValue;
+import org.weft.spark.model.FactorModel;
 import org.weft.spark.model.TableModel;
 import org.weft.spark.model.TuckerValue;
 import org.weft.storage.Labels;
@@ -23,7 +22,6 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
 import org.weft.storage.model.ModelOutput;
 import org.weft.storage.model.ModelSummary;
-import org.weft.tensor.DenseMatrix;
 
 /** Writes and reads a model as a folder, in the form of the commands. */
 final class SavedModel {
@@ -46,7 +44,7 @@ final class SavedModel {
         }
       }
       try (ModelOutput.Staged folder = new ModelOutput(files, uri, overwrite).begin()) {
-        folder.factors(model.factors());
+        folder.factors(model.model().factors());
         folder.finish(
             model.value() instanceof TuckerValue tucker
                 ? ModelOutput.Coupling.core(tucker.core(), tucker.ranks())
@@ -74,9 +72,9 @@ final class SavedModel {
     try {
       ModelFolder folder = ModelFolder.open(weft.engine().files(), uri);
       return switch (folder.method()) {
-        case "cpd", "cpapr", "gcp" -> new CpModel(components(weft, folder), folder.content());
-        case "complete" -> new CompletionModel(components(weft, folder), folder.content());
-        case "tucker" -> new TuckerModel(tucker(weft, folder), folder.content());
+        case "cpd", "cpapr", "gcp" -> new CpModel(factors(weft, folder), folder.content());
+        case "complete" -> new CompletionModel(factors(weft, folder), folder.content());
+        case "tucker" -> new TuckerModel(factors(weft, folder), folder.content());
         default ->
             throw new WeftException(
                 ErrorCode.MALFORMED_INPUT,
@@ -89,28 +87,12 @@ final class SavedModel {
     }
   }
 
-  private static ModelFactors components(Weft weft, ModelFolder folder) throws IOException {
-    ModelFolder.Components found = folder.components();
-    return factors(weft, folder, found.factors(), new CpValue(found.lambda()));
-  }
-
-  private static ModelFactors tucker(Weft weft, ModelFolder folder) throws IOException {
-    int[] ranks = folder.ranks();
-    List<DenseMatrix> factors =
-        IntStream.range(0, ranks.length)
-            .mapToObj(mode -> folder.factor(mode, ranks[mode]))
-            .toList();
-    return factors(weft, folder, factors, new TuckerValue(ranks, folder.core()));
-  }
-
-  private static ModelFactors factors(
-      Weft weft, ModelFolder folder, List<DenseMatrix> factors, ModelValue value)
-      throws IOException {
+  private static ModelFactors factors(Weft weft, ModelFolder folder) throws IOException {
     List<Source.ModeLabels> labels = new ArrayList<>();
-    for (int mode = 0; mode < factors.size(); mode++) {
+    for (int mode = 0; mode < folder.order(); mode++) {
       labels.add(labels(weft, folder, mode));
     }
-    return new ModelFactors(weft, folder.modeNames(), labels, factors, value);
+    return new ModelFactors(weft, folder.modeNames(), labels, FactorModel.read(folder));
   }
 
   /**

@@ -1,27 +1,25 @@
 package org.weft.jobs.decompose;
 
+import static java.util.stream.Collectors.joining;
 import static org.weft.jobs.output.Usage.usage;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.command.WeftCommand;
-import org.weft.jobs.model.ComparedModel;
+import org.weft.jobs.model.LabelledModel;
 import org.weft.jobs.model.ModelComparison;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
-import org.weft.storage.SourceFile;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -36,9 +34,13 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     sortOptions = false,
     description = {
-      "Compare two CP models: which component of A matches which component of B, and how far"
+      "Compare two models: which component of A matches which component of B, and how far"
           + " apart the two are. The drift is 0 for the same components in any order, and 1 if"
-          + " nothing is alike.",
+          + " nothing is alike. The mean and the biases of completions are compared apart; each"
+          + " counts as a component in the drift.",
+      "The columns of a Tucker model are unique only up to a rotation. Two Tucker models are"
+          + " compared by the angles between the spans of their columns. Rows are compared after"
+          + " the rotation that aligns the columns best.",
       "Rows are matched by their labels where both models have labels, otherwise by number."
     },
     footer = {
@@ -81,7 +83,8 @@ public final class CompareCommand extends WeftCommand {
     }
     ModelFolder a = ModelFolder.open(files, first);
     ModelFolder b = ModelFolder.open(files, second);
-    ModelComparison comparison = ModelComparison.of(model(files, a), model(files, b), count);
+    ModelComparison comparison =
+        ModelComparison.of(LabelledModel.read(a), LabelledModel.read(b), count);
     if (planOnly()) {
       return;
     }
@@ -94,47 +97,27 @@ public final class CompareCommand extends WeftCommand {
           ErrorCode.MODEL_DRIFT,
           String.format(
               Locale.ROOT,
-              "%s and %s: expected a drift of at most %s, found %.4f, most of it in component %d;"
+              "%s and %s: expected a drift of at most %s, found %.4f, most of it in %s;"
                   + " look at it before publishing the model",
               first,
               second,
               limit,
               comparison.drift(),
-              worst(comparison) + 1));
+              worst(a, comparison)));
     }
   }
 
-  private static int worst(ModelComparison comparison) {
+  /** The component that is least alike, or the mode of a Tucker model. */
+  private static String worst(ModelFolder model, ModelComparison comparison) {
     return comparison.matches().stream()
-        .min(java.util.Comparator.comparingDouble(ModelComparison.Match::score))
-        .map(ModelComparison.Match::first)
-        .orElse(0);
-  }
-
-  private static ComparedModel model(FileAccess files, ModelFolder folder) throws IOException {
-    ModelFolder.Components components = folder.components();
-    List<List<String>> labels = new ArrayList<>();
-    for (int mode = 0; mode < folder.order(); mode++) {
-      labels.add(labels(files, folder.at("mode" + mode + ".tsv")));
-    }
-    return new ComparedModel(components.factors(), components.lambda(), labels);
-  }
-
-  private static List<String> labels(FileAccess files, String table) throws IOException {
-    Path path = files.path(table);
-    List<String> labels = new ArrayList<>();
-    if (!files.fileSystem(path).exists(path)) {
-      return labels;
-    }
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(SourceFile.find(files, table).open(0), StandardCharsets.UTF_8))) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        int tab = line.indexOf('\t');
-        labels.add(tab < 0 ? line : line.substring(0, tab));
-      }
-    }
-    return labels;
+        .min(Comparator.comparingDouble(ModelComparison.Match::score))
+        .map(match -> "component " + (match.first() + 1))
+        .or(
+            () ->
+                comparison.modes().stream()
+                    .max(Comparator.comparingDouble(ModelComparison.ModeDrift::drift))
+                    .map(mode -> "mode " + model.modeName(mode.mode())))
+        .orElse("no component");
   }
 
   private static void print(Console console, ModelFolder model, ModelComparison comparison) {
@@ -152,24 +135,48 @@ public final class CompareCommand extends WeftCommand {
       match.cosines().forEach(cosine -> cells.add(number("%.4f", cosine)));
       components.row(cells);
     }
-    console.text("\n" + components.text());
+    if (!comparison.matches().isEmpty()) {
+      console.text("\n" + components.text());
+    }
     for (ModelComparison.ModeDrift mode : comparison.modes()) {
       console.result("");
       console.result(
           "%s: drift %.4f, rows only in the first model %d, only in the second %d",
           model.modeName(mode.mode()), mode.drift(), mode.onlyFirst(), mode.onlySecond());
-      TextTable changes = new TextTable("<>").row("label", "moved", "weight", "other weight");
-      List<ModelComparison.Change> moved =
-          comparison.changes().stream().filter(change -> change.mode() == mode.mode()).toList();
-      for (ModelComparison.Change change : moved) {
-        changes.row(
-            change.label(),
-            number("%.4g", change.distance()),
-            number("%.4g", change.before()),
-            number("%.4g", change.after()));
+      if (!mode.angles().isEmpty()) {
+        console.result(
+            "angles between the spans of the columns, in degrees: %s",
+            mode.angles().stream().map(angle -> number("%.2f", angle)).collect(joining(" ")));
       }
-      console.text(moved.isEmpty() ? "" : changes.text());
+      changes(console, of(comparison.changes(), mode.mode()), "weight");
     }
+    comparison.biases().ifPresent(biases -> print(console, model, biases));
+  }
+
+  private static void print(Console console, ModelFolder model, ModelComparison.BiasDrift biases) {
+    console.result("");
+    console.result("biases: mean %.4g, other mean %.4g", biases.mean(), biases.otherMean());
+    for (int mode = 0; mode < biases.drifts().size(); mode++) {
+      console.result("");
+      console.result("biases of %s: drift %.4f", model.modeName(mode), biases.drifts().get(mode));
+      changes(console, of(biases.changes(), mode), "bias");
+    }
+  }
+
+  private static List<ModelComparison.Change> of(List<ModelComparison.Change> changes, int mode) {
+    return changes.stream().filter(change -> change.mode() == mode).toList();
+  }
+
+  private static void changes(Console console, List<ModelComparison.Change> moved, String what) {
+    TextTable changes = new TextTable("<>").row("label", "moved", what, "other " + what);
+    for (ModelComparison.Change change : moved) {
+      changes.row(
+          change.label(),
+          number("%.4g", change.distance()),
+          number("%.4g", change.before()),
+          number("%.4g", change.after()));
+    }
+    console.text(moved.isEmpty() ? "" : changes.text());
   }
 
   private static String number(String format, double value) {
@@ -200,22 +207,43 @@ public final class CompareCommand extends WeftCommand {
       mode.put("drift", drift.drift());
       mode.put("only_first", drift.onlyFirst());
       mode.put("only_second", drift.onlySecond());
-      List<Map<String, Object>> changes = new ArrayList<>();
-      for (ModelComparison.Change change : comparison.changes()) {
-        if (change.mode() == drift.mode()) {
-          Map<String, Object> row = new LinkedHashMap<>();
-          row.put("label", change.label());
-          row.put("distance", change.distance());
-          row.put("before", change.before());
-          row.put("after", change.after());
-          changes.add(row);
-        }
+      if (!drift.angles().isEmpty()) {
+        mode.put("angles", drift.angles());
       }
-      mode.put("changes", changes);
+      mode.put("changes", rows(of(comparison.changes(), drift.mode())));
       modes.add(mode);
     }
     json.put("modes", modes);
+    comparison.biases().ifPresent(biases -> json.put("biases", json(model, biases)));
     return json;
+  }
+
+  private static Map<String, Object> json(ModelFolder model, ModelComparison.BiasDrift biases) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("means", List.of(biases.mean(), biases.otherMean()));
+    List<Map<String, Object>> modes = new ArrayList<>();
+    for (int mode = 0; mode < biases.drifts().size(); mode++) {
+      Map<String, Object> own = new LinkedHashMap<>();
+      own.put("mode", model.modeName(mode));
+      own.put("drift", biases.drifts().get(mode));
+      own.put("changes", rows(of(biases.changes(), mode)));
+      modes.add(own);
+    }
+    json.put("modes", modes);
+    return json;
+  }
+
+  private static List<Map<String, Object>> rows(List<ModelComparison.Change> changes) {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (ModelComparison.Change change : changes) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("label", change.label());
+      row.put("distance", change.distance());
+      row.put("before", change.before());
+      row.put("after", change.after());
+      rows.add(row);
+    }
+    return rows;
   }
 
   private void write(FileAccess files, String target, Map<String, Object> json) throws IOException {

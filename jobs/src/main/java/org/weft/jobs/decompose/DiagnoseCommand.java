@@ -25,6 +25,7 @@ import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.report.Residuals;
 import org.weft.jobs.run.Session;
+import org.weft.spark.model.FactorModel;
 import org.weft.storage.Labels;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
@@ -192,7 +193,7 @@ public final class DiagnoseCommand extends WeftCommand {
       ModelFolder.Components components,
       EngineTensor tensor)
       throws IOException {
-    Residuals residuals = new Residuals(components.factors(), components.lambda());
+    Residuals residuals = new Residuals(FactorModel.read(model));
     double[] squares = new double[1];
     tensor
         .parts()

@@ -35,8 +35,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A command that makes a model of components of one tensor, and writes its folder. */
+/** A command that makes a model of one tensor, and writes its folder. */
 public abstract class ModelCommand extends WeftCommand {
+  /** How help describes the folder of a model. */
+  static final String FOLDER = "Folder that weft cpd, tucker, complete, cpapr or gcp wrote.";
+
   @Parameters(index = "0", paramLabel = "IN", description = InputNames.INPUT)
   String input = "";
 
@@ -158,8 +161,8 @@ public abstract class ModelCommand extends WeftCommand {
     }
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     List<String> modeNames = names.of(files, input, plan.header().order());
-    check(files, plan, modeNames);
     labels = labelFiles.of(files, input, plan.header().order(), modeNames);
+    check(files, plan, modeNames);
     String application = "weft " + commandName() + " " + input;
     try (Session session = Session.open(common, application, console, this::engine)) {
       EngineTensor tensor = prepared(session, session.read(input), console);

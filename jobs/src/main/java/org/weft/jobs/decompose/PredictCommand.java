@@ -3,7 +3,6 @@ package org.weft.jobs.decompose;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,7 +20,7 @@ import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.NamedMode;
 import org.weft.jobs.output.Console;
-import org.weft.spark.model.CpValue;
+import org.weft.spark.model.FactorModel;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -29,8 +28,6 @@ import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.DenseMatrix;
-import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,9 +37,11 @@ import picocli.CommandLine.Parameters;
     name = "predict",
     sortOptions = false,
     description = {
-      "The values of a CP model at the coordinates of a tensor's entries: a line each, with"
+      "The values of a model at the coordinates of a tensor's entries: a line each, with"
           + " labels where the model has labels, otherwise with coordinates from 1. With OUT the"
           + " values become a tensor.",
+      "With --at instead of QUERY: the value at one cell, given as a label of each mode, or as a"
+          + " coordinate from 1 for modes without labels. --top needs no label of its --mode.",
       "A label of QUERY is the same label of the model, whatever its coordinate; entries with labels"
           + " that the model lacks are left out. Modes without labels have the model's coordinates.",
       "With --top and --mode: for each entry, the slices of the mode that have the largest values"
@@ -52,20 +51,19 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "Example: weft predict model query.tns",
+      "Example: weft predict model --at user=alice,item=kettle",
       "Example: weft predict model query.tns --top 5 --mode item"
     })
 public final class PredictCommand extends WeftCommand {
-  @Parameters(
-      index = "0",
-      paramLabel = "MODEL",
-      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
+  @Parameters(index = "0", paramLabel = "MODEL", description = ModelCommand.FOLDER)
   String folder = "";
 
   @Parameters(
       index = "1",
+      arity = "0..1",
       paramLabel = "QUERY",
       description = "Tensor whose entries are looked up.")
-  String query = "";
+  @Nullable String query;
 
   @Parameters(
       index = "2",
@@ -73,6 +71,12 @@ public final class PredictCommand extends WeftCommand {
       paramLabel = "OUT",
       description = "Tensor of the values, or with --top a text file, instead of lines.")
   @Nullable String out;
+
+  @Option(
+      names = "--at",
+      paramLabel = "MODE=LABEL,...",
+      description = "A cell; modes are named or numbered. Repeatable.")
+  List<String> at = List.of();
 
   @Option(
       names = "--top",
@@ -91,6 +95,11 @@ public final class PredictCommand extends WeftCommand {
     if (top < 0 || (top > 0) != (mode != null)) {
       throw usage("expected --top N of at least 1 and --mode MODE, both or neither");
     }
+    if ((query == null) == at.isEmpty()) {
+      throw usage(
+          "expected either QUERY, a tensor, or --at MODE=LABEL,..., found %s",
+          query == null ? "neither" : "both");
+    }
     FileAccess files = CommonOptions.files();
     if (out != null && top > 0) {
       checkOutput(files, out);
@@ -98,12 +107,17 @@ public final class PredictCommand extends WeftCommand {
       checkTensorOutput(files, out);
     }
     Model model = Model.open(files, folder);
+    int target =
+        mode == null ? -1 : NamedMode.number(folder, "--mode", mode, model.names(), model.order());
     List<CooBlock> asked =
-        model.found(query, LoadedTensor.read(files, query, common.readOptions()), console);
-    model.requireCovers(query, asked);
-    if (mode != null) {
-      int found = NamedMode.number(folder, "--mode", mode, model.names(), model.order());
-      String text = model.best(asked, found, top);
+        query == null
+            ? List.of(model.cells().of(at, target))
+            : model.found(query, LoadedTensor.read(files, query, common.readOptions()), console);
+    if (query != null) {
+      model.requireCovers(query, asked);
+    }
+    if (target >= 0) {
+      String text = model.best(asked, target, top);
       if (out == null) {
         console.text(text);
       } else {
@@ -111,73 +125,59 @@ public final class PredictCommand extends WeftCommand {
       }
       return;
     }
-    predict(console, files, model, asked);
+    List<CooBlock> predicted =
+        asked.stream().map(block -> block.withValues(model.values(block))).toList();
+    if (out == null) {
+      predicted.forEach(block -> console.text(model.lines(block)));
+    } else {
+      writeTensor(console, files, out, model, predicted);
+    }
+    if (query != null) {
+      console.note("RMSE %.6g against the values of %s", error(asked, predicted), query);
+    }
   }
 
-  private void predict(Console console, FileAccess files, Model model, List<CooBlock> blocks)
+  private void writeTensor(
+      Console console, FileAccess files, String target, Model model, List<CooBlock> predicted)
       throws IOException {
+    WriteOptions options = WriteOptions.defaults().withShape(model.factors().shape());
+    try (TensorOutput output =
+        TensorFiles.create(files, target, common.overwrite, model.order(), options)) {
+      for (CooBlock block : predicted) {
+        output.write(block);
+      }
+      output.commit();
+    }
+    console.note("wrote %s", target);
+  }
+
+  /** Root of the mean squared difference of values. */
+  private static double error(List<CooBlock> asked, List<CooBlock> predicted) {
     double squares = 0;
     long count = 0;
-    List<CooBlock> predicted = new ArrayList<>();
-    for (CooBlock block : blocks) {
-      double[] values =
-          IntStream.range(0, block.size()).mapToDouble(e -> model.at(block, e)).toArray();
-      for (int e = 0; e < values.length; e++) {
-        squares += Math.pow(values[e] - block.value(e), 2);
+    for (int b = 0; b < asked.size(); b++) {
+      for (int e = 0; e < asked.get(b).size(); e++) {
+        squares += Math.pow(predicted.get(b).value(e) - asked.get(b).value(e), 2);
       }
-      count += values.length;
-      predicted.add(block.withValues(values));
+      count += asked.get(b).size();
     }
-    if (out == null) {
-      for (CooBlock block : predicted) {
-        StringBuilder lines = new StringBuilder();
-        for (int e = 0; e < block.size(); e++) {
-          for (int m = 0; m < block.order(); m++) {
-            lines.append(model.name(m, block.coordinate(m, e))).append('\t');
-          }
-          lines.append(block.value(e)).append('\n');
-        }
-        console.text(lines.toString());
-      }
-    } else {
-      WriteOptions options = WriteOptions.defaults().withShape(model.shape());
-      try (TensorOutput output =
-          TensorFiles.create(files, out, common.overwrite, model.order(), options)) {
-        for (CooBlock block : predicted) {
-          output.write(block);
-        }
-        output.commit();
-      }
-      console.note("wrote %s", out);
-    }
-    console.note(
-        "RMSE %.6g against the values of %s", Math.sqrt(squares / Math.max(1, count)), query);
+    return Math.sqrt(squares / Math.max(1, count));
   }
 
-  /** A CP model in memory. */
+  /** A model in memory. */
   private record Model(
-      String uri,
-      CpValue value,
-      List<DenseMatrix> factors,
-      Map<Integer, Labels> labels,
-      List<String> names) {
+      String uri, FactorModel factors, Map<Integer, Labels> labels, List<String> names) {
     static Model open(FileAccess files, String uri) throws IOException {
       ModelFolder folder = ModelFolder.open(files, uri);
-      ModelFolder.Components components = folder.components();
-      return new Model(
-          uri,
-          new CpValue(components.lambda()),
-          components.factors(),
-          folder.labels(),
-          folder.modeNames());
+      return new Model(uri, FactorModel.read(folder), folder.labels(), folder.modeNames());
     }
 
     int order() {
-      return factors.size();
+      return factors.order();
     }
 
-    TensorShape shape() {
-      return TensorShape.of(factors.stream().mapToLong(DenseMatrix::rows).toArray());
+    NamedCells cells() {
+      return new NamedCells(uri, names, labels, factors.shape());
     }
 
     String name(int mode, long at) {
@@ -185,6 +185,24 @@ public final class PredictCommand extends WeftCommand {
           .filter(known -> at < known.size())
           .map(known -> known.label(at))
           .orElseGet(() -> Long.toString(at + 1));
+    }
+
+    double[] values(CooBlock block) {
+      return IntStream.range(0, block.size())
+          .mapToDouble(e -> factors.at(coordinates(block, e)))
+          .toArray();
+    }
+
+    /** A line for each entry: a name for each mode, and the value. */
+    String lines(CooBlock block) {
+      StringBuilder lines = new StringBuilder();
+      for (int e = 0; e < block.size(); e++) {
+        for (int m = 0; m < block.order(); m++) {
+          lines.append(name(m, block.coordinate(m, e))).append('\t');
+        }
+        lines.append(block.value(e)).append('\n');
+      }
+      return lines.toString();
     }
 
     /** The entries at the model's coordinates, without those whose labels the model lacks. */
@@ -206,10 +224,10 @@ public final class PredictCommand extends WeftCommand {
       for (CooBlock block : blocks) {
         for (int e = 0; e < block.size(); e++) {
           for (int m = 0; m < order(); m++) {
-            if (block.coordinate(m, e) >= factors.get(m).rows()) {
+            if (block.coordinate(m, e) >= factors.factors().get(m).rows()) {
               throw mismatch(
                   query,
-                  "coordinates of at most " + factors.get(m).rows() + " in mode " + m,
+                  "coordinates of at most " + factors.factors().get(m).rows() + " in mode " + m,
                   Long.toString(block.coordinate(m, e) + 1));
             }
           }
@@ -223,16 +241,8 @@ public final class PredictCommand extends WeftCommand {
           query + ": expected " + expected + ", as the model " + uri + " has, found " + found);
     }
 
-    private double[][] rows(CooBlock block, int entry) {
-      double[][] rows = new double[order()][value.lambda().length];
-      for (int m = 0; m < rows.length; m++) {
-        factors.get(m).copyRow(block.coordinate(m, entry), rows[m], 0);
-      }
-      return rows;
-    }
-
-    double at(CooBlock block, int entry) {
-      return value.at(rows(block, entry));
+    private static long[] coordinates(CooBlock block, int entry) {
+      return IntStream.range(0, block.order()).mapToLong(m -> block.coordinate(m, entry)).toArray();
     }
 
     /** A slice of a mode and its value. */
@@ -250,7 +260,7 @@ public final class PredictCommand extends WeftCommand {
                   .mapToObj(m -> m == target ? -1L : block.coordinate(m, entry))
                   .toList();
           if (seen.add(others)) {
-            best(value.query(target, rows(block, e)), target, count)
+            best(factors.value().query(target, factors.rows(coordinates(block, e))), target, count)
                 .forEach(found -> line(lines, others, target, found));
           }
         }
@@ -264,8 +274,8 @@ public final class PredictCommand extends WeftCommand {
               .thenComparing(Comparator.comparingLong(Scored::slice).reversed());
       PriorityQueue<Scored> best = new PriorityQueue<>(worstFirst);
       double[] row = new double[weights.length];
-      for (long slice = 0; slice < factors.get(target).rows(); slice++) {
-        factors.get(target).copyRow(slice, row, 0);
+      for (long slice = 0; slice < factors.factors().get(target).rows(); slice++) {
+        factors.factors().get(target).copyRow(slice, row, 0);
         double score = 0;
         for (int r = 0; r < row.length; r++) {
           score += weights[r] * row[r];

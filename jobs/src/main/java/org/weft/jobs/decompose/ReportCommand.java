@@ -1,5 +1,6 @@
 package org.weft.jobs.decompose;
 
+import static java.util.stream.Collectors.joining;
 import static org.weft.jobs.output.Usage.usage;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -23,6 +24,7 @@ import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.ReportPage;
 import org.weft.jobs.report.Residuals;
 import org.weft.jobs.run.Session;
+import org.weft.spark.model.FactorModel;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 import org.weft.storage.model.ModelFolder;
@@ -36,11 +38,13 @@ import picocli.CommandLine.Parameters;
     name = "report",
     sortOptions = false,
     description = {
-      "Show a CP model as one HTML page to look at, print or send. The page says what ran, on"
+      "Show a model as one HTML page to look at, print or send. The page says what ran, on"
           + " which tensor, and how it converged. A card for each component has its share of the"
           + " tensor's variation and the strongest labels of every mode; a mode of time is a line"
-          + " in its own order. Then come the overlap of components, and the run against its"
-          + " plan.",
+          + " in its own order. The biases of a completion have a card of their own. Then come"
+          + " the overlap of components, and the run against its plan.",
+      "Of a Tucker model, the page shows the core as a picture, and a card for each column of"
+          + " each mode's factor.",
       "A mode is one of time if its name says so (time, date, year, month, week, day, hour) or all"
           + " its labels are dates. The page needs no network."
     },
@@ -48,10 +52,7 @@ import picocli.CommandLine.Parameters;
 public final class ReportCommand extends WeftCommand {
   private static final int OUTLIERS = 5;
 
-  @Parameters(
-      index = "0",
-      paramLabel = "DIR",
-      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
+  @Parameters(index = "0", paramLabel = "DIR", description = ModelCommand.FOLDER)
   String folder = "";
 
   @Parameters(index = "1", paramLabel = "OUT", description = "The page: .html.")
@@ -114,6 +115,10 @@ public final class ReportCommand extends WeftCommand {
   }
 
   private static String components(Figures figures) {
+    if (figures.core() != null) {
+      return "a core of "
+          + figures.core().ranks().stream().map(String::valueOf).collect(joining(" x "));
+    }
     int count = figures.components().size();
     return count == 1 ? "1 component" : count + " components";
   }
@@ -121,12 +126,12 @@ public final class ReportCommand extends WeftCommand {
   private Residuals.Found residuals(Console console, ModelFolder model, String uri)
       throws IOException {
     Session.requireOneProcess(common, "report --tensor");
-    ModelFolder.Components components = model.components();
-    Residuals residuals = new Residuals(components.factors(), components.lambda());
+    FactorModel factors = FactorModel.read(model);
+    Residuals residuals = new Residuals(factors);
     try (Session session = Session.open(common, "weft report " + uri, console)) {
       EngineTensor read = session.read(uri);
       long[] found = read.statistics().shape().toArray();
-      long[] expected = components.factors().stream().mapToLong(factor -> factor.rows()).toArray();
+      long[] expected = factors.shape().toArray();
       if (!Arrays.equals(expected, found)) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,

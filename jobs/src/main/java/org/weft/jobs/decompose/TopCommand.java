@@ -4,15 +4,11 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.stream.IntStream;
-import org.apache.hadoop.fs.Path;
 import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.model.StrongestLabels;
+import org.weft.jobs.model.TopOfModel;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.storage.document.JsonText;
@@ -28,18 +24,17 @@ import picocli.CommandLine.Parameters;
     name = "top",
     sortOptions = false,
     description = {
-      "Show the components of a CP model, heaviest first: for each, the labels of every mode with"
+      "Show the components of a model, heaviest first: for each, the labels of every mode with"
           + " the largest weights, by magnitude. A mode without labels shows its coordinates,"
-          + " from 1."
+          + " from 1. Biases of a completion have a table. A Tucker model shows the columns of"
+          + " each factor, with their shares of the core, and the largest entries of the core."
     },
     footer = {"", "Example: weft top factors --count 8"})
 public final class TopCommand extends WeftCommand {
   private static final int LEAST_WIDTH = 8;
+  private static final int CORE_ENTRIES = 10;
 
-  @Parameters(
-      index = "0",
-      paramLabel = "DIR",
-      description = "Folder that weft cpd, complete, cpapr or gcp wrote.")
+  @Parameters(index = "0", paramLabel = "DIR", description = ModelCommand.FOLDER)
   String folder = "";
 
   @Option(
@@ -67,45 +62,21 @@ public final class TopCommand extends WeftCommand {
     }
     FileAccess files = CommonOptions.files();
     ModelFolder model = ModelFolder.open(files, folder);
-    double[] lambda = model.lambda();
-    List<String> names = new ArrayList<>();
-    List<StrongestLabels> modes = new ArrayList<>();
-    for (int mode = 0; mode < model.order(); mode++) {
-      names.add(model.modeName(mode));
-      modes.add(mode(files, model, mode, lambda.length));
-    }
-    List<Integer> order =
-        IntStream.range(0, lambda.length)
-            .boxed()
-            .sorted(Comparator.comparingDouble((Integer r) -> -Math.abs(lambda[r])))
-            .toList();
+    TopOfModel found = TopOfModel.read(model, count, CORE_ENTRIES);
     if (json) {
-      console.text(json(order, lambda, names, modes));
+      console.text(JsonText.of(found.members()));
       return;
     }
-    for (int r : order) {
-      console.result("component %d   lambda %.4g", r, lambda[r]);
-      table(console, names, modes.stream().map(mode -> mode.of(r)).toList());
-      console.result("");
-    }
+    found.parts().forEach(part -> print(console, part));
   }
 
-  private StrongestLabels mode(FileAccess files, ModelFolder model, int mode, int rank)
-      throws IOException {
-    String table = model.at("mode" + mode + ".tsv");
-    Path labelled = files.path(table);
-    return files.fileSystem(labelled).exists(labelled)
-        ? StrongestLabels.ofTable(files, table, rank, count)
-        : StrongestLabels.ofMatrix(model.factor(mode, rank), count);
-  }
-
-  /** Modes side by side, each as wide as its longest label. */
-  private void table(
-      Console console, List<String> names, List<List<StrongestLabels.Weighted>> modes) {
+  /** Modes or columns side by side, each as wide as its longest label. */
+  private void print(Console console, TopOfModel.Part part) {
+    console.result("%s", part.title());
     List<List<String>> columns = new ArrayList<>();
-    for (int mode = 0; mode < names.size(); mode++) {
-      List<String> column = new ArrayList<>(List.of("          " + names.get(mode)));
-      for (StrongestLabels.Weighted label : modes.get(mode)) {
+    for (TopOfModel.Ranking ranking : part.rankings()) {
+      List<String> column = new ArrayList<>(List.of("          " + ranking.name()));
+      for (StrongestLabels.Weighted label : ranking.labels()) {
         column.add(String.format(Locale.ROOT, "%8.3g  %s", label.weight(), shortened(label)));
       }
       columns.add(column);
@@ -117,6 +88,7 @@ public final class TopCommand extends WeftCommand {
       table.row(columns.stream().map(column -> at < column.size() ? column.get(at) : "").toList());
     }
     table.lines().forEach(line -> console.result("  %s", line));
+    console.result("");
   }
 
   private String shortened(StrongestLabels.Weighted label) {
@@ -127,33 +99,5 @@ public final class TopCommand extends WeftCommand {
     int tail = (width - 3) / 2;
     int head = width - 3 - tail;
     return new String(text, 0, head) + "..." + new String(text, text.length - tail, tail);
-  }
-
-  private static String json(
-      List<Integer> order, double[] lambda, List<String> names, List<StrongestLabels> modes)
-      throws IOException {
-    List<Object> components = new ArrayList<>();
-    for (int r : order) {
-      List<Object> all = new ArrayList<>();
-      for (int mode = 0; mode < names.size(); mode++) {
-        List<Object> labels = new ArrayList<>();
-        for (StrongestLabels.Weighted label : modes.get(mode).of(r)) {
-          labels.add(members("label", label.label(), "weight", label.weight()));
-        }
-        all.add(members("mode", names.get(mode), "labels", labels));
-      }
-      Map<String, Object> component = members("component", r, "lambda", lambda[r]);
-      component.put("modes", all);
-      components.add(component);
-    }
-    return JsonText.of(Map.of("components", components));
-  }
-
-  private static Map<String, Object> members(
-      String first, Object one, String second, Object another) {
-    Map<String, Object> members = new LinkedHashMap<>();
-    members.put(first, one);
-    members.put(second, another);
-    return members;
   }
 }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.weft.decomposition.Corcondia;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
@@ -12,8 +11,10 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.ProgressListener;
 import org.weft.jobs.chart.Axes;
-import org.weft.jobs.model.ComparedModel;
+import org.weft.jobs.model.LabelledModel;
 import org.weft.jobs.model.ModelComparison;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.FactorModel;
 import org.weft.tensor.DenseMatrix;
 
 /** CP decompositions of several ranks from several starts each. */
@@ -65,10 +66,8 @@ public final class RankScan {
     return result.fits().get(result.fits().size() - 1);
   }
 
-  private static ComparedModel compared(CpdResult result) {
-    List<List<String>> none =
-        IntStream.range(0, result.factors().size()).mapToObj(mode -> List.<String>of()).toList();
-    return new ComparedModel(result.factors(), result.lambda(), none);
+  private static LabelledModel compared(CpdResult result) {
+    return LabelledModel.of(new FactorModel(result.factors(), new CpValue(result.lambda())));
   }
 
   /** The core consistency of a model. */

@@ -1,24 +1,16 @@
 package org.weft.jobs.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.Residuals;
-import org.weft.storage.SourceFile;
+import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
 
@@ -61,9 +53,12 @@ final class MeasuredFigures {
     if (beside.isEmpty()) {
       return scan;
     }
+    requireRank("report", model);
     scan.add(fit(summary, "this model"));
     for (String folder : beside) {
-      JsonNode other = ModelFolder.open(files, folder).summary();
+      ModelFolder compared = ModelFolder.open(files, folder);
+      requireRank("--beside " + folder, compared);
+      JsonNode other = compared.summary();
       if (!other.path("dims").equals(summary.path("dims"))) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
@@ -80,33 +75,37 @@ final class MeasuredFigures {
     return scan;
   }
 
+  private static void requireRank(String what, ModelFolder model) {
+    if (model.isTucker()) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          what
+              + ": expected a model with one rank for the curve of --beside, found a Tucker model");
+    }
+  }
+
   private static Figures.RankFit fit(JsonNode summary, String name) {
     return new Figures.RankFit(summary.path("rank").asInt(), summary.path("fit").asDouble(), name);
   }
 
   private Figures.Outliers outliers(Residuals.Found found) throws IOException {
-    List<Map<Long, String>> labels = new ArrayList<>();
+    List<Labels> labels = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {
-      Set<Long> wanted = new TreeSet<>();
-      found.slices().get(mode).forEach(slice -> wanted.add(slice.coordinate()));
-      for (Residuals.Entry entry : found.worst()) {
-        wanted.add(entry.at()[mode]);
-      }
-      labels.add(labels(mode, wanted));
+      labels.add(model.labels(mode).orElse(Labels.of(List.of())));
     }
     List<List<Figures.Outlier>> slices = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {
-      Map<Long, String> own = labels.get(mode);
+      Labels own = labels.get(mode);
       slices.add(
           found.slices().get(mode).stream()
-              .map(s -> new Figures.Outlier(label(own, s.coordinate()), s.share(), s.leverage()))
+              .map(s -> new Figures.Outlier(own.label(s.coordinate()), s.share(), s.leverage()))
               .toList());
     }
     List<Figures.Worst> worst = new ArrayList<>();
     for (Residuals.Entry entry : found.worst()) {
       List<String> names = new ArrayList<>();
       for (int mode = 0; mode < model.order(); mode++) {
-        names.add(label(labels.get(mode), entry.at()[mode]));
+        names.add(labels.get(mode).label(entry.at()[mode]));
       }
       worst.add(new Figures.Worst(names, entry.value(), entry.model()));
     }
@@ -117,32 +116,5 @@ final class MeasuredFigures {
         slices,
         found.histogram(),
         worst);
-  }
-
-  private static String label(Map<Long, String> labels, long coordinate) {
-    return labels.getOrDefault(coordinate, Long.toString(coordinate + 1));
-  }
-
-  /** The labels of some coordinates, in one pass over those of the mode. */
-  private Map<Long, String> labels(int mode, Set<Long> wanted) throws IOException {
-    Map<Long, String> found = new HashMap<>();
-    String table = model.at("mode" + mode + ".tsv");
-    Path path = files.path(table);
-    if (!files.fileSystem(path).exists(path)) {
-      return found;
-    }
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(SourceFile.find(files, table).open(0), StandardCharsets.UTF_8))) {
-      String line = in.readLine();
-      for (long row = 0; line != null && found.size() < wanted.size(); row++) {
-        if (wanted.contains(row)) {
-          int tab = line.indexOf('\t');
-          found.put(row, tab < 0 ? line : line.substring(0, tab));
-        }
-        line = in.readLine();
-      }
-    }
-    return found;
   }
 }

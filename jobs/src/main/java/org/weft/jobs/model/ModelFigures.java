@@ -1,24 +1,26 @@
 package org.weft.jobs.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.Mirrors;
 import org.weft.jobs.report.Residuals;
 import org.weft.jobs.report.Signs;
-import org.weft.storage.SourceFile;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.FactorModel;
+import org.weft.spark.model.TuckerValue;
+import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.DenseMatrix;
@@ -26,6 +28,7 @@ import org.weft.tensor.DenseMatrix;
 /** Reads the {@link Figures} of a report from the folder of a decomposition. */
 public final class ModelFigures {
   private static final int MOST_POINTS = 365;
+  private static final int ENTRIES = 12;
   private static final Pattern TIME_NAME =
       Pattern.compile(
           "(?i)(^|.*[^a-z])(time|date|year|quarter|month|week|day|hour|minute|timestamp|season)s?([^a-z].*|$)");
@@ -36,6 +39,8 @@ public final class ModelFigures {
   private final ModelFolder model;
   private final JsonNode summary;
   private final int count;
+  private final List<@Nullable Ends> ends = new ArrayList<>();
+  private final List<StrongestLabels> strongest = new ArrayList<>();
 
   /**
    * @param count most labels of a mode and component
@@ -52,88 +57,159 @@ public final class ModelFigures {
    * @param residuals of the tensor, if it was read
    */
   public Figures read(List<String> beside, Residuals.@Nullable Found residuals) throws IOException {
-    ModelFolder.Components components = model.components();
-    double[] lambda = components.lambda();
-    double[][] products = Figures.innerProducts(components.factors(), lambda.length);
-    double[] shares = Figures.shares(lambda, products, summary.path("norm").asDouble());
-    List<Integer> order = Figures.byShare(shares);
+    FactorModel factors = FactorModel.read(model);
     List<Figures.Mode> modes = new ArrayList<>();
-    List<StrongestLabels> strongest = new ArrayList<>();
-    List<@Nullable Ends> times = new ArrayList<>();
     List<String> things = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {
-      DenseMatrix factor = components.factors().get(mode);
-      String table = model.at("mode" + mode + ".tsv");
-      Path path = files.path(table);
-      boolean labelled = files.fileSystem(path).exists(path);
-      Ends ends = labelled ? ends(table) : numbers(factor.rows());
-      boolean time = factor.rows() > 2 && (ends.dates() || named(model.modeName(mode)));
-      modes.add(new Figures.Mode(model.modeName(mode), factor.rows(), time));
-      times.add(time ? ends : null);
-      things.add(factor.rows() + " from " + ends.first() + " to " + ends.last());
-      strongest.add(
-          labelled
-              ? StrongestLabels.ofTable(files, table, lambda.length, count)
-              : StrongestLabels.ofMatrix(factor, count));
+      long rows = factors.factors().get(mode).rows();
+      Ends own = ends(model.labels(mode).orElse(Labels.of(List.of())), rows);
+      boolean time = rows > 2 && (own.dates() || named(model.modeName(mode)));
+      modes.add(new Figures.Mode(model.modeName(mode), rows, time));
+      ends.add(time ? own : null);
+      things.add(rows + " from " + own.first() + " to " + own.last());
+      strongest.add(StrongestLabels.of(model, mode, factors.value().columns(mode), count));
     }
-    Signs signs = Signs.of(components.factors(), lambda.length);
-    List<Mirrors.Mirror> mirrors = Mirrors.find(components.factors(), order, things);
-    List<Figures.Component> cards = new ArrayList<>();
-    for (int r : order) {
-      Map<Integer, Figures.Line> lines = new LinkedHashMap<>();
-      for (int mode = 0; mode < modes.size(); mode++) {
-        Ends ends = times.get(mode);
-        if (ends != null) {
-          lines.put(mode, line(components.factors().get(mode), r, signs.of(mode, r), ends));
-        }
-      }
-      Figures.Image image =
-          mirrors.stream()
-              .filter(mirror -> mirror.of() == r)
-              .findFirst()
-              .map(mirror -> image(mirror, order, shares, strongest, signs))
-              .orElse(null);
-      boolean isImage = mirrors.stream().anyMatch(mirror -> mirror.number() == r);
-      cards.add(
-          new Figures.Component(
-              r, lambda[r], shares[r], weighted(strongest, signs, r), lines, image, isImage));
-    }
+    Parts parts =
+        factors.value() instanceof TuckerValue value
+            ? new Parts(List.of(), false, null, core(factors, value), new double[0][])
+            : components(factors, things);
     String input = summary.path("input").asText("a tensor");
+    String name = input.substring(input.lastIndexOf('/') + 1);
     return new Figures(
-        "Components of " + input.substring(input.lastIndexOf('/') + 1),
+        (parts.core() == null ? "Components of " : "Tucker model of ") + name,
         run(),
         modes,
         profile(),
         summary.path("measure").asText("fit"),
         numbers(summary.path("fits")),
         starts(),
-        cards,
-        Figures.cosines(products, order),
+        parts.components(),
+        parts.ofModel(),
+        parts.biases(),
+        parts.core(),
+        parts.overlap(),
         residuals(),
         new MeasuredFigures(files, model).read(beside, residuals));
   }
 
-  private static List<List<Figures.Weighted>> weighted(
-      List<StrongestLabels> strongest, Signs signs, int r) {
+  /** What the model is the sum of. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Parts(
+      List<Figures.Component> components,
+      boolean ofModel,
+      Figures.@Nullable Baseline biases,
+      Figures.@Nullable Core core,
+      double[][] overlap) {}
+
+  private Parts components(FactorModel factors, List<String> things) throws IOException {
+    double[] lambda = ((CpValue) factors.value()).lambda();
+    double[][] products = Figures.innerProducts(factors.grams(), lambda.length);
+    double norm = summary.path("norm").asDouble();
+    boolean ofModel = model.method().equals("complete");
+    double[] shares = Figures.shares(lambda, products, 1);
+    double squares = ofModel ? Arrays.stream(shares).sum() : norm * norm;
+    shares = Figures.shares(lambda, products, squares);
+    Optional<Biases> biases = Biases.of(model);
+    int rank = biases.map(Biases::components).orElse(lambda.length);
+    List<Integer> order = Figures.byShare(shares, rank);
+    Signs signs = Signs.of(factors.factors(), lambda.length);
+    List<Mirrors.Mirror> mirrors = Mirrors.find(factors.factors(), order, things);
+    List<Figures.Component> cards = new ArrayList<>();
+    for (int r : order) {
+      Map<Integer, Figures.Line> lines = new LinkedHashMap<>();
+      for (int mode = 0; mode < strongest.size(); mode++) {
+        Figures.Line line = line(factors, mode, r, signs.of(mode, r));
+        if (line != null) {
+          lines.put(mode, line);
+        }
+      }
+      Figures.Image image = null;
+      for (Mirrors.Mirror mirror : mirrors) {
+        image = mirror.of() == r ? image(mirror, order, shares, signs) : image;
+      }
+      boolean isImage = mirrors.stream().anyMatch(mirror -> mirror.number() == r);
+      cards.add(
+          new Figures.Component(
+              r, lambda[r], shares[r], weighted(signs, r), lines, image, isImage));
+    }
+    return new Parts(
+        cards,
+        ofModel,
+        biases.isEmpty() ? null : baseline(biases.get(), factors, shares),
+        null,
+        Figures.cosines(products, order));
+  }
+
+  private Figures.Baseline baseline(Biases biases, FactorModel factors, double[] shares) {
+    List<List<Figures.Weighted>> strongest = new ArrayList<>();
+    Map<Integer, Figures.Line> lines = new LinkedHashMap<>();
+    for (int mode = 0; mode < model.order(); mode++) {
+      double scale = biases.scales()[mode];
+      strongest.add(weighted(mode, biases.column(mode), scale));
+      Figures.Line line = line(factors, mode, biases.column(mode), scale);
+      if (line != null) {
+        lines.put(mode, line);
+      }
+    }
+    double share = Arrays.stream(shares).skip(biases.components()).sum();
+    return new Figures.Baseline(biases.mean(), share, strongest, lines);
+  }
+
+  private Figures.Core core(FactorModel factors, TuckerValue value) {
+    Signs signs = Signs.ofCore(factors.factors());
+    double[] shown = value.core().clone();
+    double squares = 0;
+    for (int term = 0; term < shown.length; term++) {
+      for (int mode = 0; mode < factors.order(); mode++) {
+        shown[term] *= signs.of(mode, value.column(term, mode));
+      }
+      squares += shown[term] * shown[term];
+    }
+    List<List<Figures.Column>> columns = new ArrayList<>();
+    for (int mode = 0; mode < factors.order(); mode++) {
+      double[] shares = CoreEntry.shares(value, mode);
+      List<Figures.Column> own = new ArrayList<>();
+      for (int column = 0; column < shares.length; column++) {
+        int sign = signs.of(mode, column);
+        own.add(
+            new Figures.Column(
+                column,
+                shares[column],
+                weighted(mode, column, sign),
+                line(factors, mode, column, sign)));
+      }
+      columns.add(own);
+    }
+    TuckerValue core = new TuckerValue(value.ranks(), shown);
+    double norm = summary.path("norm").asDouble();
+    return new Figures.Core(
+        Arrays.stream(value.ranks()).boxed().toList(),
+        norm == 0 ? 0 : squares / (norm * norm),
+        columns,
+        CoreEntry.largest(core, ENTRIES).stream()
+            .map(entry -> new Figures.Entry(entry.columns(), entry.value(), entry.share()))
+            .toList(),
+        shown);
+  }
+
+  private List<Figures.Weighted> weighted(int mode, int column, double scale) {
+    return strongest.get(mode).of(column).stream()
+        .map(w -> new Figures.Weighted(w.label(), scale * w.weight()))
+        .toList();
+  }
+
+  private List<List<Figures.Weighted>> weighted(Signs signs, int r) {
     return IntStream.range(0, strongest.size())
-        .mapToObj(
-            mode ->
-                strongest.get(mode).of(r).stream()
-                    .map(w -> new Figures.Weighted(w.label(), signs.of(mode, r) * w.weight()))
-                    .toList())
+        .mapToObj(mode -> weighted(mode, r, signs.of(mode, r)))
         .toList();
   }
 
   private Figures.Image image(
-      Mirrors.Mirror mirror,
-      List<Integer> order,
-      double[] shares,
-      List<StrongestLabels> strongest,
-      Signs signs) {
+      Mirrors.Mirror mirror, List<Integer> order, double[] shares, Signs signs) {
     Map<Integer, List<Figures.Weighted>> own = new LinkedHashMap<>();
     for (int mode = 0; mode < strongest.size(); mode++) {
       if (mode != mirror.first() && mode != mirror.second()) {
-        own.put(mode, weighted(strongest, signs, mirror.number()).get(mode));
+        own.put(mode, weighted(mode, mirror.number(), signs.of(mode, mirror.number())));
       }
     }
     return new Figures.Image(
@@ -150,30 +226,28 @@ public final class ModelFigures {
   /** First and last label of a mode, and whether all are dates in order. */
   private record Ends(String first, String last, boolean dates) {}
 
-  private static Ends numbers(long rows) {
-    return new Ends("1", Long.toString(rows), false);
-  }
-
-  private Ends ends(String table) throws IOException {
-    String first = null;
-    String last = "";
-    boolean dates = true;
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(SourceFile.find(files, table).open(0), StandardCharsets.UTF_8))) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        int tab = line.indexOf('\t');
-        String label = tab < 0 ? line : line.substring(0, tab);
-        dates = dates && DATE.matcher(label).matches() && label.compareTo(last) > 0;
-        first = first == null ? label : first;
-        last = label;
-      }
+  private static Ends ends(Labels labels, long rows) {
+    boolean dates = labels.size() > 0;
+    for (int at = 0; dates && at < labels.size(); at++) {
+      String label = labels.label(at);
+      dates =
+          DATE.matcher(label).matches() && (at == 0 || label.compareTo(labels.label(at - 1)) > 0);
     }
-    return new Ends(first == null ? "" : first, last, dates && first != null);
+    return rows == 0
+        ? new Ends("", "", false)
+        : new Ends(labels.label(0), labels.label(rows - 1), dates);
   }
 
-  /** A column in the order of the mode; of a long one the largest weight of each run of rows. */
-  private static Figures.Line line(DenseMatrix factor, int column, int sign, Ends ends) {
+  /**
+   * A column in the order of its mode; null if the mode is not one of time. Of a long column, the
+   * largest weight of each run of rows.
+   */
+  private Figures.@Nullable Line line(FactorModel factors, int mode, int column, double scale) {
+    Ends own = ends.get(mode);
+    if (own == null) {
+      return null;
+    }
+    DenseMatrix factor = factors.factors().get(mode);
     long rows = factor.rows();
     int points = (int) Math.min(rows, MOST_POINTS);
     List<Double> weights = new ArrayList<>();
@@ -184,9 +258,9 @@ public final class ModelFigures {
         double weight = factor.get(row, column);
         most = Math.abs(weight) > Math.abs(most) ? weight : most;
       }
-      weights.add(sign * most);
+      weights.add(scale * most);
     }
-    return new Figures.Line(ends.first(), ends.last(), weights);
+    return new Figures.Line(own.first(), own.last(), weights);
   }
 
   private Map<String, String> run() {
@@ -195,6 +269,11 @@ public final class ModelFigures {
     put(run, "Input", summary.path("input"));
     put(run, "Method", summary.path("method"));
     put(run, "Rank", summary.path("rank"));
+    if (model.isTucker()) {
+      run.put(
+          "Ranks",
+          Arrays.stream(model.ranks()).mapToObj(String::valueOf).collect(Collectors.joining(", ")));
+    }
     if (summary.path("nonnegative").asBoolean()) {
       run.put("Constraint", "nonnegative factors");
     }

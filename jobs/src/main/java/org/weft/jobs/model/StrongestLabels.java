@@ -1,18 +1,13 @@
 package org.weft.jobs.model;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
-import org.weft.storage.SourceFile;
-import org.weft.storage.file.FileAccess;
-import org.weft.tensor.DenseMatrix;
+import org.weft.storage.Labels;
+import org.weft.storage.model.ModelFolder;
+import org.weft.storage.npy.NpyRows;
 
 /**
  * The rows of a factor matrix with the largest weights, by magnitude, for each of its columns.
@@ -38,63 +33,39 @@ public final class StrongestLabels {
     }
   }
 
-  /** Reads {@code modeN.tsv}: a label and {@code rank} weights in a line. */
-  public static StrongestLabels ofTable(FileAccess files, String uri, int rank, int count) {
-    StrongestLabels found = new StrongestLabels(rank, count);
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(SourceFile.find(files, uri).open(0), StandardCharsets.UTF_8))) {
-      long row = 0;
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        found.add(uri, row++, line.split("\t", -1), rank);
-      }
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
-    }
+  /**
+   * Those of the factor of a mode, which is read row by row. Rows of a mode without labels are
+   * named by their number, from 1.
+   *
+   * @param columns of the factor
+   */
+  public static StrongestLabels of(ModelFolder model, int mode, int columns, int count)
+      throws IOException {
+    Labels labels = model.labels(mode).orElse(Labels.of(List.of()));
+    NpyRows rows = model.rows(mode, columns);
+    StrongestLabels found = new StrongestLabels(columns, count);
+    rows.forEach(
+        0,
+        rows.rows(),
+        (row, weights) -> {
+          for (int r = 0; r < columns; r++) {
+            found.add(r, row, labels, weights[r]);
+          }
+        });
     return found;
   }
 
-  private void add(String uri, long row, String[] cells, int rank) {
-    if (cells.length != rank + 1) {
-      throw malformed(uri, row, (rank + 1) + " cells", cells.length + " cells");
-    }
-    for (int r = 0; r < rank; r++) {
-      try {
-        add(r, row, cells[0], Double.parseDouble(cells[r + 1]));
-      } catch (NumberFormatException e) {
-        throw malformed(uri, row, "a number as weight " + r, "'" + cells[r + 1] + "'");
-      }
-    }
-  }
-
-  private static WeftException malformed(String uri, long row, String expected, String found) {
-    return new WeftException(
-        ErrorCode.MALFORMED_INPUT,
-        uri + ":" + (row + 1) + ": expected " + expected + ", found " + found);
-  }
-
-  /** Of a mode without labels: rows are named by their number, from 1. */
-  public static StrongestLabels ofMatrix(DenseMatrix factor, int count) {
-    StrongestLabels found = new StrongestLabels(factor.columns(), count);
-    for (long row = 0; row < factor.rows(); row++) {
-      for (int r = 0; r < factor.columns(); r++) {
-        found.add(r, row, Long.toString(row + 1), factor.get(row, r));
-      }
-    }
-    return found;
-  }
-
-  private void add(int column, long row, String label, double weight) {
+  private void add(int column, long row, Labels labels, double weight) {
     PriorityQueue<Weighted> queue = columns.get(column);
     if (weight == 0) {
       return;
     }
-    Weighted here = new Weighted(row, label, weight);
-    if (queue.size() < count) {
-      queue.add(here);
-    } else if (WEAKEST_FIRST.compare(here, java.util.Objects.requireNonNull(queue.peek())) > 0) {
-      queue.poll();
-      queue.add(here);
+    Weighted weakest = queue.size() < count ? null : queue.element();
+    if (weakest == null || Math.abs(weight) > Math.abs(weakest.weight())) {
+      queue.add(new Weighted(row, labels.label(row), weight));
+      if (weakest != null) {
+        queue.remove(weakest);
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.weft.tensor.DenseMatrix;
+import org.weft.spark.model.CpValue;
 
 /**
  * What a report shows of a decomposition.
@@ -18,7 +18,11 @@ import org.weft.tensor.DenseMatrix;
  * @param measure what iterations raise: {@code fit}, {@code log-likelihood}
  * @param fits its values, after each iteration
  * @param starts final fits of all starts; empty if there was one
- * @param components heaviest share first
+ * @param components heaviest share first; none of a Tucker model
+ * @param ofModel whether shares are of the model's sum of squares over all cells, as for a
+ *     completion, and not of the tensor's
+ * @param biases of a completion
+ * @param core of a Tucker model, with the columns of its factors
  * @param overlap of the components, in their order: product over the modes of the cosines of their
  *     columns, R x R
  * @param measured what the run took, other models, and where the model differs from the tensor
@@ -34,6 +38,9 @@ public record Figures(
     List<Double> fits,
     List<Double> starts,
     List<Component> components,
+    boolean ofModel,
+    @Nullable Baseline biases,
+    @Nullable Core core,
     double[][] overlap,
     Map<String, String> residuals,
     Measured measured) {
@@ -65,6 +72,48 @@ public record Figures(
       Map<Integer, Line> lines,
       @Nullable Image image,
       boolean isImage) {}
+
+  /**
+   * What the cells of a completion have without any component: the mean and the biases.
+   *
+   * @param share of the model's sum of squares
+   * @param strongest labels by mode, with their biases
+   * @param lines by mode, of modes of time
+   */
+  public record Baseline(
+      double mean, double share, List<List<Weighted>> strongest, Map<Integer, Line> lines) {}
+
+  /**
+   * A column of a factor of a Tucker model.
+   *
+   * @param number in the model's files, from 0
+   * @param share of the core's sum of squares
+   * @param line if the mode is one of time
+   */
+  public record Column(int number, double share, List<Weighted> strongest, @Nullable Line line) {}
+
+  /**
+   * An entry of a core.
+   *
+   * @param columns of each mode's factor
+   * @param share of the core's sum of squares
+   */
+  public record Entry(List<Integer> columns, double value, double share) {}
+
+  /**
+   * A core.
+   *
+   * @param share of the tensor's sum of squares that the core has
+   * @param columns by mode
+   * @param entries the largest, the largest first
+   * @param values row-major, with the signs of the columns as they are shown
+   */
+  public record Core(
+      List<Integer> ranks,
+      double share,
+      List<List<Column>> columns,
+      List<Entry> entries,
+      double[] values) {}
 
   /**
    * A component that is another one with two modes exchanged.
@@ -121,53 +170,35 @@ public record Figures(
       List<Step> steps, Machine machine, List<RankFit> scan, @Nullable Outliers outliers) {}
 
   /**
-   * The products over the modes of the Gram matrices of the factors, R x R: inner products of
-   * components without their weights. Cost {@code O(I R^2)} a mode.
+   * The inner products of components without their weights, R x R: the products over the modes of
+   * the Gram matrices of the factors.
    */
-  public static double[][] innerProducts(Iterable<DenseMatrix> factors, int rank) {
-    double[][] products = new double[rank][rank];
-    for (double[] row : products) {
-      java.util.Arrays.fill(row, 1);
-    }
-    double[] row = new double[rank];
-    for (DenseMatrix factor : factors) {
-      double[][] gram = new double[rank][rank];
-      for (long i = 0; i < factor.rows(); i++) {
-        factor.copyRow(i, row, 0);
-        for (int r = 0; r < rank; r++) {
-          for (int s = 0; s < rank; s++) {
-            gram[r][s] += row[r] * row[s];
-          }
-        }
-      }
-      for (int r = 0; r < rank; r++) {
-        for (int s = 0; s < rank; s++) {
-          products[r][s] *= gram[r][s];
-        }
-      }
-    }
-    return products;
+  public static double[][] innerProducts(List<double[][]> grams, int rank) {
+    double[] ones = new double[rank];
+    java.util.Arrays.fill(ones, 1);
+    CpValue plain = new CpValue(ones);
+    return plain.slices(-1, plain, grams);
   }
 
   /**
-   * The share of each component in the tensor's sum of squares: its inner product with the model.
+   * The share of each component in a sum of squares: its inner product with the model.
    *
-   * @param norm of the tensor
+   * @param squares the sum
    */
-  public static double[] shares(double[] lambda, double[][] products, double norm) {
+  public static double[] shares(double[] lambda, double[][] products, double squares) {
     double[] shares = new double[lambda.length];
     for (int r = 0; r < lambda.length; r++) {
       for (int s = 0; s < lambda.length; s++) {
         shares[r] += lambda[r] * lambda[s] * products[r][s];
       }
-      shares[r] = norm == 0 ? 0 : shares[r] / (norm * norm);
+      shares[r] = squares == 0 ? 0 : shares[r] / squares;
     }
     return shares;
   }
 
-  /** Numbers of components, the largest share first. */
-  public static List<Integer> byShare(double[] shares) {
-    return IntStream.range(0, shares.length)
+  /** Numbers of the first {@code count} components, the largest share first. */
+  public static List<Integer> byShare(double[] shares, int count) {
+    return IntStream.range(0, count)
         .boxed()
         .sorted(Comparator.comparingDouble((Integer r) -> -shares[r]))
         .toList();
@@ -197,8 +228,18 @@ public record Figures(
     all.put("measure", measure);
     all.put("fits", fits);
     all.put("starts", starts);
-    all.put("components", new ArrayList<>(components));
-    all.put("overlap", overlap);
+    if (core == null) {
+      all.put("components", new ArrayList<>(components));
+      all.put("overlap", overlap);
+    } else {
+      all.put("ranks", core.ranks());
+      all.put("share", core.share());
+      all.put("columns", core.columns());
+      all.put("core", core.entries());
+    }
+    if (biases != null) {
+      all.put("biases", biases);
+    }
     all.put("residuals", residuals);
     all.put("steps", measured.steps());
     all.put("machine", measured.machine());

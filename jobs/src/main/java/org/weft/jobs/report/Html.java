@@ -27,6 +27,13 @@ final class Html {
         id, id, id, title);
   }
 
+  /** A field that hides the cards without a label; the script of the page shows it. */
+  void find() {
+    add(
+        "<p class=\"find\" hidden=\"\"><label>Find a label <input type=\"search\" id=\"find\""
+            + " autocomplete=\"off\"/></label> <span id=\"found\" role=\"status\"></span></p>");
+  }
+
   void definitions(Map<String, String> all) {
     add("<dl>");
     all.forEach(

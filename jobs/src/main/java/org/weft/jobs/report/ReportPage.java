@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.weft.jobs.chart.Axes;
 import org.weft.jobs.chart.Ink;
 
@@ -40,15 +41,21 @@ public final class ReportPage {
     add("<p class=\"lead\">%s</p>", escape(lead()));
     add(
         "<nav aria-label=\"Sections\"><a href=\"#run\">What ran</a> <a href=\"#tensor\">Tensor</a>"
-            + " <a href=\"#convergence\">Convergence</a> <a href=\"#components\">Components</a>"
-            + " <a href=\"#overlap\">Overlap</a>%s</nav>",
+            + " <a href=\"#convergence\">Convergence</a> %s%s</nav>",
+        figures.core() == null
+            ? "<a href=\"#components\">Components</a> <a href=\"#overlap\">Overlap</a>"
+            : "<a href=\"#core\">Core</a> <a href=\"#columns0\">Columns</a>",
         figures.measured().outliers() == null ? "" : " <a href=\"#residuals\">Residuals</a>");
     add("</header>\n<main>");
     run();
     tensor();
     convergence();
-    components();
-    overlap();
+    if (figures.core() == null) {
+      components();
+      overlap();
+    } else {
+      new CoreSections(html, figures, figures.core()).addTo();
+    }
     if (!figures.residuals().isEmpty()) {
       html.section("recorded", "Residuals of the run");
       html.definitions(figures.residuals());
@@ -63,11 +70,13 @@ public final class ReportPage {
 
   private String lead() {
     List<Double> fits = figures.fits();
+    int count = figures.components().size();
     return String.format(
         Locale.ROOT,
-        "%d component%s, %s %.4f after %d iteration%s.",
-        figures.components().size(),
-        figures.components().size() == 1 ? "" : "s",
+        "%s, %s %.4f after %d iteration%s.",
+        figures.core() == null
+            ? count + (count == 1 ? " component" : " components")
+            : "A core of " + CoreSections.shape(figures.core()),
         figures.measure(),
         fits.isEmpty() ? 0 : fits.get(fits.size() - 1),
         fits.size(),
@@ -133,13 +142,13 @@ public final class ReportPage {
     html.section("components", "Components");
     double all = figures.components().stream().mapToDouble(Figures.Component::share).sum();
     add(
-        "<p>The model has %.1f %% of the tensor's variation (sum of squares). A component's share"
-            + " is its part of that; shares of components that cancel each other may be below"
-            + " 0.</p>",
-        100 * all);
-    add(
-        "<p class=\"find\" hidden=\"\"><label>Find a label <input type=\"search\" id=\"find\""
-            + " autocomplete=\"off\"/></label> <span id=\"found\" role=\"status\"></span></p>");
+        "<p>%s A component's share is its part of that; shares of components that cancel each"
+            + " other may be below 0.</p>",
+        figures.ofModel()
+            ? "Variation is the model's sum of squares over all cells, known or not."
+            : Html.format(
+                "The model has %.1f %% of the tensor's variation (sum of squares).", 100 * all));
+    html.find();
     add("<div class=\"cards\">");
     int rank = 1;
     most = figures.components().stream().mapToDouble(Figures.Component::share).max().orElse(1);
@@ -149,7 +158,32 @@ public final class ReportPage {
       }
       rank++;
     }
+    if (figures.biases() != null) {
+      card(figures.biases());
+    }
     add("</div></section>");
+  }
+
+  private void card(Figures.Baseline biases) {
+    add("<article aria-labelledby=\"biases\"><h3 id=\"biases\">Biases</h3>");
+    add(
+        "<p class=\"share\">%.1f %% of variation, with the mean. Every cell has the mean, %s, and"
+            + " the biases of its labels.</p>",
+        100 * biases.share(), LabelList.weight(biases.mean()));
+    for (int mode = 0; mode < figures.modes().size(); mode++) {
+      mode(mode, biases.lines().get(mode), biases.strongest().get(mode));
+    }
+    add("</article>");
+  }
+
+  /** The strongest labels of a mode, after a line if the mode is one of time. */
+  private void mode(int mode, Figures.@Nullable Line line, List<Figures.Weighted> strongest) {
+    String name = figures.modes().get(mode).name();
+    add("<h4>%s</h4>", escape(name));
+    if (line != null) {
+      html.append(new Trend(name, line).inPage(640));
+    }
+    LabelList.add(html, strongest);
   }
 
   private void card(int place, Figures.Component component) {
@@ -167,48 +201,15 @@ public final class ReportPage {
             + "</span></span> %.1f %% of variation, lambda %s</p>",
         most <= 0 ? 0 : Math.max(0, 100 * component.share() / most),
         percent,
-        weight(component.lambda()));
+        LabelList.weight(component.lambda()));
     for (int mode = 0; mode < figures.modes().size(); mode++) {
-      String name = figures.modes().get(mode).name();
-      add("<h4>%s</h4>", escape(name));
-      Figures.Line line = component.lines().get(mode);
-      if (line != null) {
-        html.append(new Trend(name, line).inPage(640));
-      }
-      labels(component.strongest().get(mode));
+      mode(mode, component.lines().get(mode), component.strongest().get(mode));
       if (image != null && image.strongest().containsKey(mode)) {
-        add("<h4>%s, of the mirror image</h4>", escape(name));
-        labels(image.strongest().get(mode));
+        add("<h4>%s, of the mirror image</h4>", escape(figures.modes().get(mode).name()));
+        LabelList.add(html, image.strongest().get(mode));
       }
     }
     add("</article>");
-  }
-
-  private void labels(List<Figures.Weighted> labels) {
-    if (labels.isEmpty()) {
-      add("<p>No weights.</p>");
-      return;
-    }
-    double most = Math.abs(labels.get(0).weight());
-    add("<ol class=\"labels\">");
-    for (Figures.Weighted label : labels) {
-      add(
-          "<li><span class=\"label\" dir=\"auto\">%s</span> <span class=\"number\">%s</span><span"
-              + " class=\"bar%s\" aria-hidden=\"true\"><span"
-              + " style=\"width:%.0f%%\"></span></span></li>",
-          escape(label.label()),
-          weight(label.weight()),
-          label.weight() < 0 ? " below" : "",
-          most == 0 ? 0 : 100 * Math.abs(label.weight()) / most);
-    }
-    add("</ol>");
-  }
-
-  private static String weight(double weight) {
-    double size = Math.abs(weight);
-    return size != 0 && (size < 1e-3 || size >= 1e5)
-        ? String.format(Locale.ROOT, "%.2e", weight)
-        : String.format(Locale.ROOT, size >= 100 ? "%.1f" : "%.3f", weight);
   }
 
   private void overlap() {

@@ -8,12 +8,13 @@ import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
+import org.weft.spark.model.FactorModel;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
 
 /**
- * Where a CP model differs from its tensor: value minus model, over all stored entries in one pass.
- * Entries are taken as of distinct coordinates. Cost: {@code O(order nnz R)}.
+ * Where a model differs from its tensor: value minus model, over all stored entries in one pass.
+ * Entries are taken as of distinct coordinates. Cost: {@code O(nnz)} values of the model.
  */
 public final class Residuals {
   private static final int BINS = 41;
@@ -21,8 +22,8 @@ public final class Residuals {
   private static final int WORST = 10;
   private static final long MIX = 0x9E3779B97F4A7C15L;
 
+  private final FactorModel model;
   private final List<DenseMatrix> factors;
-  private final double[] lambda;
   private final double[][] squares;
   private final double[][] crosses;
   private final PriorityQueue<Entry> worst =
@@ -31,9 +32,10 @@ public final class Residuals {
   private long entries;
   private double stored;
 
-  public Residuals(List<DenseMatrix> factors, double[] lambda) {
-    this.factors = List.copyOf(factors);
-    this.lambda = lambda.clone();
+  /** Of the entries of a model's tensor. */
+  public Residuals(FactorModel model) {
+    this.model = model;
+    this.factors = model.factors();
     this.squares =
         factors.stream().map(f -> new double[Math.toIntExact(f.rows())]).toArray(double[][]::new);
     this.crosses =
@@ -77,21 +79,12 @@ public final class Residuals {
 
   /** Takes entries into account. */
   public void add(CooBlock block) {
-    int order = factors.size();
-    double[] row = new double[lambda.length];
+    long[] at = new long[factors.size()];
     for (int e = 0; e < block.size(); e++) {
-      double[] products = lambda.clone();
-      for (int mode = 0; mode < order; mode++) {
-        factors.get(mode).copyRow(block.coordinate(mode, e), row, 0);
-        for (int r = 0; r < row.length; r++) {
-          products[r] *= row[r];
-        }
+      for (int mode = 0; mode < at.length; mode++) {
+        at[mode] = block.coordinate(mode, e);
       }
-      double model = 0;
-      for (double product : products) {
-        model += product;
-      }
-      add(block, e, model);
+      add(block, e, model.at(at));
     }
   }
 
@@ -126,7 +119,7 @@ public final class Residuals {
    * @param count slices of each mode
    */
   public Found found(int count) {
-    List<DMatrixRMaj> grams = factors.stream().map(Residuals::gram).toList();
+    List<double[][]> grams = model.grams();
     List<double[]> errors = new ArrayList<>();
     for (int mode = 0; mode < factors.size(); mode++) {
       errors.add(errors(mode, grams));
@@ -156,35 +149,11 @@ public final class Residuals {
     return sum;
   }
 
-  private static DMatrixRMaj gram(DenseMatrix factor) {
-    DMatrixRMaj gram = new DMatrixRMaj(factor.columns(), factor.columns());
-    double[] row = new double[factor.columns()];
-    for (long i = 0; i < factor.rows(); i++) {
-      factor.copyRow(i, row, 0);
-      for (int r = 0; r < row.length; r++) {
-        for (int s = 0; s < row.length; s++) {
-          gram.add(r, s, row[r] * row[s]);
-        }
-      }
-    }
-    return gram;
-  }
-
   /** Squared error of each slice: |T_i|^2 - 2 (T_i, M_i) + |M_i|^2. */
-  private double[] errors(int mode, List<DMatrixRMaj> grams) {
-    int rank = lambda.length;
-    DMatrixRMaj weights = new DMatrixRMaj(rank, rank);
-    for (int r = 0; r < rank; r++) {
-      for (int s = 0; s < rank; s++) {
-        double product = lambda[r] * lambda[s];
-        for (int other = 0; other < grams.size(); other++) {
-          product *= other == mode ? 1 : grams.get(other).get(r, s);
-        }
-        weights.set(r, s, product);
-      }
-    }
+  private double[] errors(int mode, List<double[][]> grams) {
+    DMatrixRMaj weights = new DMatrixRMaj(model.value().slices(mode, model.value(), grams));
     double[] errors = new double[squares[mode].length];
-    double[] row = new double[rank];
+    double[] row = new double[factors.get(mode).columns()];
     for (int i = 0; i < errors.length; i++) {
       factors.get(mode).copyRow(i, row, 0);
       errors[i] = Math.max(0, squares[mode][i] - 2 * crosses[mode][i] + form(weights, row));
@@ -202,10 +171,10 @@ public final class Residuals {
     return sum;
   }
 
-  private List<Slice> slices(int mode, double[] errors, double all, DMatrixRMaj gram, int count) {
-    DMatrixRMaj inverse = new DMatrixRMaj(gram.numRows, gram.numCols);
-    CommonOps_DDRM.pinv(gram, inverse);
-    double[] row = new double[lambda.length];
+  private List<Slice> slices(int mode, double[] errors, double all, double[][] gram, int count) {
+    DMatrixRMaj inverse = new DMatrixRMaj(gram.length, gram.length);
+    CommonOps_DDRM.pinv(new DMatrixRMaj(gram), inverse);
+    double[] row = new double[gram.length];
     return IntStream.range(0, errors.length)
         .boxed()
         .sorted(Comparator.comparingDouble((Integer i) -> -errors[i]))

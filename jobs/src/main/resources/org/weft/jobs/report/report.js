@@ -12,6 +12,6 @@ if (find) {
       card.hidden = wanted !== "" && !labels.some(label => label.textContent.toLocaleLowerCase().includes(wanted));
       shown += card.hidden ? 0 : 1;
     }
-    found.textContent = wanted === "" ? "" : shown + " of " + cards.length + " components";
+    found.textContent = wanted === "" ? "" : shown + " of " + cards.length + " cards";
   });
 }

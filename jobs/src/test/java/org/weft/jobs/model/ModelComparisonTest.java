@@ -5,20 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.weft.spark.model.CpValue;
+import org.weft.spark.model.FactorModel;
+import org.weft.spark.model.TuckerValue;
+import org.weft.storage.Labels;
 import org.weft.tensor.DenseMatrix;
 
+/** {@link ModelComparison} of models whose differences are known. */
 class ModelComparisonTest {
   private static final int RANK = 4;
 
   /** Factors whose columns have norm 1. */
-  private static ComparedModel model(long seed, int... sizes) {
+  private static LabelledModel model(long seed, int... sizes) {
     List<DenseMatrix> factors = new ArrayList<>();
-    List<List<String>> labels = new ArrayList<>();
     Random random = new Random(seed);
     for (int size : sizes) {
       double[][] rows = new double[size][RANK];
@@ -33,15 +40,24 @@ class ModelComparisonTest {
         }
       }
       factors.add(DenseMatrix.of(rows));
-      labels.add(List.of());
     }
-    return new ComparedModel(factors, new double[] {4, 3, 2, 1}, labels);
+    return model(factors, 4, 3, 2, 1);
   }
 
-  private static ComparedModel shuffled(ComparedModel model, int[] order, boolean flip) {
+  private static LabelledModel model(List<DenseMatrix> factors, double... lambda) {
+    return LabelledModel.of(new FactorModel(factors, new CpValue(lambda)));
+  }
+
+  private static LabelledModel labelled(LabelledModel model, String... first) {
+    List<Labels> labels = new ArrayList<>(model.labels());
+    labels.set(0, Labels.of(List.of(first)));
+    return new LabelledModel(model.model(), labels, Optional.empty());
+  }
+
+  private static LabelledModel shuffled(LabelledModel model, int[] order, boolean flip) {
     List<DenseMatrix> factors = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {
-      DenseMatrix from = model.factors().get(mode);
+      DenseMatrix from = model.factor(mode);
       DenseMatrix to = DenseMatrix.zeros(from.rows(), RANK);
       for (long row = 0; row < from.rows(); row++) {
         for (int r = 0; r < RANK; r++) {
@@ -52,14 +68,14 @@ class ModelComparisonTest {
     }
     double[] lambda = new double[RANK];
     for (int r = 0; r < RANK; r++) {
-      lambda[r] = model.lambda()[order[r]];
+      lambda[r] = model.value().weight(order[r]);
     }
-    return new ComparedModel(factors, lambda, model.labels());
+    return model(factors, lambda);
   }
 
   @Test
   void orderAndSignsOfComponentsDoNotCount() {
-    ComparedModel model = model(1, 5, 6, 7);
+    LabelledModel model = model(1, 5, 6, 7);
     int[] order = {2, 0, 3, 1};
     ModelComparison same = ModelComparison.of(model, shuffled(model, order, true), 2);
     assertThat(same.drift()).isCloseTo(0, within(1e-12));
@@ -74,30 +90,25 @@ class ModelComparisonTest {
   void otherComponentsDrift() {
     assertThat(ModelComparison.of(model(1, 50, 60, 70), model(2, 50, 60, 70), 0).drift())
         .isGreaterThan(0.9);
-    ComparedModel model = model(1, 5, 6, 7);
+    LabelledModel model = model(1, 5, 6, 7);
     double[] doubled = {8, 6, 4, 2};
-    ModelComparison weights =
-        ModelComparison.of(model, new ComparedModel(model.factors(), doubled, model.labels()), 0);
+    ModelComparison weights = ModelComparison.of(model, model(model.model().factors(), doubled), 0);
     assertThat(weights.drift()).isCloseTo(0.5, within(1e-12));
   }
 
   @Test
   void rowsMeetByLabelsAndTheOnesThatMovedAreNamed() {
-    ComparedModel model = model(3, 3, 4);
-    List<List<String>> labels = List.of(List.of("a", "b", "c"), List.of());
-    ComparedModel first = new ComparedModel(model.factors(), model.lambda(), labels);
+    LabelledModel model = model(3, 3, 4);
+    LabelledModel first = labelled(model, "a", "b", "c");
     DenseMatrix grown = DenseMatrix.zeros(4, RANK);
     int[] from = {2, 0, -1, 1};
     for (int row = 0; row < 4; row++) {
       for (int r = 0; r < RANK && from[row] >= 0; r++) {
-        grown.set(row, r, model.factors().get(0).get(from[row], r));
+        grown.set(row, r, model.factor(0).get(from[row], r));
       }
     }
-    ComparedModel second =
-        new ComparedModel(
-            List.of(grown, model.factors().get(1)),
-            model.lambda(),
-            List.of(List.of("c", "a", "new", "b"), List.of()));
+    LabelledModel second =
+        labelled(model(List.of(grown, model.factor(1)), 4, 3, 2, 1), "c", "a", "new", "b");
     ModelComparison same = ModelComparison.of(first, second, 3);
     assertThat(same.drift()).isCloseTo(0, within(1e-12));
     assertThat(same.modes().get(0)).extracting("onlyFirst", "onlySecond").containsExactly(0L, 1L);
@@ -107,6 +118,101 @@ class ModelComparisonTest {
     ModelComparison moved = ModelComparison.of(first, second, 3);
     assertThat(moved.drift()).isGreaterThan(1e-3);
     assertThat(moved.changes().get(0)).extracting("label", "after").containsExactly("b", 0.0);
+  }
+
+  /** A Tucker model with orthonormal factors of 2 columns. */
+  private static LabelledModel tucker(long seed, int... sizes) {
+    Random random = new Random(seed);
+    List<DenseMatrix> factors = new ArrayList<>();
+    for (int size : sizes) {
+      DenseMatrix factor = DenseMatrix.zeros(size, 2);
+      double[][] columns = new double[2][size];
+      for (int c = 0; c < 2; c++) {
+        Arrays.setAll(columns[c], i -> random.nextGaussian());
+        double along = c == 0 ? 0 : product(columns[0], columns[1]);
+        for (int i = 0; i < size; i++) {
+          columns[c][i] -= along * columns[0][i];
+        }
+        double norm = Math.sqrt(product(columns[c], columns[c]));
+        for (int i = 0; i < size; i++) {
+          columns[c][i] /= norm;
+          factor.set(i, c, columns[c][i]);
+        }
+      }
+      factors.add(factor);
+    }
+    int[] ranks = new int[sizes.length];
+    Arrays.fill(ranks, 2);
+    double[] core = new double[1 << sizes.length];
+    Arrays.setAll(core, at -> 1 + random.nextDouble());
+    return LabelledModel.of(new FactorModel(factors, new TuckerValue(ranks, core)));
+  }
+
+  private static double product(double[] a, double[] b) {
+    return IntStream.range(0, a.length).mapToDouble(i -> a[i] * b[i]).sum();
+  }
+
+  /** The same model with the columns of a mode turned by an angle, which the core undoes. */
+  private static LabelledModel turned(LabelledModel model, double degrees) {
+    double cos = Math.cos(Math.toRadians(degrees));
+    double sin = Math.sin(Math.toRadians(degrees));
+    DenseMatrix from = model.factor(0);
+    DenseMatrix to = DenseMatrix.zeros(from.rows(), 2);
+    for (long row = 0; row < from.rows(); row++) {
+      to.set(row, 0, cos * from.get(row, 0) + sin * from.get(row, 1));
+      to.set(row, 1, -sin * from.get(row, 0) + cos * from.get(row, 1));
+    }
+    TuckerValue value = (TuckerValue) model.value();
+    double[] core = value.core().clone();
+    int half = core.length / 2;
+    for (int at = 0; at < half; at++) {
+      core[at] = cos * value.core()[at] + sin * value.core()[half + at];
+      core[half + at] = -sin * value.core()[at] + cos * value.core()[half + at];
+    }
+    List<DenseMatrix> factors = new ArrayList<>(model.model().factors());
+    factors.set(0, to);
+    return LabelledModel.of(new FactorModel(factors, new TuckerValue(value.ranks(), core)));
+  }
+
+  @Test
+  void aRotationOfATuckerModelIsNoDrift() {
+    LabelledModel model = tucker(5, 6, 7, 4);
+    LabelledModel turned = turned(model, 37);
+    assertThat(turned.model().at(3, 5, 1)).isCloseTo(model.model().at(3, 5, 1), within(1e-12));
+    ModelComparison same = ModelComparison.of(model, turned, 2);
+    assertThat(same.drift()).isCloseTo(0, within(1e-12));
+    assertThat(same.modes()).allMatch(mode -> mode.drift() < 1e-12 && mode.angles().size() == 2);
+    assertThat(same.modes().get(0).angles()).allMatch(angle -> angle < 1e-5);
+    assertThat(same.changes()).hasSize(6).allMatch(change -> change.distance() < 1e-6);
+  }
+
+  /** Row 2 of the first mode is sent to a row of its own, which no other model has. */
+  @Test
+  void theAngleAndTheRowThatMovedAreNamed() {
+    LabelledModel model = labelled(tucker(5, 3, 7, 4), "a", "b", "c");
+    LabelledModel other = labelled(turned(tucker(5, 3, 7, 4), 20), "a", "b", "d");
+    ModelComparison moved = ModelComparison.of(model, other, 3);
+    assertThat(moved.drift()).isBetween(1e-3, 1.0);
+    assertThat(moved.modes().get(0)).extracting("onlyFirst", "onlySecond").containsExactly(1L, 1L);
+    double weight = Math.hypot(model.factor(0).get(2, 0), model.factor(0).get(2, 1));
+    assertThat(moved.modes().get(0).angles().get(1))
+        .isCloseTo(Math.toDegrees(Math.acos(1 - weight * weight)), within(1e-6));
+    assertThat(moved.modes().get(1).angles()).allMatch(angle -> angle < 1e-5);
+    ModelComparison.Change first = moved.changes().get(0);
+    assertThat(first).extracting("label", "after").containsExactly("c", 0.0);
+    double slice = 0;
+    for (int j = 0; j < 7; j++) {
+      for (int k = 0; k < 4; k++) {
+        slice += Math.pow(model.model().at(2, j, k), 2);
+      }
+    }
+    assertThat(first.distance()).isCloseTo(Math.sqrt(slice), within(1e-9));
+  }
+
+  @Test
+  void modelsOfTwoKindsAreNotCompared() {
+    assertThatThrownBy(() -> ModelComparison.of(model(1, 2, 3), tucker(1, 4, 5), 0))
+        .hasMessageContaining("found one of each");
   }
 
   @Test

@@ -1,5 +1,7 @@
 package org.weft.spark.model;
 
+import java.util.List;
+
 /**
  * {@code sum_r lambda(r) prod_n rows[n][r]}. Cost: {@code O(order R)}.
  *
@@ -27,5 +29,40 @@ public record CpValue(double[] lambda) implements ModelValue {
       }
     }
     return products;
+  }
+
+  @Override
+  public int terms() {
+    return lambda.length;
+  }
+
+  @Override
+  public double weight(int term) {
+    return lambda[term];
+  }
+
+  @Override
+  public int column(int term, int mode) {
+    return term;
+  }
+
+  @Override
+  public int columns(int mode) {
+    return lambda.length;
+  }
+
+  @Override
+  public double[][] slices(int mode, ModelValue other, List<double[][]> products) {
+    double[] weights = ((CpValue) other).lambda;
+    double[][] slices = new double[lambda.length][weights.length];
+    for (int r = 0; r < lambda.length; r++) {
+      for (int s = 0; s < weights.length; s++) {
+        slices[r][s] = lambda[r] * weights[s];
+        for (int n = 0; n < products.size(); n++) {
+          slices[r][s] *= n == mode ? 1 : products.get(n)[r][s];
+        }
+      }
+    }
+    return slices;
   }
 }

@@ -1,5 +1,7 @@
 package org.weft.spark.model;
 
+import java.util.List;
+
 /**
  * {@code sum G(r_0, r_1, ..) prod_n rows[n][r_n]}. Cost: {@code O(prod R_n)}.
  *
@@ -41,5 +43,68 @@ public record TuckerValue(int[] ranks, double[] core) implements ModelValue {
       }
     }
     return to;
+  }
+
+  @Override
+  public int terms() {
+    return core.length;
+  }
+
+  @Override
+  public double weight(int term) {
+    return core[term];
+  }
+
+  @Override
+  public int column(int term, int mode) {
+    return term / stride(mode) % ranks[mode];
+  }
+
+  @Override
+  public int columns(int mode) {
+    return ranks[mode];
+  }
+
+  /** Entries of the core from one column of a mode to the next. */
+  private int stride(int mode) {
+    int stride = 1;
+    for (int n = mode + 1; n < ranks.length; n++) {
+      stride *= ranks[n];
+    }
+    return stride;
+  }
+
+  /** The core of the other model, with every other mode multiplied by its product. */
+  @Override
+  public double[][] slices(int mode, ModelValue other, List<double[][]> products) {
+    TuckerValue turned = (TuckerValue) other;
+    for (int n = 0; n < ranks.length; n++) {
+      turned = n == mode ? turned : turned.times(n, products.get(n));
+    }
+    double[][] slices = new double[ranks[mode]][turned.ranks[mode]];
+    int stride = stride(mode);
+    int columns = turned.ranks[mode];
+    for (int term = 0; term < core.length; term++) {
+      int first = (term / (stride * ranks[mode]) * columns) * stride + term % stride;
+      for (int s = 0; s < columns; s++) {
+        slices[column(term, mode)][s] += core[term] * turned.core[first + s * stride];
+      }
+    }
+    return slices;
+  }
+
+  /** This core with a mode multiplied by a matrix, whose columns are those of the mode. */
+  private TuckerValue times(int mode, double[][] matrix) {
+    int[] shape = ranks.clone();
+    shape[mode] = matrix.length;
+    int stride = stride(mode);
+    double[] product = new double[core.length / ranks[mode] * matrix.length];
+    for (int term = 0; term < core.length; term++) {
+      int first = (term / (stride * ranks[mode]) * matrix.length) * stride + term % stride;
+      for (int r = 0; r < matrix.length; r++) {
+        product[first + r * stride] += matrix[r][column(term, mode)] * core[term];
+      }
+    }
+    return new TuckerValue(shape, product);
   }
 }

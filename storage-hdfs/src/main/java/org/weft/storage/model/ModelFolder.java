@@ -213,6 +213,11 @@ public final class ModelFolder {
     return summary.path("dims").path(mode).asLong(-1);
   }
 
+  /** Whether a core couples the factors, and not a weight for each component. */
+  public boolean isTucker() {
+    return method().equals("tucker");
+  }
+
   /** Columns of the factors of a Tucker decomposition, by mode. */
   public int[] ranks() {
     return IntStream.range(0, order())

@@ -1,0 +1,147 @@
+package org.weft.jobs.model;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
+import org.ejml.dense.row.factory.DecompositionFactory_DDRM;
+import org.ejml.interfaces.decomposition.SingularValueDecomposition_F64;
+import org.weft.spark.model.ModelValue;
+import org.weft.tensor.DenseMatrix;
+
+/**
+ * Compares two Tucker models, with cores G and H and factors A and B. A rotation of a factor's
+ * columns that is undone in the core gives the same model, so columns are not compared. The
+ * principal angles between the spans of the columns (Bjorck and Golub 1973) are compared instead:
+ *
+ * <pre>
+ * cosines of a mode = singular values of A' B = U S V'
+ * drift of a mode   = 1 - sum of the cosines / max(R_n, S_n)
+ * drift             = 1 - (M . N) / max(|M|^2, |N|^2), M and N the models at all cells
+ * </pre>
+ *
+ * {@code Q = U V'} is the rotation that aligns the factors of a mode best (Schoenemann 1966). The
+ * change of a row is the distance of its slices, where the factors of all other modes are aligned
+ * and taken as equal. Cost: O(rows R S) for each mode.
+ */
+final class SubspaceComparison {
+  private final LabelledModel first;
+  private final LabelledModel second;
+  private final List<RowPairs> pairs;
+
+  SubspaceComparison(LabelledModel first, LabelledModel second, List<RowPairs> pairs) {
+    this.first = first;
+    this.second = second;
+    this.pairs = pairs;
+  }
+
+  /** The cosines of principal angles, falling, and the best rotation. */
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Aligned(double[] cosines, double[][] rotation) {
+    static Aligned of(double[][] products) {
+      DMatrixRMaj matrix = new DMatrixRMaj(products);
+      SingularValueDecomposition_F64<DMatrixRMaj> svd =
+          DecompositionFactory_DDRM.svd(matrix.numRows, matrix.numCols, true, true, true);
+      if (!svd.decompose(matrix)) {
+        throw new IllegalStateException("the products of the factors have no singular values");
+      }
+      double[] cosines = Arrays.copyOf(svd.getSingularValues(), svd.numberOfSingularValues());
+      Arrays.sort(cosines);
+      DMatrixRMaj rotation = new DMatrixRMaj(matrix.numRows, matrix.numCols);
+      CommonOps_DDRM.mult(svd.getU(null, false), svd.getV(null, true), rotation);
+      double[][] rows = new double[matrix.numRows][matrix.numCols];
+      for (int r = 0; r < rows.length; r++) {
+        for (int s = 0; s < rows[r].length; s++) {
+          rows[r][s] = rotation.get(r, s);
+        }
+      }
+      for (int n = 0; n < cosines.length; n++) {
+        cosines[n] = Math.min(1, cosines[n]);
+      }
+      return new Aligned(cosines, rows);
+    }
+
+    List<Double> angles() {
+      List<Double> angles = new ArrayList<>();
+      for (int n = cosines.length - 1; n >= 0; n--) {
+        angles.add(Math.toDegrees(Math.acos(cosines[n])));
+      }
+      return angles;
+    }
+  }
+
+  ModelComparison of(int count) {
+    List<double[][]> products = pairs.stream().map(RowPairs::products).toList();
+    List<double[][]> grams = first.model().grams();
+    List<double[][]> otherGrams = second.model().grams();
+    ModelValue own = first.value();
+    ModelValue other = second.value();
+    double drift =
+        1
+            - ModelComparison.likeness(
+                sum(own.slices(0, other, products), products.get(0)),
+                sum(own.slices(0, own, grams), grams.get(0)),
+                sum(other.slices(0, other, otherGrams), otherGrams.get(0)));
+    List<Aligned> aligned = products.stream().map(Aligned::of).toList();
+    List<double[][]> rotations = aligned.stream().map(Aligned::rotation).toList();
+    List<ModelComparison.ModeDrift> modes = new ArrayList<>();
+    List<ModelComparison.Change> changes = new ArrayList<>();
+    for (RowPairs mode : pairs) {
+      int n = mode.mode();
+      Aligned ofMode = aligned.get(n);
+      double alike = Arrays.stream(ofMode.cosines()).sum();
+      double parts = Math.max(own.columns(n), other.columns(n));
+      modes.add(mode.drift(1 - alike / parts, ofMode.angles()));
+      double[][] here = own.slices(n, own, grams);
+      double[][] there = other.slices(n, other, otherGrams);
+      double[][] both = own.slices(n, other, rotations);
+      changes.addAll(
+          mode.changes(
+              count,
+              (row, pair) -> {
+                double[] a = row(first.factor(n), row);
+                double[] b = row(second.factor(n), pair);
+                double before = form(a, here, a);
+                double after = form(b, there, b);
+                double distance = Math.max(0, before + after - 2 * form(a, both, b));
+                return new double[] {Math.sqrt(distance), root(before), root(after)};
+              }));
+    }
+    return new ModelComparison(List.of(), drift, modes, changes, java.util.Optional.empty());
+  }
+
+  private static double root(double square) {
+    return Math.sqrt(Math.max(0, square));
+  }
+
+  /** Zeros for a row that is not there. */
+  private static double[] row(DenseMatrix factor, long at) {
+    double[] row = new double[factor.columns()];
+    if (at >= 0) {
+      factor.copyRow(at, row, 0);
+    }
+    return row;
+  }
+
+  private static double form(double[] a, double[][] matrix, double[] b) {
+    double sum = 0;
+    for (int r = 0; r < a.length; r++) {
+      for (int s = 0; s < b.length; s++) {
+        sum += a[r] * matrix[r][s] * b[s];
+      }
+    }
+    return sum;
+  }
+
+  /** The sum of the products of two matrices' numbers. */
+  private static double sum(double[][] a, double[][] b) {
+    double sum = 0;
+    for (int r = 0; r < a.length; r++) {
+      for (int s = 0; s < a[r].length; s++) {
+        sum += a[r][s] * b[r][s];
+      }
+    }
+    return sum;
+  }
+}
