@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -100,6 +101,63 @@ class PredictCommandTest {
     assertThat(written).contains("5 1 7 " + first, "1 6 2 " + second);
   }
 
+  private double coreValue(int... at) {
+    double[] core = NpyFile.readArray(FileAccess.local(), folder + "/t/core.npy", 2, 3, 2);
+    double sum = 0;
+    for (int term = 0; term < core.length; term++) {
+      int[] columns = {term / 6, term / 2 % 3, term % 2};
+      double product = core[term];
+      for (int mode = 0; mode < at.length; mode++) {
+        DenseMatrix factor = NpyFile.read(FileAccess.local(), folder + "/t/mode" + mode + ".npy");
+        product *= factor.get(at[mode], columns[mode]);
+      }
+      sum += product;
+    }
+    return sum;
+  }
+
+  @Test
+  void valuesOfATuckerModelAreThoseOfItsCore() {
+    Run made = run("tucker @x.tns --ranks 2,3,2 --output @t --labels 0=@names");
+    assertThat(made.status()).as(made.err()).isZero();
+    Run run = run("predict @t @q.tns");
+    assertThat(run.status()).as(run.err()).isZero();
+    String[] first = run.out().lines().findFirst().orElseThrow().split("\t");
+    assertThat(first).startsWith("eel", "1", "7");
+    assertThat(Double.parseDouble(first[3])).isCloseTo(coreValue(4, 0, 6), within(1e-9));
+    Run best = run("predict @t --at 0=bee,2=3 --top 6 --mode 1");
+    assertThat(best.status()).as(best.err()).isZero();
+    assertThat(best.out().lines()).hasSize(6);
+    for (String line : best.out().lines().toList()) {
+      String[] cells = line.split("\t");
+      double value = coreValue(1, Integer.parseInt(cells[1]) - 1, 2);
+      assertThat(Double.parseDouble(cells[3])).isCloseTo(value, within(1e-9));
+    }
+  }
+
+  /** Labels with the signs that divide the parts of a cell. */
+  @Test
+  void cellsAreNamedByLabels() {
+    Run.write(folder, "names", "Smith, John\na=b\nwhat\nwho=x\n,\n");
+    model("cpd");
+    List<String> line = List.of("predict", folder + "/m", "--at");
+    String[] labels = {"Smith, John", "a=b", "what", "who=x", ","};
+    for (int row = 0; row < labels.length; row++) {
+      List<String> asked = new ArrayList<>(line);
+      asked.add("who=" + labels[row] + ",when=7, what=1");
+      asked.addAll(List.of("--at", "2=2,1=6,0=" + labels[row]));
+      Run run = Run.of(asked.toArray(String[]::new));
+      assertThat(run.status()).as(run.err()).isZero();
+      List<String> found = run.out().lines().toList();
+      assertThat(found).hasSize(2);
+      assertThat(found.get(0)).startsWith(labels[row] + "\t1\t7\t");
+      assertThat(found.get(1)).startsWith(labels[row] + "\t6\t2\t");
+      double value = Double.parseDouble(found.get(0).split("\t")[3]);
+      assertThat(value).isCloseTo(value(row, 0, 6), within(1e-12 * Math.abs(value)));
+    }
+    assertThat(run("predict @m @cell.tns --at who=,,what=1,when=7").status()).isEqualTo(2);
+  }
+
   @Test
   void theBestSlicesOfAModeAreFoundOnceForEachQuestion() {
     model("complete");
@@ -156,6 +214,13 @@ class PredictCommandTest {
     assertThat(run("report @s @r.html --tensor @other.weft").err()).contains("WEFT-103", elsewhere);
     assertThat(run("cpd @other.weft --append @s --output @t").err())
         .contains("WEFT-103", elsewhere);
+    Run.write(folder, "new.tns", "1 4 2\n2 4 1\n");
+    Run.write(folder, "fruit", "apple\npear\nplum\nfig\n");
+    String update = "cpd @new.tns --append @s --names who,what --labels what=@fruit --output @t";
+    assertThat(run(update).err())
+        .contains("WEFT-103", "@new.tns".replace("@", folder + "/"), "found 'apple'");
+    Run.write(folder, "fruit", "kiwi\npear\nplum\nfig\n");
+    assertThat(run(update).status()).isZero();
     assertThat(run("predict @s @turned.weft").err())
         .contains("WEFT-103", "in the order of the model");
   }
@@ -169,12 +234,19 @@ class PredictCommandTest {
         "@m @q.tns --top 2 | WEFT-100 | expected --top N of at least 1 and --mode MODE | both",
         "@m @q.tns --top 1 --mode 7 | WEFT-100 | --mode 0 to 2 or who, what, when | found 7",
         "@none @q.tns | WEFT- | found no summary.json | none",
-        "@t @q.tns | WEFT-100 | expected a model with weights of components | tucker",
+        "@m | WEFT-100 | expected either QUERY, a tensor, or --at | found neither",
+        "@m @q.tns --at who=ant | WEFT-100 | expected either QUERY, a tensor, or --at | found both",
+        "@m --at ant | WEFT-100 | expected --at as MODE=LABEL,..., such as who=... | found 'ant'",
+        "@m --at who=ant,what=1 | WEFT-100 | expected every mode of the model | none of when",
+        "@m --at who=ant,who=bee | WEFT-100 | expected each mode once | found who twice",
+        "@m --at who=yak,what=1,when=1 | WEFT-100 | a label of mode who, such as 'ant' | found 'yak'",
+        "@m --at who=ant,what=9,when=1 | WEFT-100 | from 1 to 6 of mode what | found '9'",
+        "@m --at who=ant,what=a,when=1 | WEFT-100 | which has no labels | found 'a'",
+        "@m --at whom=ant | WEFT-100 | --at 0 to 2 or who, what, when | no mode has this name",
         "@m @q.tns @q.tns | WEFT-104 | q.tns | the output exists",
       })
   void mistakesAreOneError(String line, String code, String message, String more) {
     model("cpd");
-    assertThat(run("tucker @x.tns --ranks 2,2,2 --output @t").status()).isZero();
     Run.write(folder, "far.tns", "1 1 1 1\n1 9 1 1\n");
     Run.write(folder, "two.tns", "1 1 1\n");
     Run run = run("predict " + line);

@@ -114,7 +114,7 @@ public final class CpdCommand extends ModelCommand {
     how.check(starts, update.isOn());
     if (update.isOn()) {
       AppendOptions.Kind kind =
-          update.check(files, input, modes, nonnegative, starts, constraints, order);
+          update.check(files, input, labels(), modes, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
       rank = rank == null ? kind.rank() : rank;
     }

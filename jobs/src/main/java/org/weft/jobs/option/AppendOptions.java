@@ -25,6 +25,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.output.Console;
+import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelFolder;
 import org.weft.storage.model.ModelOutput;
@@ -81,6 +82,7 @@ public final class AppendOptions {
   /**
    * Opens the model.
    *
+   * @param labels of the tensor's modes
    * @param modes of the tensor
    * @param nonnegative whether that is asked for
    * @return the rank, and whether factors are nonnegative
@@ -88,6 +90,7 @@ public final class AppendOptions {
   public Kind check(
       FileAccess files,
       String input,
+      Map<Integer, Labels> labels,
       int modes,
       boolean nonnegative,
       StartOptions starts,
@@ -117,7 +120,7 @@ public final class AppendOptions {
       throw usage(
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
-    MatchedLabels.of(files, input, model(), folder).requireSame();
+    new MatchedLabels(input, model(), folder.modeNames(), labels, folder.labels()).requireSame();
     double[] lambda = folder.lambda();
     List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < modes; mode++) {
