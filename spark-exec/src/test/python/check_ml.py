@@ -36,6 +36,9 @@ assert isinstance(model, CpModel)
 assert abs(model.fit - 1) < 1e-6 and len(model.fits) > 1 and len(model.weights) == 2, model.fits
 for user, item, week, count, prediction in model.transform(sales).rows():
     assert abs(count - prediction) < 1e-5, (user, item, week, count, prediction)
+assert abs(model.predict({"user": "c", "item": "pear", "week": 3}) - 5) < 1e-5
+assert math.isnan(model.predict({"user": "x", "item": "pear", "week": 3}))
+assert Cp(modeCols=["user", "item", "week"], valueCol="count", rank=1, starts=3).fit(sales).fit > 0.1
 best = model.recommend(DataFrame(spark.sql("SELECT 'c' AS user")), "item", 1).rows()[0]
 assert best[0] == "c" and best[1].apply(0).getString(0) == "pear"
 assert model.factors("item")._jdf.count() == 3

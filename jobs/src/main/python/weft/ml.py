@@ -74,12 +74,13 @@ class _Estimator(JavaEstimator, _Columns, _Readable, JavaMLWritable):
     maxIter = Param(Params._dummy(), "maxIter", "iterations at most", TypeConverters.toInt)
     tol = Param(Params._dummy(), "tol", "end when the fit changes by less", TypeConverters.toFloat)
     seed = Param(Params._dummy(), "seed", "seed of the initial factors", TypeConverters.toInt)
+    starts = Param(Params._dummy(), "starts", "seeds to start from, the best is kept", TypeConverters.toInt)
 
     def _start(self, java_class, given):
         super().__init__()
         require_jars()
         self._java_obj = self._new_java_obj(f"{_JAVA}.{java_class}", self.uid)
-        self._setDefault(maxIter=50, tol=1e-5, seed=1, predictionCol="prediction", coldStartStrategy="nan")
+        self._setDefault(maxIter=50, tol=1e-5, seed=1, starts=1, predictionCol="prediction", coldStartStrategy="nan")
         self._set(**{name: value for name, value in given.items() if value is not None})
 
     def setModeCols(self, *names):
@@ -97,8 +98,15 @@ class _Estimator(JavaEstimator, _Columns, _Readable, JavaMLWritable):
     def setSeed(self, value):
         return self._set(seed=value)
 
+    def setStarts(self, value):
+        return self._set(starts=value)
+
 
 class _Model(JavaModel, _Columns, _Readable, JavaMLWritable):
+    def predict(self, cell):
+        """The model's value at one cell, a dict of a label for each mode; NaN for a label that the model lacks."""
+        return self._call_java("predict", cell)
+
     def recommend(self, rows, mode, count):
         """The `count` labels of a mode with the highest predictions for each distinct row of other labels."""
         return self._call_java("recommend", rows, mode, count)
@@ -131,7 +139,8 @@ class Cp(_Estimator):
 
     @keyword_only
     def __init__(self, *, modeCols=None, valueCol=None, rank=None, nonnegative=None, method=None, sample=None,
-                 polish=None, maxIter=None, tol=None, seed=None, predictionCol=None, coldStartStrategy=None):
+                 polish=None, maxIter=None, tol=None, seed=None, starts=None, predictionCol=None,
+                 coldStartStrategy=None):
         self._start("Cp", self._input_kwargs)
         self._setDefault(rank=10, nonnegative=False, method="als", sample=0.1)
 
@@ -169,7 +178,7 @@ class Tucker(_Estimator):
     ranks = Param(Params._dummy(), "ranks", "columns of each factor, one number for each mode", TypeConverters.toListInt)
 
     @keyword_only
-    def __init__(self, *, modeCols=None, valueCol=None, ranks=None, maxIter=None, tol=None, seed=None,
+    def __init__(self, *, modeCols=None, valueCol=None, ranks=None, maxIter=None, tol=None, seed=None, starts=None,
                  predictionCol=None, coldStartStrategy=None):
         self._start("Tucker", self._input_kwargs)
 
@@ -209,7 +218,8 @@ class TensorCompletion(_Estimator):
 
     @keyword_only
     def __init__(self, *, modeCols=None, valueCol=None, rank=None, ridge=None, biases=None, heldOut=None,
-                 patience=None, maxIter=None, tol=None, seed=None, predictionCol=None, coldStartStrategy=None):
+                 patience=None, maxIter=None, tol=None, seed=None, starts=None, predictionCol=None,
+                 coldStartStrategy=None):
         self._start("TensorCompletion", self._input_kwargs)
         self._setDefault(rank=10, ridge=0.01, biases=True, heldOut=0.1, patience=20)
 

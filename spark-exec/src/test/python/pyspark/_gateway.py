@@ -43,6 +43,11 @@ class Gateway:
             for element in value:
                 made.add(element)
             return "r" + made.target
+        if isinstance(value, dict):
+            made = self.jvm.java.util.HashMap()
+            for key, element in value.items():
+                made.put(key, element)
+            return "r" + made.target
         return "r" + value.target
 
     def _value(self, text):

@@ -1,6 +1,7 @@
 package org.weft.api;
 
 import java.util.List;
+import java.util.Map;
 import org.weft.spark.model.CpValue;
 import org.weft.storage.model.ModelSummary;
 
@@ -48,6 +49,18 @@ public final class CompletionModel extends TensorModel {
   /** The iteration that this is the model of, from 1: the one with the smallest error. */
   public int best() {
     return (int) SavedModel.number(summary(), "best_iteration");
+  }
+
+  @Override
+  double score() {
+    return -rmse();
+  }
+
+  @Override
+  Map<String, Object> outcome(long seed) {
+    Map<String, Object> outcome = super.outcome(seed);
+    outcome.put("rmse", rmse());
+    return outcome;
   }
 
   @Override

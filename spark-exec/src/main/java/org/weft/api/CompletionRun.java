@@ -104,7 +104,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
         patience,
         tolerance(),
         ridge,
-        seed(),
+        startSeed(),
         ValueType.DOUBLE,
         judge);
   }

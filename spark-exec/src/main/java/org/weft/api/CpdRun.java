@@ -111,7 +111,7 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
             iterations(),
             tolerance(),
             nonnegative || algorithm.isNonnegative(),
-            seed(),
+            startSeed(),
             ValueType.DOUBLE,
             constraints,
             ridge);

@@ -1,6 +1,7 @@
 package org.weft.api;
 
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -64,6 +65,42 @@ record ModelFactors(
     return model.at(coordinates);
   }
 
+  double predict(Map<String, ?> cell) {
+    cell.keySet().forEach(this::number);
+    long[] at = new long[modes.size()];
+    for (int mode = 0; mode < at.length; mode++) {
+      Object label = cell.get(modes.get(mode));
+      if (label == null) {
+        throw usage("expected a label for each of " + modes + ", found none of " + modes.get(mode));
+      }
+      at[mode] = coordinate(mode, label);
+    }
+    return predict(at);
+  }
+
+  private long coordinate(int mode, Object label) {
+    Source.ModeLabels known = labels.get(mode);
+    if (known.equals(Source.ModeLabels.NONE) && label instanceof Number number) {
+      return number.longValue();
+    }
+    if (known.table() != null) {
+      List<Row> found =
+          known
+              .table()
+              .where(functions.col(TableModel.LABEL).equalTo(functions.lit(label)))
+              .select(TableModel.COORDINATE)
+              .takeAsList(1);
+      if (!found.isEmpty()) {
+        return found.get(0).getLong(0);
+      }
+    }
+    int at = known.listed() == null ? -1 : known.listed().toList().indexOf(label.toString());
+    if (at < 0) {
+      throw usage(modes.get(mode) + ": expected a label of the model, found '" + label + "'");
+    }
+    return at;
+  }
+
   /** The factors as tables whose labels, or coordinates where a mode has none, are keys. */
   TableModel tables() {
     List<Dataset<Row>> tables =
@@ -89,9 +126,12 @@ record ModelFactors(
   private int number(String mode) {
     int number = modes.indexOf(mode);
     if (number < 0) {
-      throw new WeftException(
-          ErrorCode.USAGE, "expected a mode of " + modes + ", found '" + mode + "'");
+      throw usage("expected a mode of " + modes + ", found '" + mode + "'");
     }
     return number;
+  }
+
+  private static WeftException usage(String message) {
+    return new WeftException(ErrorCode.USAGE, message);
   }
 }

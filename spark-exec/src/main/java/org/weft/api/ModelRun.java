@@ -3,6 +3,7 @@ package org.weft.api;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import org.apache.spark.sql.SparkSession;
@@ -43,6 +44,8 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
   private int iterations = ITERATIONS;
   private double tolerance = TOLERANCE;
   private long seed = 1;
+  private int starts = 1;
+  private int start;
   private Progress onIteration = (iteration, fit, seconds) -> {};
   private Steps onStep = description -> {};
   private volatile boolean cancelled;
@@ -69,6 +72,16 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
   /** Seed of the initial factors, and of what a completion holds out; 1 if this is not called. */
   public final R seed(long number) {
     this.seed = number;
+    return self();
+  }
+
+  /**
+   * Runs from so many seeds, S, S + 1 and so on, and keeps the best model: one start may end in a
+   * local optimum. The best fit decides; of completions the least error does, and all starts hold
+   * the same entries out. The saved summary has the fits of all starts. 1 if this is not called.
+   */
+  public final R starts(int count) {
+    this.starts = count;
     return self();
   }
 
@@ -120,8 +133,8 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
   /**
    * Decomposes.
    *
-   * @throws WeftException {@code USAGE} for ranks, options or a number of iterations out of range,
-   *     {@code MALFORMED_INPUT} for a completion without entries to learn from, {@code
+   * @throws WeftException {@code USAGE} for ranks, options or a number of iterations or starts out
+   *     of range, {@code MALFORMED_INPUT} for a completion without entries to learn from, {@code
    *     OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
    */
   public final M run() {
@@ -131,7 +144,7 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
       spark.sparkContext().addJobTag(tag);
     }
     try {
-      return model(listener());
+      return best();
     } catch (RuntimeException e) {
       requireWanted(e);
       throw e;
@@ -140,6 +153,22 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
         spark.sparkContext().removeJobTag(tag);
       }
     }
+  }
+
+  private M best() {
+    if (starts < 1) {
+      throw new WeftException(
+          ErrorCode.USAGE, "starts: expected at least 1 start, found " + starts);
+    }
+    List<Map<String, Object>> outcomes = new ArrayList<>();
+    M best = null;
+    for (start = 0; start < starts; start++) {
+      M made = model(listener());
+      outcomes.add(made.outcome(startSeed()));
+      best = best == null || made.score() > best.score() ? made : best;
+    }
+    Objects.requireNonNull(best).setStarts(outcomes);
+    return best;
   }
 
   private ProgressListener listener() {
@@ -253,7 +282,13 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
     return tolerance;
   }
 
+  /** The seed of all starts, by which entries are held out. */
   final long seed() {
     return seed;
+  }
+
+  /** The seed of the start that runs. */
+  final long startSeed() {
+    return seed + start;
   }
 }

@@ -1,7 +1,9 @@
 package org.weft.api;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.weft.error.WeftException;
@@ -11,7 +13,7 @@ import org.weft.storage.model.ModelSummary;
 /** What every model of a tensor has: a factor for each mode, and a value at any coordinates. */
 public abstract sealed class TensorModel permits CpModel, CompletionModel, TuckerModel {
   private final ModelFactors factors;
-  private final ModelSummary summary;
+  private ModelSummary summary;
 
   TensorModel(ModelFactors factors, ModelSummary summary) {
     this.factors = factors;
@@ -50,6 +52,17 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
    */
   public final double predict(long... coordinates) {
     return factors.predict(coordinates);
+  }
+
+  /**
+   * The model's value at a cell.
+   *
+   * @param cell by the name of each mode its label; of modes without labels a coordinate from 0
+   * @throws WeftException {@code USAGE} for a label or a mode that is not there, and for a mode
+   *     without a label, {@code COORDINATE_OUT_OF_RANGE}
+   */
+  public final double predict(Map<String, ?> cell) {
+    return factors.predict(cell);
   }
 
   /**
@@ -123,6 +136,25 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
         String.join(" x ", modes()),
         fit(),
         fits().size());
+  }
+
+  /** By which the best of several starts is chosen: more is better. */
+  double score() {
+    return fit();
+  }
+
+  /** What a summary says of the start that this is the model of. */
+  Map<String, Object> outcome(long seed) {
+    Map<String, Object> outcome = new LinkedHashMap<>();
+    outcome.put("seed", seed);
+    outcome.put("fit", fit());
+    outcome.put("iterations", fits().size());
+    outcome.put("converged", converged());
+    return outcome;
+  }
+
+  final void setStarts(List<Map<String, Object>> outcomes) {
+    summary = summary.with("starts", outcomes);
   }
 
   /** The iteration that this is the model of, from 1. */

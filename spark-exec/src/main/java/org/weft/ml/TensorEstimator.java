@@ -34,6 +34,7 @@ import org.weft.spark.model.TableModel;
  *   <li>{@code maxIter}: most iterations, 50 by default;
  *   <li>{@code tol}: the run ends if the fit changes by less, 1e-5 by default;
  *   <li>{@code seed}: seed of the initial factors, 1 by default;
+ *   <li>{@code starts}: runs from so many seeds, of which the best model is kept, 1 by default;
  *   <li>{@code predictionCol}: the column that a model adds;
  *   <li>{@code coldStartStrategy}: {@code nan} or {@code drop}, for rows with unknown labels.
  * </ul>
@@ -53,6 +54,7 @@ public abstract class TensorEstimator<
   private final IntParam maxIter;
   private final DoubleParam tol;
   private final LongParam seed;
+  private final IntParam starts;
 
   TensorEstimator(String uid) {
     this.uid = uid;
@@ -61,6 +63,10 @@ public abstract class TensorEstimator<
     this.tol =
         new DoubleParam(this, "tol", "end when the fit changes by less", ParamValidators.gtEq(0));
     this.seed = new LongParam(this, "seed", "seed of the initial factors");
+    this.starts =
+        new IntParam(
+            this, "starts", "seeds to start from, the best is kept", ParamValidators.gtEq(1));
+    setDefault(starts, 1);
     setDefault(maxIter, ITERATIONS);
     setDefault(tol, TOLERANCE);
     setDefault(seed, 1L);
@@ -99,6 +105,10 @@ public abstract class TensorEstimator<
     return seed;
   }
 
+  public final IntParam starts() {
+    return starts;
+  }
+
   /** The columns of labels, one for each mode. */
   public final E setModeCols(String... names) {
     return with(columns.modes, names);
@@ -128,6 +138,11 @@ public abstract class TensorEstimator<
 
   public final E setSeed(long number) {
     return with(seed, number);
+  }
+
+  /** Runs from so many seeds, of which the best model is kept: {@link ModelRun#starts}. */
+  public final E setStarts(int count) {
+    return with(starts, count);
   }
 
   @SuppressWarnings("unchecked")
@@ -168,7 +183,8 @@ public abstract class TensorEstimator<
   final <R extends ModelRun<R, ?>> R configured(R run) {
     return run.iterations((Integer) getOrDefault(maxIter))
         .tolerance((Double) getOrDefault(tol))
-        .seed((Long) getOrDefault(seed));
+        .seed((Long) getOrDefault(seed))
+        .starts((Integer) getOrDefault(starts));
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.weft.ml;
 
+import java.util.Map;
 import org.apache.spark.ml.Model;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
@@ -93,6 +94,16 @@ public abstract class TensorTransformer<M extends TensorTransformer<M>> extends 
     }
     return predicted.withColumn(
         name, functions.coalesce(functions.col(column), functions.lit(Double.NaN)));
+  }
+
+  /**
+   * The model's value at one cell; NaN if a label is not one of the model's.
+   *
+   * @param cell a label of each mode, by the mode's column
+   * @throws org.weft.error.WeftException {@code USAGE} for a mode without a label
+   */
+  public final double predict(Map<String, ?> cell) {
+    return tables.predict(cell);
   }
 
   /**

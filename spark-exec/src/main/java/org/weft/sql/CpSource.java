@@ -40,6 +40,7 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
   static final String RANK = "rank";
   private static final String MODES = "modes";
   private static final String VALUE = "value";
+  private static final String STARTS = "starts";
   private static final String METHOD = "method";
   private static final String SAMPLE = "sample";
   private static final String POLISH = "polish";
@@ -52,6 +53,7 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
           "iterations",
           "tolerance",
           "seed",
+          STARTS,
           "nonnegative",
           METHOD,
           SAMPLE,
@@ -113,6 +115,7 @@ public final class CpSource implements RelationProvider, DataSourceRegister {
         .ifPresent(text -> run.iterations(Math.toIntExact(settings.whole("iterations", 0))));
     settings.text("tolerance").ifPresent(text -> run.tolerance(settings.number("tolerance", 0)));
     settings.text("seed").ifPresent(text -> run.seed(settings.whole("seed", 0)));
+    settings.text(STARTS).ifPresent(text -> run.starts(Math.toIntExact(settings.whole(STARTS, 0))));
     settings.text(METHOD).ifPresent(run::method);
     settings.text(SAMPLE).ifPresent(text -> run.sample(settings.number(SAMPLE, 0)));
     settings.text(POLISH).ifPresent(text -> run.polish(Math.toIntExact(settings.whole(POLISH, 0))));

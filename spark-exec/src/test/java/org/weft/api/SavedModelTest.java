@@ -156,7 +156,7 @@ class SavedModelTest {
           summary.json | "dims" : [ 3, 2, 2  | "dims" : [ 3, 2, 5   | SHAPE_MISMATCH        | expected a row for each of 5 slices
           summary.json | "dims"              | "sizes"              | MALFORMED_INPUT       | found none
           summary.json | "cpd",              | "parafac",           | MALFORMED_INPUT       | found parafac
-          summary.json | "cpd",              | "tucker",            | SHAPE_MISMATCH        | expected a column for each of 0
+          summary.json | "cpd",              | "tucker",            | INPUT_NOT_FOUND       | core.npy: expected a file
           summary.json |                     |                      | INPUT_NOT_FOUND       | found no summary.json in it
           mode1.npy    |                     |                      | INPUT_NOT_FOUND       | mode1.npy
           lambda.npy   |                     |                      | USAGE                 | without lambda.npy

@@ -3,6 +3,7 @@ package org.weft.spark.model;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -57,6 +58,22 @@ public record TableModel(List<String> modes, List<Dataset<Row>> factors, ModelVa
     }
     columns.add(predicted.as(prediction));
     return joined.select(columns.toArray(Column[]::new));
+  }
+
+  /**
+   * The model's value at one cell; NaN if a label is not one of the model's.
+   *
+   * @param cell a label of each mode, by name
+   * @throws WeftException {@code USAGE} for a mode without a label
+   */
+  public double predict(Map<String, ?> cell) {
+    Column[] labels =
+        cell.entrySet().stream()
+            .map(label -> functions.lit(label.getValue()).as(label.getKey()))
+            .toArray(Column[]::new);
+    Dataset<Row> row = factors.get(0).sparkSession().range(1).select(labels);
+    Row found = predict(row, "__weft_value").first();
+    return found.isNullAt(cell.size()) ? Double.NaN : found.getDouble(cell.size());
   }
 
   /**

@@ -1,0 +1,99 @@
+package org.weft.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The best of several starts is the best of runs from the same seeds. */
+class SeveralStartsTest {
+  @TempDir java.nio.file.Path folder;
+
+  /** Noise, of which every start finds another local optimum. */
+  private static Tensor noise(Weft weft) {
+    Random random = new Random(7);
+    long[][] at = new long[3][90];
+    double[] values = new double[90];
+    for (int e = 0; e < values.length; e++) {
+      at[0][e] = e % 6;
+      at[1][e] = e / 6 % 5;
+      at[2][e] = e / 30;
+      values[e] = 1 + random.nextGaussian();
+    }
+    return weft.tensor(at, values, 6, 5, 3);
+  }
+
+  private static TensorModel best(LongFunction<TensorModel> run) {
+    return LongStream.range(3, 7)
+        .mapToObj(run)
+        .max(Comparator.comparingDouble(TensorModel::fit))
+        .orElseThrow();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<Map<String, Object>> starts(TensorModel model) {
+    return (List<Map<String, Object>>) model.summary().content().get("starts");
+  }
+
+  @Test
+  void theBestFitIsKept() {
+    try (Weft weft = Weft.local()) {
+      Tensor x = noise(weft);
+      TensorModel cp = x.cpd(2).iterations(4).seed(3).starts(4).run();
+      TensorModel bestCp = best(seed -> x.cpd(2).iterations(4).seed(seed).run());
+      TensorModel tucker = x.tucker(2, 2, 2).iterations(1).seed(3).starts(4).run();
+      TensorModel bestTucker = best(seed -> x.tucker(2, 2, 2).iterations(1).seed(seed).run());
+      assertThat(cp.fit()).isEqualTo(bestCp.fit());
+      assertThat(cp.matrix("m1")).isDeepEqualTo(bestCp.matrix("m1"));
+      assertThat(tucker.matrix("m1")).isDeepEqualTo(bestTucker.matrix("m1"));
+      assertThat(starts(cp)).extracting(start -> start.get("seed")).containsExactly(3L, 4L, 5L, 6L);
+      assertThat(starts(cp)).extracting(start -> start.get("fit")).doesNotHaveDuplicates();
+      cp.save(folder + "/cp");
+      assertThat(starts(weft.model(folder + "/cp"))).hasSize(4);
+    }
+  }
+
+  /** All starts of a completion are judged by the same entries. */
+  @Test
+  void theLeastErrorAtTheSameEntriesIsKept() {
+    try (Weft weft = Weft.local()) {
+      Tensor x = noise(weft);
+      CompletionModel one = x.complete(2).iterations(6).seed(3).heldOut(0.3).run();
+      CompletionModel best = x.complete(2).iterations(6).seed(3).heldOut(0.3).starts(4).run();
+      List<Object> errors = starts(best).stream().map(start -> start.get("rmse")).toList();
+      assertThat(errors).hasSize(4).doesNotHaveDuplicates().first().isEqualTo(one.rmse());
+      assertThat(errors).contains(best.rmse()).allMatch(error -> (double) error >= best.rmse());
+      assertThat(best.mean()).isEqualTo(one.mean());
+    }
+  }
+
+  @Test
+  void noStartIsAnError() {
+    try (Weft weft = Weft.local()) {
+      assertThatThrownBy(() -> noise(weft).cpd(1).starts(0).run())
+          .hasMessageContaining("expected at least 1 start, found 0");
+    }
+  }
+
+  @Test
+  void aCellIsNamedByItsLabels() {
+    try (Weft weft = Weft.local()) {
+      TensorModel model = noise(weft).cpd(2).run();
+      assertThat(model.predict(Map.of("m0", 4, "m1", 1L, "m2", 2)))
+          .isEqualTo(model.predict(4, 1, 2));
+      assertThatThrownBy(() -> model.predict(Map.of("m0", 4, "m1", 1)))
+          .hasMessageContaining("found none of m2");
+      assertThatThrownBy(() -> model.predict(Map.of("m0", 4, "m3", 1)))
+          .hasMessageContaining("expected a mode of [m0, m1, m2], found 'm3'");
+      assertThatThrownBy(() -> model.predict(Map.of("m0", "x", "m1", 1, "m2", 1)))
+          .hasMessageContaining("m0: expected a label of the model, found 'x'");
+    }
+  }
+}
