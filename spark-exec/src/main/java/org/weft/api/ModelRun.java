@@ -26,10 +26,10 @@ import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /**
- * A decomposition of a {@link Tensor}, to be configured and run, with the settings that all
- * decompositions have. The decomposition runs where the tensor is: in this process, or on the
- * executors of the Spark session. The factors come to this process and take mode sizes x columns
- * doubles.
+ * A decomposition of a {@link Tensor} that the caller configures and runs. This class has the
+ * settings of all decompositions. The decomposition runs where the tensor is: in this process, or
+ * on the executors of the Spark session. The factors come to this process. The factor of a mode
+ * takes mode size x columns doubles.
  *
  * @param <R> the run
  * @param <M> its model
@@ -54,54 +54,64 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
     this.tensor = tensor;
   }
 
-  /** Most iterations; 50 if this is not called. */
+  /** Sets the most iterations. Without this call there are at most 50. */
   public final R iterations(int most) {
     this.iterations = most;
     return self();
   }
 
   /**
-   * Stop when the fit changes by less, or a completion's error gets smaller by a lesser part; 1e-5
-   * if this is not called. 0 runs every iteration.
+   * Sets the change of the fit below which the run stops. A completion stops if its error falls by
+   * a smaller part. Without this call the change is 1e-5. With 0 every iteration runs.
    */
   public final R tolerance(double change) {
     this.tolerance = change;
     return self();
   }
 
-  /** Seed of the initial factors, and of what a completion holds out; 1 if this is not called. */
+  /**
+   * Sets the seed of the initial factors and of the entries that a completion holds out. Without
+   * this call the seed is 1.
+   */
   public final R seed(long number) {
     this.seed = number;
     return self();
   }
 
   /**
-   * Runs from so many seeds, S, S + 1 and so on, and keeps the best model: one start may end in a
-   * local optimum. The best fit decides; of completions the least error does, and all starts hold
-   * the same entries out. The saved summary has the fits of all starts. 1 if this is not called.
+   * Sets the number of starts, from the seeds S, S + 1 and so on. The run keeps the best model, as
+   * one start may end in a local optimum. The model with the greatest fit is the best. Of
+   * completions the one with the least error is the best; all starts hold the same entries out. The
+   * summary of a saved model has the fits of all starts. Without this call there is one start.
    */
   public final R starts(int count) {
     this.starts = count;
     return self();
   }
 
-  /** Hears of iterations, on the thread that runs them; an exception from it ends the run. */
+  /**
+   * Sets what is called after each iteration. The thread that runs the decomposition calls the
+   * listener. An exception of the listener ends the run.
+   */
   public final R onIteration(Progress listener) {
     this.onIteration = listener;
     return self();
   }
 
-  /** Hears of steps before they begin, on the thread that runs them. */
+  /**
+   * Sets what is called before each step. The thread that runs the decomposition calls the
+   * listener.
+   */
   public final R onStep(Steps listener) {
     this.onStep = listener;
     return self();
   }
 
-  /** Hears of iterations. */
+  /** Is called after each iteration. */
   @FunctionalInterface
   public interface Progress {
     /**
-     * An iteration is over.
+     * Is told that an iteration is over.
      *
      * @param iteration from 1
      * @param fit {@code 1 - |T - model| / |T|}
@@ -110,17 +120,18 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
     void iteration(int iteration, double fit, double seconds);
   }
 
-  /** Hears of steps. */
+  /** Is called before each step. */
   @FunctionalInterface
   public interface Steps {
-    /** A step begins, such as packing. */
+    /** Is told that a step begins, such as packing. */
     void step(String description);
   }
 
   /**
-   * Ends the run, which then throws {@code INTERRUPTED}; for another thread. Jobs of Spark end at
-   * once, work of this process at the end of the step or iteration. Other runs of the session go
-   * on. A run that has not begun ends when it does.
+   * Ends the run. Another thread calls this while {@link #run} works, which then throws {@code
+   * INTERRUPTED}. Jobs of Spark end at once. Work of this process ends with the step or the
+   * iteration. Other runs of the session go on. A run that is cancelled before it begins ends as
+   * soon as it begins.
    */
   public final void cancel() {
     cancelled = true;
@@ -131,11 +142,11 @@ public abstract sealed class ModelRun<R extends ModelRun<R, M>, M extends Tensor
   }
 
   /**
-   * Decomposes.
+   * Runs the decomposition.
    *
    * @throws WeftException {@code USAGE} for ranks, options or a number of iterations or starts out
    *     of range, {@code MALFORMED_INPUT} for a completion without entries to learn from, {@code
-   *     OUT_OF_MEMORY}, {@code INTERRUPTED} if it was cancelled
+   *     OUT_OF_MEMORY}, {@code INTERRUPTED} if the run was cancelled
    */
   public final M run() {
     requireWanted(null);

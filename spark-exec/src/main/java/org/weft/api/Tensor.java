@@ -36,23 +36,29 @@ public final class Tensor {
     this.source = source;
   }
 
-  /** Names of the modes: columns, a file's names, labels of a statement, or m0, m1, ... */
+  /**
+   * Returns the names of the modes. These are the columns of a table, the names that a file keeps,
+   * or the labels of a statement's result. Modes without names are called m0, m1 and so on.
+   */
   public List<String> modes() {
     return source.modes(weft);
   }
 
-  /** Size of each mode. Loads the tensor. */
+  /** Returns the size of each mode. This loads the tensor. */
   public long[] shape() {
     return loaded().operand().originalStatistics().shape().toArray();
   }
 
-  /** Entries, those of equal coordinates counted apart. Loads the tensor. */
+  /**
+   * Returns the number of entries. Entries of equal coordinates are counted one by one. This loads
+   * the tensor.
+   */
   public long size() {
     return loaded().operand().originalStatistics().entries();
   }
 
   /**
-   * A decomposition into {@code rank} components, to be configured and run.
+   * Prepares a CP decomposition into {@code rank} components. The caller configures and runs it.
    *
    * @param rank at least 1
    */
@@ -61,7 +67,7 @@ public final class Tensor {
   }
 
   /**
-   * A Tucker decomposition, to be configured and run.
+   * Prepares a Tucker decomposition. The caller configures and runs it.
    *
    * @param ranks columns of each factor, one number for each mode
    */
@@ -70,8 +76,8 @@ public final class Tensor {
   }
 
   /**
-   * A CP model of the entries that are there, the others being unknown, not zero; to be configured
-   * and run.
+   * Prepares a completion: a CP model of the entries that the tensor has. All other cells are
+   * unknown, not zero. The caller configures and runs the completion.
    *
    * @param rank at least 1
    */
@@ -80,8 +86,9 @@ public final class Tensor {
   }
 
   /**
-   * The entries, in no order: a column for each mode, which has labels if the mode does and
-   * coordinates from 0 otherwise, and the column {@code value}. Nothing comes to the driver.
+   * Returns the entries as a table, in no order. The table has a column for each mode and the
+   * column {@code value}. The column of a mode has labels, or coordinates from 0 if the mode has no
+   * labels. Nothing comes to the driver.
    *
    * @throws WeftException {@code USAGE} without Spark
    */
@@ -131,7 +138,8 @@ public final class Tensor {
   }
 
   /**
-   * Calls {@code reader} with every entry, in this process, a block of them in memory at a time.
+   * Calls {@code reader} with every entry, in this process. One block of entries is in memory at a
+   * time.
    */
   public void forEach(EntryReader reader) {
     int order = modes().size();
@@ -147,19 +155,19 @@ public final class Tensor {
     }
   }
 
-  /** Hears of entries. */
+  /** Is called with entries. */
   @FunctionalInterface
   public interface EntryReader {
     /**
-     * An entry.
+     * Takes an entry.
      *
-     * @param coordinates from 0, one for each mode; the reader's own
+     * @param coordinates from 0, one for each mode, in an array that the reader may keep
      */
     void entry(long[] coordinates, double value);
   }
 
   /**
-   * The entries of a small matrix or vector as rows of an array; zeros elsewhere.
+   * Returns the entries of a small matrix or vector as rows of an array. All other cells are 0.
    *
    * @throws WeftException {@code SHAPE_MISMATCH} for a tensor of more than two modes
    */
@@ -181,7 +189,7 @@ public final class Tensor {
     return cells;
   }
 
-  /** Mode sizes and {@link #size} of a tensor that is loaded. Loads nothing. */
+  /** Returns mode sizes and {@link #size} of a loaded tensor. This loads nothing. */
   @Override
   public String toString() {
     return loaded == null
@@ -206,7 +214,7 @@ public final class Tensor {
     return known;
   }
 
-  /** As decompositions read it. */
+  /** The tensor as decompositions read it. */
   EngineTensor packable() {
     EngineTensor known = packable;
     if (known == null) {

@@ -38,43 +38,48 @@ public final class Weft implements AutoCloseable {
   }
 
   /**
-   * On the executors of a session that the caller has, whatever its settings: Weft asks for no
-   * serializer, no registrator and no off-heap memory of Spark's, and changes none of them.
+   * Makes a Weft that computes on the executors of the caller's session. The session may have any
+   * settings. Weft needs no serializer, no registrator and no off-heap memory of Spark's, and
+   * changes no setting.
    */
   public static Weft on(SparkSession spark) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     return new Weft(SparkEngine.create(context, EngineOptions.defaults()), spark);
   }
 
-  /** In this process, without Spark, on all its processors. */
+  /** Makes a Weft that computes in this process, on all of its processors, without Spark. */
   public static Weft local() {
     FileAccess files = FileAccess.of(new Configuration());
     return new Weft(LocalBackend.engine(files, EngineOptions.defaults()), null);
   }
 
   /**
-   * A tensor with a mode for each of {@code modes}, columns of any type that can be ordered; the
-   * distinct values of a column, in their order, are the labels of its mode. Values of rows with
-   * the same labels are summed. Nothing runs yet.
+   * Makes a tensor of a table. The tensor has a mode for each of the columns {@code modes}, which
+   * have any type that can be ordered. The distinct values of a column, in their order, are the
+   * labels of its mode. The values of rows with the same labels are summed. The table is read when
+   * the tensor is first used.
    *
    * @param value column of the values, a number
-   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark;
-   *     when the tensor is used {@code MALFORMED_INPUT} for a row without a label or value
+   * @throws WeftException {@code USAGE} for a column that {@code rows} lacks, and without Spark.
+   *     The first use of the tensor throws {@code MALFORMED_INPUT} for a row without a label or
+   *     value
    */
   public Tensor tensor(Dataset<Row> rows, List<String> modes, String value) {
     return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, value));
   }
 
-  /** As above; the value of an entry is the number of rows with its labels. */
+  /** Makes a tensor of a table. The value of an entry is the number of rows with its labels. */
   public Tensor tensor(Dataset<Row> rows, List<String> modes) {
     return new Tensor(this, DatasetSource.of(requireSpark(), rows, modes, null));
   }
 
   /**
-   * The tensor of a file: {@code .weft}, {@code .tns}, {@code .mtx}, {@code .npy}, ..., on any file
-   * system that Hadoop knows. A container's labels are the labels of the modes.
+   * Makes a tensor of a file: {@code .weft}, {@code .tns}, {@code .mtx}, {@code .npy} and others,
+   * on any file system that Hadoop knows. The labels of a container are the labels of the modes.
+   * The file is read when the tensor is first used, which throws {@code INPUT_NOT_FOUND} and
+   * others.
    *
-   * @throws WeftException {@code INPUT_NOT_FOUND} and others, when the tensor is used
+   * @throws WeftException {@code USAGE} for a name whose extension no reader knows
    */
   public Tensor tensor(String uri) {
     TensorFiles.requireKnownExtension(uri);
@@ -82,7 +87,7 @@ public final class Weft implements AutoCloseable {
   }
 
   /**
-   * The tensor of {@code n} entries in arrays; equal coordinates are summed.
+   * Makes a tensor of {@code n} entries in arrays. Entries of equal coordinates are summed.
    *
    * @param coordinates an array of n for each mode, from 0
    * @param values n of them
@@ -94,19 +99,20 @@ public final class Weft implements AutoCloseable {
     return new Tensor(this, Source.Entries.of(coordinates, values, shape));
   }
 
-  /** A matrix: rows of the same length; zeros are no entries. */
+  /** Makes a matrix of rows that have the same length. Zeros are no entries. */
   public Tensor tensor(double[][] rows) {
     return new Tensor(this, Source.Entries.matrix(rows));
   }
 
-  /** A vector; zeros are no entries. */
+  /** Makes a vector. Zeros are no entries. */
   public Tensor tensor(double[] values) {
     return new Tensor(this, Source.Entries.vector(values));
   }
 
   /**
-   * The value of a statement of the language, such as {@code C(i,j) = A(i,k) * B(k,j)}: labels that
-   * the result lacks are summed. Computed when it is used, and kept then until this is closed.
+   * Makes the value of a statement of the language, such as {@code C(i,j) = A(i,k) * B(k,j)}.
+   * Labels that the result lacks are summed. The first use computes the value, which this Weft
+   * keeps until it is closed.
    *
    * @param operands by name: a {@link Tensor} of this Weft; a Dataset, whose last column is the
    *     value and whose others are the modes; a path; an array as {@code double[]} or {@code
@@ -122,14 +128,14 @@ public final class Weft implements AutoCloseable {
   }
 
   /**
-   * The model in a folder that {@link TensorModel#save} or a command wrote, or in the one that a
-   * pointer of {@code weft publish} names. Its factors come to this process.
+   * Reads a model from a folder that {@link TensorModel#save} or a command wrote. A pointer of
+   * {@code weft publish} names such a folder, too. The factors come to this process.
    *
-   * @return a {@link CpModel}, {@link CompletionModel} or {@link TuckerModel}; of {@code weft
-   *     cpapr} and {@code gcp} a CpModel, whose fits are what those measure
+   * @return a {@link CpModel}, {@link CompletionModel} or {@link TuckerModel}. A folder of {@code
+   *     weft cpapr} or {@code gcp} is a CpModel, whose fits are what the command measures
    * @throws WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT} or {@code
-   *     SHAPE_MISMATCH} for a folder of something else, {@code UNSUPPORTED_OPERATION} for one that
-   *     a newer Weft wrote
+   *     SHAPE_MISMATCH} for a folder of something else, {@code UNSUPPORTED_OPERATION} for a folder
+   *     that a newer Weft wrote
    */
   public TensorModel model(String folder) {
     return SavedModel.read(this, folder);

@@ -29,7 +29,11 @@ import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.TensorShape;
 
-/** {@code format("weft")}: containers, version by version. */
+/**
+ * The data source {@code format("weft")}. It reads a version of a container as a table with a
+ * column for each mode and a column of values. It writes such a table as a container, or appends
+ * the table to a container as the next version.
+ */
 @AutoService(DataSourceRegister.class)
 public final class WeftSource extends TensorSource {
   private static final Set<String> READ =
@@ -68,7 +72,7 @@ public final class WeftSource extends TensorSource {
     return READ;
   }
 
-  /** A column of text that is declared for a mode wants its labels. */
+  /** A column of text that the caller's schema has for a mode asks for the labels of the mode. */
   @Override
   Map<String, String> named(Map<String, String> options, StructType schema) {
     Set<String> names = Set.of(schema.fieldNames());
