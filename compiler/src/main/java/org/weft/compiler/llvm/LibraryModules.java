@@ -35,6 +35,10 @@ final class LibraryModules implements AutoCloseable {
       this.effort = effort;
     }
 
+    Effort effort(LoopFunction kernel) {
+      return effort == Effort.FULL && kernel.tiled() ? Effort.TILES : effort;
+    }
+
     static Part of(LoopFunction kernel) {
       if (!hasTasks(kernel.body())) {
         return TASKS;
@@ -45,10 +49,11 @@ final class LibraryModules implements AutoCloseable {
 
   private final Map<Part, ModuleContext> modules = new EnumMap<>(Part.class);
 
-  private LibraryModules(Target target, Part kernel) {
+  private LibraryModules(Target target, LoopFunction kernel) {
     try {
-      EnumSet.of(Part.TASKS, kernel)
-          .forEach(part -> modules.put(part, new ModuleContext(target, part.module, part.effort)));
+      for (Part part : EnumSet.of(Part.TASKS, Part.of(kernel))) {
+        modules.put(part, new ModuleContext(target, part.module, part.effort(kernel)));
+      }
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -62,7 +67,7 @@ final class LibraryModules implements AutoCloseable {
 
   /** The modules of {@code kernel}, verified. */
   static LibraryModules build(Target target, LoopFunction kernel) {
-    LibraryModules modules = new LibraryModules(target, Part.of(kernel));
+    LibraryModules modules = new LibraryModules(target, kernel);
     try {
       KernelEmitter.emit(modules, kernel);
       modules.all().forEach(ModuleContext::verify);

@@ -35,7 +35,7 @@ public final class BoundsChecks {
       }
     }
     KernelSignature longer = new KernelSignature(signature.symbol(), signature.tensors(), slots);
-    return new LoopFunction(longer, function.buffers(), function.body());
+    return function.withSignature(longer);
   }
 
   /** Whether accesses of {@code function} are to be guarded. */

@@ -10,10 +10,23 @@ import org.weft.runtime.KernelSignature;
  *
  * @param buffers buffers that live in slots; workspaces are introduced by {@link
  *     Stmt.AllocateWorkspace}
+ * @param tiled whether its inner loops are vectors over tiles of fixed size, in which an optimiser
+ *     has little to find
  */
-public record LoopFunction(KernelSignature signature, List<BufferBinding> buffers, Stmt body) {
+public record LoopFunction(
+    KernelSignature signature, List<BufferBinding> buffers, Stmt body, boolean tiled) {
   public LoopFunction {
     buffers = List.copyOf(buffers);
+  }
+
+  /** One without tiles. */
+  public LoopFunction(KernelSignature signature, List<BufferBinding> buffers, Stmt body) {
+    this(signature, buffers, body, false);
+  }
+
+  /** The same with another signature. */
+  public LoopFunction withSignature(KernelSignature other) {
+    return new LoopFunction(other, buffers, body, tiled);
   }
 
   public String symbol() {

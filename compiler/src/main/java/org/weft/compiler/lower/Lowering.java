@@ -282,7 +282,7 @@ public final class Lowering {
     KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
     GemmLoops.emit(statement, contraction, tensors, directive, schedule.parallelOutermost(), body);
-    return arrays(statement, tensors, body);
+    return arrays(statement, tensors, body, true);
   }
 
   /** A transposed copy of a dense tensor. */
@@ -295,17 +295,19 @@ public final class Lowering {
     KernelTensors tensors = new KernelTensors(statement);
     Code body = tensors.head().nested();
     transposition.emit(tensors, schedule.parallelOutermost(), body);
-    return arrays(statement, tensors, body);
+    return arrays(statement, tensors, body, false);
   }
 
   /** The kernel of {@code body}, which writes every cell of a dense result unless it adds to it. */
-  private LoweredKernel arrays(TensorAssignment statement, KernelTensors tensors, Code body) {
+  private LoweredKernel arrays(
+      TensorAssignment statement, KernelTensors tensors, Code body, boolean tiled) {
     Code whole = tensors.head();
     whole.addAll(body);
     KernelSignature signature =
         statement.accumulate() ? tensors.signature(symbol) : tensors.overwriting(symbol);
     LoopFunction function =
-        ModeLabels.add(new LoopFunction(signature, tensors.bindings(), whole.block()), statement);
+        ModeLabels.add(
+            new LoopFunction(signature, tensors.bindings(), whole.block(), tiled), statement);
     LoopChecker.check(function);
     stages.put("loops", () -> LoopPrinter.print(function));
     return new LoweredKernel(function, List.of(), stages);

@@ -29,7 +29,7 @@ final class ModeLabels {
       tensors.add(new TensorParameter(tensor.name(), tensor.format(), tensor.role(), accesses));
     }
     KernelSignature labelled = new KernelSignature(signature.symbol(), tensors, signature.slots());
-    return new LoopFunction(labelled, function.buffers(), function.body());
+    return function.withSignature(labelled);
   }
 
   private static List<ModeLabel> labels(TensorExpr.Access access, TensorAssignment statement) {
