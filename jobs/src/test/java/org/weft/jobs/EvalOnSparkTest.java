@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code weft eval --master}: what it prints is what one process prints. */
+/** {@code weft eval} and {@code run} on a cluster: what they print is what one process prints. */
 class EvalOnSparkTest {
   @TempDir Path folder;
 
@@ -89,6 +90,47 @@ class EvalOnSparkTest {
     assertSame(
         statement.replace(';', ','),
         options.stream().map(o -> o.replace(';', ',')).toArray(String[]::new));
+  }
+
+  /** Blocks, diagonals and fibers of zeros are neither printed nor written. */
+  @ParameterizedTest
+  @ValueSource(strings = {"BCSR(2,3)", "DIA", "CDR", "ModeGeneric(1)", "{CU, D}", "CSR"})
+  void programsPrintAndWriteTheNonzerosOfFormatsThatPad(String format) {
+    String x = Run.write(folder, "x.tns", "2 0\n5 3\n");
+    String a = Run.write(folder, "a.tns", "1 1 5\n1 1 -5\n2 3 1\n3 7 2\n5 2 0\n5 5 1\n");
+    StringBuilder text = new StringBuilder("def main() {\n  IndexLabel [i] = [5];\n");
+    text.append("  IndexLabel [j] = [7];\n  Tensor<double> x([i], {Dense});\n");
+    String levels = format.startsWith("{") ? format : "{" + format + "}";
+    for (String name : List.of("A([i, j]", "B([i, j]", "C([j, i]", "D([i, j]")) {
+      text.append("  Tensor<double> ").append(name).append(", ").append(levels).append(");\n");
+    }
+    text.append("  x[i] = read(\"" + x + "\");\n  A[i, j] = read(\"" + a + "\");\n");
+    text.append("  B[i, j] = x[i];\n  C[j, i] = B[i, j] - A[i, j];\n");
+    text.append("  D[i, j] = A[i, j] - A[i, j];\n");
+    for (String name : List.of("A", "B", "C", "D")) {
+      text.append("  print(" + name + ");\n");
+      text.append("  write(" + name + ", \"" + folder.resolve(name + ".tns") + "\");\n");
+    }
+    String program = Run.write(folder, "p.ta", text + "}\n");
+    List<String> found = new ArrayList<>();
+    for (List<String> place : List.of(List.<String>of(), List.of("--master", "local[2]"))) {
+      List<String> arguments = new ArrayList<>(List.of("run", "--overwrite", program));
+      arguments.addAll(place);
+      Run run = Run.of(arguments.toArray(String[]::new));
+      assertThat(run.status()).as(run.err()).isZero();
+      found.add(run.out());
+      for (String name : List.of("A", "B", "C", "D")) {
+        List<String> lines = Run.read(folder.resolve(name + ".tns").toString()).lines().toList();
+        if (!format.equals("CSR")) {
+          assertThat(lines)
+              .as("%s %s", name, place)
+              .noneMatch(line -> line.matches("\\d+ \\d+ -?0"));
+        }
+        found.add(name + lines.stream().filter(line -> !line.startsWith("#")).sorted().toList());
+      }
+    }
+    int half = found.size() / 2;
+    assertThat(found.subList(half, found.size())).isEqualTo(found.subList(0, half));
   }
 
   private static void assertSame(String statement, String... options) {

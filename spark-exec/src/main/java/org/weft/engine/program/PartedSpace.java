@@ -331,7 +331,16 @@ public final class PartedSpace implements TensorSpace {
 
   @Override
   public TensorStorage storage(MemoryScope scope, ProgramTensor tensor, StoredAs stored) {
-    PlacedTensor placed = of(tensor).tensor();
+    Parted parted = of(tensor);
+    if (!stored.parsed().pads()) {
+      return packed(scope, parted.tensor(), stored);
+    }
+    try (PlacedTensor copied = copied(parted)) {
+      return packed(scope, copied, stored);
+    }
+  }
+
+  private static TensorStorage packed(MemoryScope scope, PlacedTensor placed, StoredAs stored) {
     List<CooBlock> blocks = new ArrayList<>();
     placed.parts().pieces().forEachRemaining(piece -> blocks.add(piece.entries()));
     long entries = blocks.stream().mapToLong(CooBlock::size).sum();
@@ -350,6 +359,13 @@ public final class PartedSpace implements TensorSpace {
       placement.write(parted.tensor(), out);
       return;
     }
+    try (PlacedTensor copied = copied(parted)) {
+      placement.write(copied, out);
+    }
+  }
+
+  /** Its entries in order, each once; without zeros if its format pads. */
+  private PlacedTensor copied(Parted parted) {
     LabelledStatement copy = copy(parted.shape().order());
     String format = parted.stored().format();
     StatementJob job =
@@ -363,9 +379,7 @@ public final class PartedSpace implements TensorSpace {
             parted.valueType(),
             "",
             Optional.empty());
-    try (PlacedTensor copied = kept(job)) {
-      placement.write(copied, out);
-    }
+    return kept(job);
   }
 
   private static LabelledStatement copy(int order) {

@@ -225,11 +225,19 @@ public final class StoredSpace implements TensorSpace {
 
   @Override
   public TensorStorage storage(MemoryScope into, ProgramTensor tensor, StoredAs stored) {
-    return of(tensor);
+    TensorStorage storage = of(tensor);
+    return storage.format().pads()
+        ? evaluator.convert(into, evaluator.inModeOrder(into, storage), storage.format())
+        : storage;
   }
 
   @Override
   public void write(String uri, ProgramTensor tensor, List<Optional<ModeIdentity>> modes) {
-    files.write(uri, of(tensor), new ArrayList<>(modes));
+    TensorStorage storage = of(tensor);
+    try (MemoryScope temporary = scope.child("written")) {
+      TensorStorage entries =
+          storage.format().pads() ? evaluator.inModeOrder(temporary, storage) : storage;
+      files.write(uri, entries, new ArrayList<>(modes));
+    }
   }
 }

@@ -68,7 +68,11 @@ public interface TensorSpace {
       StoredAs stored,
       List<Optional<CoordinateRange>> ranges);
 
-  /** The storage of {@code tensor}, in this process: its own, or one in {@code scope}. */
+  /**
+   * The storage of {@code tensor}, in this process: its own, or one in {@code scope}. In a format
+   * that {@linkplain org.weft.tensor.TensorFormat#pads pads} it is that of the nonzeros, wherever
+   * zeros lie in the tensor's own.
+   */
   TensorStorage storage(MemoryScope scope, ProgramTensor tensor, StoredAs stored);
 
   /**
