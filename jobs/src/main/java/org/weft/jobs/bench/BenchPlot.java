@@ -3,6 +3,7 @@ package org.weft.jobs.bench;
 import java.util.Locale;
 import org.weft.jobs.chart.Bars;
 import org.weft.jobs.chart.Picture;
+import org.weft.jobs.output.RunReport;
 
 /**
  * The report as a picture: for each workload a bar as long as the share of the bound that it
@@ -35,8 +36,8 @@ public final class BenchPlot {
           row.boundShare(),
           String.format(
               Locale.ROOT,
-              "%.3f ms, %.1f M nonzeros/s, %.1f GFLOP/s, %.1f GB/s, %.0f %%",
-              row.medianSeconds() * 1e3,
+              "%s ms, %.1f M nonzeros/s, %.1f GFLOP/s, %.1f GB/s, %.0f %%",
+              RunReport.millis(row.medianSeconds()),
               row.megaNonzerosPerSecond(),
               row.gigaFlops(),
               row.gigaBytes(),
