@@ -1,5 +1,8 @@
 package org.weft.api;
 
+import java.util.List;
+import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.spark.model.CpValue;
 import org.weft.storage.model.ModelSummary;
 
@@ -20,5 +23,10 @@ public final class CpModel extends TensorModel {
   /** Weights of the components: R of them. */
   public double[] lambda() {
     return ((CpValue) value()).lambda().clone();
+  }
+
+  /** The rows that a decomposition of another tensor starts from. */
+  List<RowSource> rowsFor(Tensor tensor, Cpd cpd) {
+    return factors().rowsFor(tensor, cpd);
   }
 }

@@ -2,10 +2,13 @@ package org.weft.api;
 
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpAlgorithm;
 import org.weft.engine.CpdResult;
@@ -30,6 +33,7 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
       new HashMap<>();
   private double ridge;
   private CpAlgorithm algorithm = CpAlgorithm.ALS;
+  private @Nullable CpModel from;
 
   CpdRun(Tensor tensor, int rank) {
     super(tensor);
@@ -103,6 +107,33 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
     return this;
   }
 
+  /**
+   * Starts from a model of the same rank, such as that of yesterday, and not from random factors.
+   * The same label is the same slice of both, whatever its coordinate. In a mode in which either
+   * has no labels, equal coordinates are the same slice. Rows of slices that the model lacks are
+   * random.
+   */
+  public CpdRun from(CpModel model) {
+    this.from = model;
+    return this;
+  }
+
+  private Optional<CpState> begun(CpModel model, Cpd cpd) {
+    int order = tensor().shape().length;
+    if (model.rank() != rank || model.modes().size() != order) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          String.format(
+              Locale.ROOT,
+              "from: expected a model of rank %d and %d modes, found rank %d and %d modes",
+              rank,
+              order,
+              model.rank(),
+              model.modes().size()));
+    }
+    return Optional.of(CpState.of(model.rowsFor(tensor(), cpd), model.lambda()));
+  }
+
   @Override
   CpModel model(ProgressListener progress) {
     Cpd cpd =
@@ -116,12 +147,18 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
             constraints,
             ridge);
     algorithm.check(cpd);
+    if (from != null && algorithm.isSampled()) {
+      throw new WeftException(
+          ErrorCode.USAGE, "from: expected method als or hals, found arls, which starts by itself");
+    }
     EngineTensor all = tensor().packable();
     Optional<SampledStart.Found> begun =
         algorithm.sample(all, cpd).map(sample -> sample.find(engine(), all, cpd, progress));
     Cpd whole = begun.isPresent() ? algorithm.polished(cpd) : cpd;
-    CpRun from = new CpRun(begun.map(SampledStart.Found::state), CpRun.FRESH.checkpoints());
-    CpdResult result = engine().cpd(all, whole, from, progress);
+    Optional<CpState> state =
+        from == null ? begun.map(SampledStart.Found::state) : begun(from, cpd);
+    CpRun run = new CpRun(state, CpRun.FRESH.checkpoints());
+    CpdResult result = engine().cpd(all, whole, run, progress);
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
     begun.ifPresent(found -> more.putAll(found.outcome()));

@@ -1,16 +1,24 @@
 package org.weft.api;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
+import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.engine.model.StartRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.model.FactorModel;
 import org.weft.spark.model.ModelValue;
 import org.weft.spark.model.TableModel;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.DenseMatrix;
 
 /** A model's factors in this process, and what they and the model's value give. */
@@ -99,6 +107,36 @@ record ModelFactors(
       throw usage(modes.get(mode) + ": expected a label of the model, found '" + label + "'");
     }
     return at;
+  }
+
+  /** The rows that a decomposition of a tensor starts from, found by labels. */
+  List<RowSource> rowsFor(Tensor tensor, Cpd cpd) {
+    MatchedLabels matched =
+        new MatchedLabels(
+            "the tensor",
+            "the model",
+            modes,
+            Source.ModeLabels.text(tensor.loaded().labels()),
+            Source.ModeLabels.text(labels));
+    long[] shape = tensor.shape();
+    List<RowSource> rows = new ArrayList<>();
+    for (int mode = 0; mode < shape.length; mode++) {
+      DenseMatrix known = model.factors().get(mode);
+      Optional<long[]> places = matched.places(mode);
+      if (places.isEmpty() && known.rows() > shape[mode]) {
+        throw usage(
+            String.format(
+                Locale.ROOT,
+                "from: expected a model of at most %d rows in mode %s, the size of the tensor,"
+                    + " found %d",
+                shape[mode],
+                modes.get(mode),
+                known.rows()));
+      }
+      long[] own = places.orElseGet(() -> LongStream.range(0, known.rows()).toArray());
+      rows.add(StartRows.at(known, own, shape[mode], cpd, mode));
+    }
+    return rows;
   }
 
   /** The factors as tables whose labels, or coordinates where a mode has none, are keys. */

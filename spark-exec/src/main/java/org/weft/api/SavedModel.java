@@ -2,7 +2,6 @@ package org.weft.api;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.model.CpValue;
@@ -31,14 +29,9 @@ final class SavedModel {
     FileAccess files = model.weft().engine().files();
     try {
       ModelOutput.check(files, uri, overwrite);
-      Map<Integer, Labels> labels = new HashMap<>();
       Map<String, Object> types = new LinkedHashMap<>();
       for (int mode = 0; mode < model.modes().size(); mode++) {
         Source.ModeLabels known = model.labels().get(mode);
-        Labels text = known.table() == null ? known.listed() : text(known.table());
-        if (text != null) {
-          labels.put(mode, text);
-        }
         if (known.table() != null) {
           types.put("" + mode, known.table().schema().apply(TableModel.LABEL).dataType().sql());
         }
@@ -49,23 +42,12 @@ final class SavedModel {
             model.value() instanceof TuckerValue tucker
                 ? ModelOutput.Coupling.core(tucker.core(), tucker.ranks())
                 : ModelOutput.Coupling.lambda(((CpValue) model.value()).lambda()),
-            labels,
+            Source.ModeLabels.text(model.labels()),
             summary.with(ModelFolder.LABEL_TYPES, types));
       }
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
     }
-  }
-
-  /** Brings the labels of a table to this process as text, in the order of coordinates. */
-  private static Labels text(Dataset<Row> table) {
-    Labels.Builder text = new Labels.Builder();
-    table
-        .sort(TableModel.COORDINATE)
-        .select(functions.col(TableModel.LABEL).cast(DataTypes.StringType))
-        .collectAsList()
-        .forEach(row -> text.add(row.getString(0)));
-    return text.build();
   }
 
   static TensorModel read(Weft weft, String uri) {

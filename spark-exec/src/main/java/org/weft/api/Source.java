@@ -1,16 +1,20 @@
 package org.weft.api;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.PlacedTensor;
 import org.weft.engine.StatementOperand;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.model.TableModel;
 import org.weft.storage.Labels;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
@@ -43,6 +47,32 @@ sealed interface Source permits Source.File, Source.Entries, Source.Computed, Da
    */
   record ModeLabels(@Nullable Dataset<Row> table, @Nullable Labels listed) {
     static final ModeLabels NONE = new ModeLabels(null, null);
+
+    /** The labels as text in this process; null for a mode without labels. */
+    @Nullable Labels text() {
+      if (table == null) {
+        return listed;
+      }
+      Labels.Builder text = new Labels.Builder();
+      table
+          .sort(TableModel.COORDINATE)
+          .select(functions.col(TableModel.LABEL).cast(DataTypes.StringType))
+          .collectAsList()
+          .forEach(row -> text.add(row.getString(0)));
+      return text.build();
+    }
+
+    /** The labels of the modes that have labels, as text, by mode. */
+    static Map<Integer, Labels> text(List<ModeLabels> modes) {
+      Map<Integer, Labels> text = new HashMap<>();
+      for (int mode = 0; mode < modes.size(); mode++) {
+        Labels own = modes.get(mode).text();
+        if (own != null) {
+          text.put(mode, own);
+        }
+      }
+      return text;
+    }
   }
 
   /** The names of modes that have no others: {@code m0}, {@code m1}, ... */

@@ -162,6 +162,10 @@ public abstract sealed class TensorModel permits CpModel, CompletionModel, Tucke
     return fits().size();
   }
 
+  final ModelFactors factors() {
+    return factors;
+  }
+
   final ModelValue value() {
     return factors.value();
   }

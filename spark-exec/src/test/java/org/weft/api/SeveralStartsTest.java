@@ -2,7 +2,9 @@ package org.weft.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
+import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +13,17 @@ import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.weft.decomposition.cp.Cpd;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.storage.Labels;
+import org.weft.storage.TensorFiles;
+import org.weft.storage.TensorOutput;
+import org.weft.storage.WriteOptions;
+import org.weft.storage.file.FileAccess;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.ValueType;
 
-/** The best of several starts is the best of runs from the same seeds. */
+/** Runs from several seeds, of which the best is kept, and from an earlier model. */
 class SeveralStartsTest {
   @TempDir java.nio.file.Path folder;
 
@@ -71,6 +82,56 @@ class SeveralStartsTest {
       assertThat(errors).hasSize(4).doesNotHaveDuplicates().first().isEqualTo(one.rmse());
       assertThat(errors).contains(best.rmse()).allMatch(error -> (double) error >= best.rmse());
       assertThat(best.mean()).isEqualTo(one.mean());
+    }
+  }
+
+  /** A tensor of rank 1 with labels, in the order that is given and with more at the end. */
+  private String labelled(String name, List<String> users, List<String> items) throws IOException {
+    CooBlock.Builder block = new CooBlock.Builder(2, 100);
+    for (int user = 0; user < users.size(); user++) {
+      for (int item = 0; item < items.size(); item++) {
+        double value = users.get(user).length() * (1.0 + items.get(item).charAt(0) - 'a');
+        block.add(new long[] {user, item}, value);
+      }
+    }
+    String uri = folder.resolve(name).toString();
+    WriteOptions options =
+        WriteOptions.defaults().withLabels(Map.of(0, Labels.of(users), 1, Labels.of(items)));
+    try (TensorOutput output = TensorFiles.create(FileAccess.local(), uri, false, 2, options)) {
+      output.write(block.build());
+      output.commit();
+    }
+    return uri;
+  }
+
+  /** The tensor has the model's labels in another order, and then some of them and others. */
+  @Test
+  void aModelIsStartedFromByItsLabels() throws IOException {
+    List<String> users = List.of("a", "bbb", "cccc", "dd");
+    List<String> items = List.of("ant", "bee", "eel");
+    List<String> turned = List.of("dd", "bbb", "a", "cccc");
+    try (Weft weft = Weft.local()) {
+      CpModel before = weft.tensor(labelled("x.weft", users, items)).cpd(1).run();
+      Tensor after = weft.tensor(labelled("y.weft", turned, List.of("eel", "ant", "bee")));
+      Cpd cpd = new Cpd(1, 1, 0, false, 1, ValueType.DOUBLE);
+      List<RowSource> rows = before.rowsFor(after, cpd);
+      for (int user = 0; user < turned.size(); user++) {
+        assertThat(rows.get(0).collect().get(user, 0))
+            .isEqualTo(before.matrix("mode0")[users.indexOf(turned.get(user))][0]);
+      }
+      CpModel again = after.cpd(1).from(before).run();
+      assertThat(again.fits().get(0)).isCloseTo(1, within(1e-7));
+      Tensor more = weft.tensor(labelled("z.weft", List.of("f", "dd"), List.of("eel", "zebra")));
+      List<RowSource> some = before.rowsFor(more, cpd);
+      assertThat(some.get(0).collect().get(1, 0)).isEqualTo(before.matrix("mode0")[3][0]);
+      assertThat(some.get(1).collect().get(0, 0)).isEqualTo(before.matrix("mode1")[2][0]);
+      assertThat(some.get(0).rows()).isEqualTo(2);
+      assertThatThrownBy(() -> after.cpd(2).from(before).run())
+          .hasMessageContaining("expected a model of rank 2 and 2 modes, found rank 1");
+      assertThatThrownBy(() -> noise(weft).cpd(1).from(before).run())
+          .hasMessageContaining("and 3 modes, found rank 1 and 2 modes");
+      assertThatThrownBy(() -> weft.tensor(new double[][] {{1, 2}}).cpd(1).from(before).run())
+          .hasMessageContaining("at most 1 rows in mode mode0");
     }
   }
 

@@ -30,13 +30,14 @@ import org.weft.engine.EngineTensor;
 import org.weft.engine.FileRows;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.SampledStart;
+import org.weft.engine.model.StartRows;
 import org.weft.jobs.model.BestStart;
 import org.weft.jobs.model.CheckpointFolder;
-import org.weft.jobs.model.MatchedLabels;
 import org.weft.jobs.output.Console;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
 import org.weft.storage.model.StartNames;
 import org.weft.storage.npy.NpyRows;
@@ -280,7 +281,7 @@ public final class StartOptions {
       Optional<long[]> places = matched.places(mode);
       grown.add(
           places.isPresent()
-              ? matched(mode, rows, places.get(), size, cpd)
+              ? StartRows.at(FileRows.of(rows).collect(), places.get(), size, cpd, mode)
               : grown(mode, rows, size, cpd));
     }
     return Optional.of(CpState.of(grown, folder.lambda()));
@@ -332,38 +333,6 @@ public final class StartOptions {
     return filled;
   }
 
-  /**
-   * The model's rows at the tensor's coordinates of their labels; others are random. Memory: both
-   * matrices, in this process, which has the labels too.
-   *
-   * @param places the row of each slice of the tensor, {@link MatchedLabels#ABSENT} if there is
-   *     none
-   */
-  private static RowSource matched(int mode, NpyRows rows, long[] places, long size, Cpd cpd) {
-    DenseMatrix known = FileRows.of(rows).collect();
-    DenseMatrix start = DenseMatrix.zeros(size, cpd.rank());
-    double[] row = new double[cpd.rank()];
-    double scale = scale(rows);
-    for (long slice = 0; slice < size; slice++) {
-      long place = slice < places.length ? places[(int) slice] : MatchedLabels.ABSENT;
-      if (place == MatchedLabels.ABSENT || place >= known.rows()) {
-        DenseMatrix.randomRow(cpd.seed(mode), slice, row, 0, row.length);
-        for (int r = 0; r < row.length; r++) {
-          row[r] *= scale;
-        }
-      } else {
-        known.copyRow(place, row, 0);
-      }
-      start.setRow(slice, row, 0);
-    }
-    return RowSource.of(start);
-  }
-
-  /** The size of random values beside those of columns of norm 1. */
-  private static double scale(NpyRows rows) {
-    return 1 / Math.sqrt(Math.max(1, rows.rows()));
-  }
-
   /** Rows that the tensor has more are random, of about the size of those in a unit column. */
   private RowSource grown(int mode, NpyRows factor, long size, Cpd cpd) {
     if (factor.rows() > size) {
@@ -372,6 +341,6 @@ public final class StartOptions {
               + " %d",
           init, size, mode, factor.rows());
     }
-    return new FileRows(factor, size, cpd.seed(mode), scale(factor));
+    return new FileRows(factor, size, cpd.seed(mode), StartRows.scale(factor.rows()));
   }
 }

@@ -1,4 +1,4 @@
-package org.weft.jobs.model;
+package org.weft.storage.model;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -15,7 +15,6 @@ import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.document.TabSeparated;
 import org.weft.storage.file.FileAccess;
-import org.weft.storage.model.ModelFolder;
 import org.weft.tensor.CooBlock;
 
 /**
