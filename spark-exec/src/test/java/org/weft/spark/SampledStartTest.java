@@ -224,9 +224,9 @@ class SampledStartTest {
       SampledStart.Found found =
           start.find(engine, tensor, cpd(1, 5, false, 1), ProgressListener.NONE);
       DenseMatrix rows = found.state().factors().get(0).collect();
-      assertThat(IntStream.range(0, 80).filter(i -> rows.get(i, 0) != 0))
-          .hasSizeGreaterThanOrEqualTo(16)
-          .allMatch(i -> i >= 40);
+      // They hold fewer entries than a sample has, and others make up for that.
+      assertThat(IntStream.range(40, 80)).allMatch(i -> rows.get(i, 0) != 0);
+      assertThat(IntStream.range(0, 40).filter(i -> rows.get(i, 0) != 0)).hasSizeBetween(1, 20);
     }
   }
 
