@@ -211,6 +211,16 @@ class LauncherIT {
     Files.write(archive(), java.util.Arrays.copyOf(good, good.length / 2));
     same(before, works("stats", "x.tns"));
 
+    byte[] whole = Files.readAllBytes(archive());
+    byte[] changed = whole.clone();
+    java.util.Arrays.fill(changed, whole.length / 3, whole.length / 3 + (1 << 20), (byte) 7);
+    for (byte[] content : List.of(changed, java.util.Arrays.copyOf(whole, whole.length - 5000))) {
+      Files.write(archive(), content);
+      Ran again = works("stats", "x.tns");
+      same(before, again);
+      assertThat(again.err()).contains("first time only");
+    }
+
     Files.writeString(installed.resolve("jobs/target/weft/weft.jsa.start"), "another JDK\n");
     Ran remade = works("stats", "x.tns");
     assertThat(remade.out()).isEqualTo(before);

@@ -16,7 +16,8 @@ import javax.management.ObjectName;
 /**
  * Writes the classes of this process to an archive, from which later processes load them. The
  * launcher asks for it in the first command that uses Spark, by the property {@code weft.archive}.
- * An archive is there whole or not at all: a JVM that maps a part of one ends by a signal.
+ * An archive is there whole or not at all: a JVM that maps a part of one ends by a signal. The
+ * launcher compares its size with the file beside it.
  */
 public final class ClassArchive {
   private static final String PROPERTY = "weft.archive";
@@ -48,6 +49,12 @@ public final class ClassArchive {
                 new String[] {String[].class.getName()});
         if (Files.exists(written)) {
           Files.move(written, archive, StandardCopyOption.ATOMIC_MOVE);
+          Path note = folder.resolve("size");
+          Files.writeString(note, Files.size(archive) + "\n");
+          Files.move(
+              note,
+              archive.resolveSibling(archive.getFileName() + ".size"),
+              StandardCopyOption.ATOMIC_MOVE);
         }
       } finally {
         System.setOut(out);
