@@ -7,6 +7,11 @@ import java.util.List;
 public interface Measurements extends Serializable {
   void add(TaskMeasurement measurement);
 
+  /** Takes what was measured elsewhere, where the job was started. */
+  default void arrived(TaskMeasurement measurement) {
+    add(measurement);
+  }
+
   /** What has come since the last call. Asked where the job was started. */
   List<TaskMeasurement> drain();
 }

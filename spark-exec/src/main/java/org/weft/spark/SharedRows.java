@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 import org.weft.planner.ModePlan;
@@ -19,7 +18,6 @@ import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.StoredRows;
 import org.weft.spark.wire.PartitionWork;
-import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -27,7 +25,7 @@ import org.weft.tensor.TensorShape;
  * The parts are added up by ranges of rows, each where one of its parts is.
  */
 final class SharedRows {
-  private static final RowPlace ANYWHERE = new RowPlace("", "", 0);
+  static final RowPlace ANYWHERE = new RowPlace("", "", 0);
 
   private final RowsStep step;
   private final TensorShape result;
@@ -64,14 +62,21 @@ final class SharedRows {
    * @param made what the partitions have finished, or have a part in
    */
   static List<StepPart> finished(
-      JavaSparkContext context, ModePlan pass, RowsStep step, long space, List<StepPart> made) {
+      JavaSparkContext context,
+      StepTasks tasks,
+      ModePlan pass,
+      RowsStep step,
+      long space,
+      List<StepPart> made) {
     List<StepPart> all =
         new ArrayList<>(made.stream().filter(part -> part.range() != StepPart.PART).toList());
     if (all.size() < step.starts().length - 1) {
       SharedRows shared = new SharedRows(pass, step, made);
       AddedRows added = new AddedRows(step, shared.version(pass.mode(), space), shared.firsts);
-      JavaRDD<Integer> ranges = FactorBlocks.ranges(context, shared.ranges(all));
-      all.addAll(Wire.collect(ranges, PartitionWork.each(added)));
+      Map<Integer, RowPlace> ranges = shared.ranges(all);
+      all.addAll(
+          tasks.collect(
+              ranges, () -> FactorBlocks.ranges(context, ranges), PartitionWork.each(added)));
     }
     return inOrder(all);
   }

@@ -7,6 +7,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.util.CollectionAccumulator;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
+import org.weft.spark.resident.RunningWork;
 
 /** Measurements that come back with the tasks that made them. */
 final class SparkMeasurements implements Measurements {
@@ -21,7 +22,15 @@ final class SparkMeasurements implements Measurements {
   @Override
   public void add(TaskMeasurement measurement) {
     SparkEnv env = SparkEnv.get();
-    accumulator.add(env == null ? measurement : measurement.in(env.executorId()));
+    TaskMeasurement here = env == null ? measurement : measurement.in(env.executorId());
+    if (!RunningWork.measure(here)) {
+      accumulator.add(here);
+    }
+  }
+
+  @Override
+  public void arrived(TaskMeasurement measurement) {
+    accumulator.add(measurement);
   }
 
   @Override

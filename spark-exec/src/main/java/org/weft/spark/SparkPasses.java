@@ -11,6 +11,7 @@ import org.weft.decomposition.Method;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.JobClock;
+import org.weft.engine.Measurements;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.Passes;
 import org.weft.engine.ProgressListener;
@@ -181,6 +182,11 @@ final class SparkPasses implements Passes {
   DenseStep step(ModePlan pass, List<DenseOperand> operands) {
     boolean slices = pass.kernel().merge() == Merge.ROWS;
     return new DenseStep(call(pass, operands), pass.resultShape(), slices, clock.measurements());
+  }
+
+  /** Where tasks of the job report. */
+  Measurements measurements() {
+    return clock.measurements();
   }
 
   /** The plan's library, on executors. */

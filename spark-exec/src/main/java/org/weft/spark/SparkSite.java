@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.spark.api.java.JavaRDD;
@@ -44,6 +45,7 @@ import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorSource;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.GivenRows;
+import org.weft.spark.resident.ResidentTensor;
 import org.weft.spark.resident.SeededRows;
 import org.weft.spark.resident.SentRows;
 import org.weft.spark.resident.StoredRows;
@@ -60,9 +62,9 @@ import org.weft.tensor.ValueType;
  * Other executors fetch the rows that their entries need. Only the sums of each task come to the
  * driver.
  *
- * <p>A step is one Spark job of one stage. A second job follows if partitions share rows.
- * Partitions share the rows of split slices and of tiles. They share all rows if one form serves
- * several modes.
+ * <p>A step is work for {@link StepTasks}. More work follows if partitions share rows. Partitions
+ * share the rows of split slices and of tiles. They share all rows if one form serves several
+ * modes.
  */
 final class SparkSite implements Site, AutoCloseable {
   /** What a job brings to the driver, where ranges are small. */
@@ -75,6 +77,7 @@ final class SparkSite implements Site, AutoCloseable {
   private final double normSquared;
   private final Map<Integer, long[]> starts = new HashMap<>();
   private final Set<SparkRows> open = new HashSet<>();
+  private final StepTasks tasks;
 
   SparkSite(
       JavaSparkContext context,
@@ -87,6 +90,7 @@ final class SparkSite implements Site, AutoCloseable {
     this.runner = runner;
     this.plan = plan;
     this.normSquared = normSquared;
+    this.tasks = new StepTasks(context, runner.measurements(), plan.resources(), plan.job().name());
   }
 
   /** Rows in the latest version; versions before it are gone. */
@@ -315,7 +319,8 @@ final class SparkSite implements Site, AutoCloseable {
   private List<StepPart> parts(Step step, RowsStep sent) {
     Optional<Step.Product> product = step.product();
     if (product.isEmpty()) {
-      return SharedRows.inOrder(Wire.collect(ranges(sent), PartitionWork.each(sent::run)));
+      return SharedRows.inOrder(
+          tasks.collect(places(sent), () -> ranges(sent), PartitionWork.each(sent::run)));
     }
     ModePlan pass = plan.modes().get(product.get().statement());
     List<DenseOperand> operands = new ArrayList<>();
@@ -328,20 +333,42 @@ final class SparkSite implements Site, AutoCloseable {
     Broadcast<Integer> space = context.broadcast(0);
     try {
       OwnedRows work = new OwnedRows(runner.step(pass, operands), sent, space.id());
-      List<StepPart> made = Wire.collect(runner.resident(pass).partitions(), work);
-      return SharedRows.finished(context, pass, sent, space.id(), made);
+      ResidentTensor resident = runner.resident(pass);
+      List<StepPart> made = tasks.collect(resident, work);
+      for (StepPart part : made) {
+        if (part.place() != null) {
+          resident.isAt(part.partition(), part.place());
+        }
+      }
+      return SharedRows.finished(context, tasks, pass, sent, space.id(), made);
     } finally {
       space.destroy();
     }
   }
 
-  /** A task for each range, where the rows that it reads lie. */
-  private JavaRDD<Integer> ranges(RowsStep sent) {
+  /** What the rows that a step reads lie by, if by the ranges of the step. */
+  private static Optional<StoredRows> nearest(RowsStep sent) {
     return sent.read().values().stream()
         .filter(version -> version.source() instanceof StoredRows)
         .filter(version -> Arrays.equals(version.starts(), sent.starts()))
         .max(Comparator.comparingInt(FactorVersion::columns))
-        .map(this::ranges)
+        .map(version -> (StoredRows) version.source());
+  }
+
+  private static Map<Integer, RowPlace> places(RowsStep sent) {
+    return nearest(sent)
+        .map(StoredRows::byRange)
+        .orElseGet(
+            () ->
+                IntStream.range(0, sent.starts().length - 1)
+                    .boxed()
+                    .collect(Collectors.toMap(range -> range, range -> SharedRows.ANYWHERE)));
+  }
+
+  /** A task for each range, where the rows that it reads lie. */
+  private JavaRDD<Integer> ranges(RowsStep sent) {
+    return nearest(sent)
+        .map(stored -> FactorBlocks.ranges(context, stored.byRange()))
         .orElseGet(() -> anywhere(sent.starts().length - 1));
   }
 
@@ -389,6 +416,7 @@ final class SparkSite implements Site, AutoCloseable {
    */
   private void write(Factor factor, @Nullable Shared<Relabelling> back, String uri) {
     FactorVersion version = ((SparkRows) factor.rows()).version();
+    tasks.rest();
     runner.describe(plan.job().name() + ": write " + uri);
     TensorShape shape = TensorShape.of(version.rows(), version.columns());
     if (back == null) {
@@ -425,6 +453,7 @@ final class SparkSite implements Site, AutoCloseable {
   private DenseMatrix packed(Rows rows) {
     FactorVersion version = ((SparkRows) rows).version();
     List<Integer> ranges = IntStream.range(0, version.ranges()).boxed().toList();
+    tasks.rest();
     runner.describe(plan.job().name() + ": collect rows of mode " + version.mode());
     double[] ones = new double[version.columns()];
     Arrays.fill(ones, 1);
@@ -445,6 +474,7 @@ final class SparkSite implements Site, AutoCloseable {
 
   @Override
   public void close() {
+    tasks.close();
     List.copyOf(open).forEach(SparkRows::close);
   }
 }

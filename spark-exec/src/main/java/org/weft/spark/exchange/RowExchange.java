@@ -27,14 +27,22 @@ import org.jspecify.annotations.Nullable;
 import scala.Option;
 
 /**
- * This process's end of the exchange of rows. It answers requests of other processes and sends
- * requests to them. An executor opens it once and keeps it open. Messages pass as Spark's own
- * blocks do: with the application's secret, its encryption and its time limits. {@code
- * spark.weft.exchange.port} names the port, which is a free port by default.
+ * This process's end of the exchange of rows and of work. It answers requests of other processes
+ * and sends requests to them; nobody asks the driver. A process opens it once and keeps it open.
+ * Messages pass as Spark's own blocks do: with the application's secret, its encryption and its
+ * time limits. {@code spark.weft.exchange.port} names the port, which is a free port by default.
  */
 public final class RowExchange {
   private static final String PORT = "spark.weft.exchange.port";
   private static final int AT_A_TIME = 8;
+
+  /** First byte of a question for rows. */
+  public static final byte ROWS = 0;
+
+  /** First byte of a message to a {@link WorkQueue}. */
+  static final byte WORK = 1;
+
+  private static final byte HELLO = 2;
   private static @Nullable RowExchange ofProcess;
 
   private final TransportClientFactory clients;
@@ -57,14 +65,14 @@ public final class RowExchange {
     TransportContext context = new TransportContext(transport, new Answering(answers));
     clients = context.createClientFactory(greeting);
     String host = env.blockManager().blockManagerId().host();
-    int port = context.createServer(host, conf.getInt(PORT, 0), first).getPort();
+    int port = isAlone() ? 0 : context.createServer(host, conf.getInt(PORT, 0), first).getPort();
     here = new RowPlace(env.executorId(), host, port);
   }
 
   /**
    * Opens this process's end if it is not open.
    *
-   * @param answers turns a message into its answer, in any thread
+   * @param answers turns a question for rows into its answer, in any thread
    */
   public static synchronized RowExchange ofProcess(UnaryOperator<ByteBuffer> answers) {
     if (ofProcess == null) {
@@ -94,14 +102,15 @@ public final class RowExchange {
 
     @Override
     public void receive(TransportClient asker, ByteBuffer message, RpcResponseCallback callback) {
-      ByteBuffer answer;
       try {
-        answer = answers.apply(message);
+        switch (message.get()) {
+          case WORK -> WorkQueue.take(message, callback);
+          case HELLO -> callback.onSuccess(ByteBuffer.allocate(0));
+          default -> callback.onSuccess(answers.apply(message));
+        }
       } catch (RuntimeException e) {
         callback.onFailure(e);
-        return;
       }
-      callback.onSuccess(answer);
     }
 
     @Override
@@ -125,9 +134,7 @@ public final class RowExchange {
         break;
       }
       try {
-        clients
-            .createClient(question.place().host(), question.place().port())
-            .sendRpc(question.message(), new Taking(question, free, failure));
+        send(question.place(), question.message(), new Taking(question, free, failure));
       } catch (IOException | RuntimeException e) {
         failure.compareAndSet(null, e);
         free.release();
@@ -141,6 +148,29 @@ public final class RowExchange {
     Throwable failed = failure.get();
     if (failed != null) {
       throw new IOException("an executor has not sent rows", failed);
+    }
+  }
+
+  /** Sends a message; the answer is the callback's, in another thread. */
+  public void send(RowPlace place, ByteBuffer message, RpcResponseCallback callback)
+      throws IOException, InterruptedException {
+    clients.createClient(place.host(), place.port()).sendRpc(message, callback);
+  }
+
+  /** Shows a process that works long that it is not forgotten: silent connections are closed. */
+  public void hello(RowPlace place) throws IOException, InterruptedException {
+    send(place, ByteBuffer.wrap(new byte[] {HELLO}), new Ignoring());
+  }
+
+  private record Ignoring() implements RpcResponseCallback {
+    @Override
+    public void onSuccess(ByteBuffer answer) {
+      // the process is there
+    }
+
+    @Override
+    public void onFailure(Throwable e) {
+      // the answer to the work fails, too
     }
   }
 

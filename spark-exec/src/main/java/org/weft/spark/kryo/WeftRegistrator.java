@@ -38,7 +38,7 @@ public final class WeftRegistrator implements KryoRegistrator {
         kryo, ResidentPartition.class, ResidentPartition::writeTo, ResidentPartition::readFrom);
     register(kryo, Piece.class, Piece::writeTo, Piece::readFrom);
     kryo.register(CompiledStatement.class, JavaForm.of(CompiledStatement.class));
-    register(kryo, PartitionSummary.class, PartitionSummary::writeTo, PartitionSummary::readFrom);
+    kryo.register(PartitionSummary.class, JavaForm.of(PartitionSummary.class));
     register(kryo, EntryBlock.class, EntryBlock::writeTo, EntryBlock::readFrom);
     register(kryo, Relabelling.class, Relabelling::writeTo, Relabelling::readFrom);
     register(kryo, RowBlock.class, RowBlock::writeTo, RowBlock::readFrom);

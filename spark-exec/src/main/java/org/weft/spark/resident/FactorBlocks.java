@@ -41,7 +41,7 @@ public final class FactorBlocks {
   /** Most bytes of a block, but for a row that is longer: what a reader elsewhere takes at once. */
   private static final int BLOCK_BYTES = 1 << 20;
 
-  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 1;
+  private static final int HEAD_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES + 2;
 
   private FactorBlocks() {}
 
@@ -127,7 +127,8 @@ public final class FactorBlocks {
         : exchange().here();
   }
 
-  private static RowExchange exchange() {
+  /** This process's end of the exchange. */
+  public static RowExchange exchange() {
     return RowExchange.ofProcess(FactorBlocks::answer);
   }
 
@@ -203,7 +204,7 @@ public final class FactorBlocks {
       int rowBytes,
       long address) {
     ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + rows.mostBytes());
-    message.putLong(space).putInt(range).putLong(block).putInt(rowBytes);
+    message.put(RowExchange.ROWS).putLong(space).putInt(range).putLong(block).putInt(rowBytes);
     message.put((byte) (nonzero ? 1 : 0));
     rows.writeTo(message);
     return new Question(

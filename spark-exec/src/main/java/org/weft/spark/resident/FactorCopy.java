@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.TaskContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
@@ -87,11 +86,7 @@ public final class FactorCopy {
     long fetched = wanted.copy(missing, storage.vals().address());
     filled.or(missing);
     readers++;
-    TaskContext.get()
-        .addTaskCompletionListener(
-            done -> {
-              leave();
-            });
+    RunningWork.atEnd("a copy of a factor is not available", this::leave);
     return fetched;
   }
 

@@ -1,8 +1,7 @@
 package org.weft.spark.resident;
 
-import java.io.DataInput;
-import java.io.DataOutput;
-import java.io.IOException;
+import java.io.Serializable;
+import org.weft.spark.exchange.RowPlace;
 
 /**
  * What the driver knows of a packed partition.
@@ -11,9 +10,11 @@ import java.io.IOException;
  * @param storedEntries after duplicates were summed
  * @param normSquared of the stored values
  * @param bytes off heap
+ * @param place where it is
  */
 public record PartitionSummary(
-    int partition, long entries, long storedEntries, double normSquared, long bytes) {
+    int partition, long entries, long storedEntries, double normSquared, long bytes, RowPlace place)
+    implements Serializable {
 
   static PartitionSummary of(ResidentPartition partition) {
     return new PartitionSummary(
@@ -21,19 +22,7 @@ public record PartitionSummary(
         partition.entries(),
         partition.storedEntries(),
         partition.normSquared(),
-        partition.byteSize());
-  }
-
-  public void writeTo(DataOutput out) throws IOException {
-    out.writeInt(partition);
-    out.writeLong(entries);
-    out.writeLong(storedEntries);
-    out.writeDouble(normSquared);
-    out.writeLong(bytes);
-  }
-
-  public static PartitionSummary readFrom(DataInput in) throws IOException {
-    return new PartitionSummary(
-        in.readInt(), in.readLong(), in.readLong(), in.readDouble(), in.readLong());
+        partition.byteSize(),
+        FactorBlocks.here());
   }
 }

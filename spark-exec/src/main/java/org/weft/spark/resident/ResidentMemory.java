@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.TaskContext;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BroadcastBlockId;
 import org.jspecify.annotations.Nullable;
@@ -87,17 +86,12 @@ public final class ResidentMemory {
 
   /** As {@link #lease}; false if the memory is already freed. */
   boolean tryLease(Entry entry) {
-    TaskContext task = TaskContext.get();
-    if (task == null) {
-      throw new IllegalStateException("resident data can only be used inside a Spark task");
-    }
+    String use = "resident data is not available";
+    RunningWork.current(use);
     if (!tryHold(entry)) {
       return false;
     }
-    task.addTaskCompletionListener(
-        done -> {
-          release(entry);
-        });
+    RunningWork.atEnd(use, () -> release(entry));
     return true;
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
@@ -66,7 +67,10 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     this.shape = shape;
     this.format = format;
     this.measurements = measurements;
-    this.executors = executors(shuffled.sparkContext());
+    this.executors =
+        executors(shuffled.sparkContext())
+            .map(id -> "executor_" + id.host() + "_" + id.executorId())
+            .toList();
     this.partitions = partitioning.partitions();
   }
 
@@ -91,15 +95,13 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
         .toSeq();
   }
 
-  /** The executors that are there, as Spark names locations; by id. */
-  private static List<String> executors(SparkContext context) {
+  /** The executors that are there, by id. */
+  public static Stream<BlockManagerId> executors(SparkContext context) {
     return CollectionConverters.asJava(context.env().blockManager().master().getMemoryStatus())
         .keySet()
         .stream()
         .filter(id -> !id.isDriver())
-        .sorted(Comparator.comparing(BlockManagerId::executorId))
-        .map(id -> "executor_" + id.host() + "_" + id.executorId())
-        .toList();
+        .sorted(Comparator.comparing(BlockManagerId::executorId));
   }
 
   @Override

@@ -2,12 +2,15 @@ package org.weft.spark.resident;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import org.weft.engine.Measurements;
 import org.weft.engine.entries.OriginBlock;
 import org.weft.planner.partition.ModePartitioning;
+import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
 import org.weft.tensor.TensorFormat;
@@ -17,10 +20,12 @@ import org.weft.tensor.TensorShape;
 public final class ResidentTensor implements AutoCloseable {
   private final JavaRDD<ResidentPartition> partitions;
   private final List<PartitionSummary> summaries;
+  private final Map<Integer, RowPlace> places = new ConcurrentHashMap<>();
 
   private ResidentTensor(JavaRDD<ResidentPartition> partitions, List<PartitionSummary> summaries) {
     this.partitions = partitions;
     this.summaries = summaries;
+    summaries.forEach(summary -> places.put(summary.partition(), summary.place()));
   }
 
   /**
@@ -72,6 +77,16 @@ public final class ResidentTensor implements AutoCloseable {
   /** The partitions; tasks over them run where they are resident. */
   public JavaRDD<ResidentPartition> partitions() {
     return partitions;
+  }
+
+  /** Where each partition was seen last, by number. */
+  public Map<Integer, RowPlace> places() {
+    return Map.copyOf(places);
+  }
+
+  /** A partition was packed again elsewhere: its executor was lost. */
+  public void isAt(int partition, RowPlace place) {
+    places.put(partition, place);
   }
 
   /** Entries after duplicates were summed. */

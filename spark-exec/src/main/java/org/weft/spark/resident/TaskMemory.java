@@ -16,13 +16,14 @@ import org.weft.memory.MemorySource;
 import org.weft.text.Bytes;
 
 /**
- * Off-heap memory of one task attempt: pages of Spark's {@link TaskMemoryManager}, one page per
- * block, 64-byte aligned; of {@link OwnPool} where Spark has no off-heap memory. The scope is
- * closed when the task completes, fails or is killed.
+ * Off-heap memory of one task attempt, or of a piece of its work: pages of Spark's {@link
+ * TaskMemoryManager}, one page per block, 64-byte aligned; of {@link OwnPool} where Spark has no
+ * off-heap memory. The scope is closed when the task completes, fails or is killed.
  */
 public final class TaskMemory implements MemorySource {
+  private static final String USE = "task memory is not available";
   private static final String OUTPUT = "a kernel's output";
-  private static final Map<TaskContext, TaskMemory> OPEN = new ConcurrentHashMap<>();
+  private static final Map<Object, TaskMemory> OPEN = new ConcurrentHashMap<>();
 
   private final Pages pages;
   private final Map<Long, MemoryBlock> blocks = new ConcurrentHashMap<>();
@@ -41,20 +42,19 @@ public final class TaskMemory implements MemorySource {
    * @throws IllegalStateException outside a Spark task
    */
   public static TaskMemory ofTask() {
-    TaskContext task = TaskContext.get();
-    if (task == null) {
-      throw new IllegalStateException("task memory is only available inside a Spark task");
-    }
-    TaskMemory open = OPEN.get(task);
-    return open != null ? open : open(task);
+    Object work = RunningWork.current(USE);
+    TaskMemory open = OPEN.get(work);
+    return open != null ? open : open(work);
   }
 
-  private static TaskMemory open(TaskContext task) {
+  private static TaskMemory open(Object work) {
+    TaskContext task = TaskContext.get();
     TaskMemory opened = new TaskMemory(task.taskMemoryManager(), "task " + task.taskAttemptId());
-    OPEN.put(task, opened);
-    task.addTaskCompletionListener(
-        done -> {
-          OPEN.remove(task);
+    OPEN.put(work, opened);
+    RunningWork.atEnd(
+        USE,
+        () -> {
+          OPEN.remove(work);
           opened.scope.close();
         });
     return opened;

@@ -1,0 +1,122 @@
+package org.weft.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.weft.decomposition.cp.Cpd;
+import org.weft.engine.CpdResult;
+import org.weft.engine.EngineOptions;
+import org.weft.engine.EngineTensor;
+import org.weft.engine.ProgressListener;
+import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
+
+/** Steps of a decomposition are done by tasks that stand by, unless others want their cores. */
+@ExtendWith(ClusterExtension.class)
+@TestInstance(Lifecycle.PER_CLASS)
+final class StandingTasksIT {
+  private static final int ITERATIONS = 300;
+
+  private final TestCluster cluster;
+  private final Map<Integer, String> jobs = new ConcurrentHashMap<>();
+  private ClusterSession session;
+  private EngineTensor tensor;
+
+  StandingTasksIT(TestCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  void start() {
+    EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
+    session = new ClusterSession(cluster, options);
+    session
+        .context()
+        .sc()
+        .addSparkListener(
+            new SparkListener() {
+              @Override
+              public void onJobStart(SparkListenerJobStart start) {
+                jobs.put(
+                    start.jobId(),
+                    String.valueOf(start.properties().getProperty("spark.job.description")));
+              }
+            });
+    Random random = new Random(7);
+    CooBlock.Builder block = new CooBlock.Builder(3, 5_000);
+    for (int e = 0; e < 5_000; e++) {
+      long[] at = {random.nextInt(300), random.nextInt(200), random.nextInt(100)};
+      block.add(at, random.nextDouble());
+    }
+    tensor =
+        session
+            .engine()
+            .of("T", TensorShape.of(300, 200, 100), List.of(block.build()), ValueType.DOUBLE);
+  }
+
+  @AfterAll
+  void stop() {
+    session.close();
+    cluster.restore();
+  }
+
+  private CpdResult decompose(int iterations) {
+    Cpd job = new Cpd(5, iterations, 0, false, 9, ValueType.DOUBLE);
+    return session.engine().cpd(tensor, job, ProgressListener.NONE);
+  }
+
+  @Test
+  void oneJobIsForAllSteps() {
+    jobs.clear();
+    assertThat(decompose(20).fits()).hasSize(20);
+    assertThat(jobs.values()).filteredOn(job -> job.contains("stand by")).hasSize(1);
+    assertThat(jobs.values()).filteredOn(job -> job.contains("iteration")).isEmpty();
+  }
+
+  @Test
+  void otherJobsOfTheApplicationGetCores() {
+    CompletableFuture<CpdResult> running =
+        CompletableFuture.supplyAsync(() -> decompose(ITERATIONS));
+    AtomicInteger counted = new AtomicInteger();
+    while (!running.isDone() && counted.get() < 5) {
+      List<Integer> numbers = IntStream.range(0, 100).boxed().toList();
+      assertThat(session.context().parallelize(numbers, 4).count()).isEqualTo(100);
+      counted.incrementAndGet();
+    }
+    assertThat(counted).as("jobs beside the decomposition").hasValue(5);
+    assertThat(running.join().fits()).hasSize(ITERATIONS);
+  }
+
+  @Test
+  void aCancelledJobEndsTheDecomposition() {
+    CompletableFuture<CpdResult> running =
+        CompletableFuture.supplyAsync(() -> decompose(1000 * ITERATIONS));
+    jobs.clear();
+    assertThat(
+            Waiting.until(
+                Duration.ofSeconds(30),
+                Duration.ofMillis(10),
+                () -> jobs.values().stream().anyMatch(job -> job.contains("stand by"))))
+        .isTrue();
+    session.context().cancelAllJobs();
+    assertThatThrownBy(running::join).rootCause().hasMessageContaining("cancelled");
+    assertThat(decompose(3).fits()).hasSize(3);
+  }
+}

@@ -1,0 +1,48 @@
+package org.weft.spark.standing;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.weft.engine.TaskMeasurement;
+import org.weft.spark.exchange.WorkQueue;
+import org.weft.spark.resident.RunningWork;
+import org.weft.spark.wire.PartitionWork;
+import org.weft.spark.wire.Wire;
+
+/**
+ * What a step does with each partition, wherever the partition is.
+ *
+ * @param about what the step does; threads that do it are called so
+ */
+record Assignment<T, R>(String about, Elements<T> elements, PartitionWork<T, R> work)
+    implements WorkQueue.Work {
+
+  /**
+   * What became of a partition.
+   *
+   * @param values that the work has made, in bytes of {@link Wire}
+   */
+  record Done(int partition, List<byte[]> values, List<TaskMeasurement> measured)
+      implements Serializable {
+    Done {
+      values = new ArrayList<>(values);
+      measured = new ArrayList<>(measured);
+    }
+  }
+
+  @Override
+  public Done piece(int partition) {
+    Thread thread = Thread.currentThread();
+    String name = thread.getName();
+    thread.setName(name + ": " + about);
+    try (RunningWork running = RunningWork.begin()) {
+      List<byte[]> values = new ArrayList<>();
+      Iterator<R> made = work.of(elements.of(partition));
+      made.forEachRemaining(value -> values.add(Wire.bytes(value)));
+      return new Done(partition, values, running.measured());
+    } finally {
+      thread.setName(name);
+    }
+  }
+}
