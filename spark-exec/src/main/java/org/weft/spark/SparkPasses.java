@@ -157,6 +157,11 @@ final class SparkPasses implements Passes {
     return tensor.resident(pass, clock);
   }
 
+  /** Whether {@link #resident} has nothing to do. */
+  boolean isResident(ModePlan pass) {
+    return tensor.isResident(pass);
+  }
+
   /** Offers a matrix to all processes: whole, or as blocks of rows of which each takes its own. */
   OperandRows offer(DenseMatrix matrix) {
     int blocks = options.operandFetch().blocks(matrix, plan.resources().executors());

@@ -333,6 +333,9 @@ final class SparkSite implements Site, AutoCloseable {
     Broadcast<Integer> space = context.broadcast(0);
     try {
       OwnedRows work = new OwnedRows(runner.step(pass, operands), sent, space.id());
+      if (!runner.isResident(pass)) {
+        tasks.rest();
+      }
       ResidentTensor resident = runner.resident(pass);
       List<StepPart> made = tasks.collect(resident, work);
       for (StepPart part : made) {

@@ -284,6 +284,11 @@ final class SparkTensor extends EngineTensor {
         context, files, uri(), valueType(), parsed, sliced, moved, newOrder, this, null, cost());
   }
 
+  /** Whether the packed copy that {@code pass} needs exists. */
+  boolean isResident(ModePlan pass) {
+    return resident.containsKey(pass.form());
+  }
+
   /**
    * The packed copy that {@code pass} needs; made if it does not exist yet, which {@code clock}
    * hears of.

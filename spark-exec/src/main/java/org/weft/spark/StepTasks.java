@@ -6,6 +6,7 @@ import static java.lang.System.Logger.Level.WARNING;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -49,6 +50,7 @@ final class StepTasks implements AutoCloseable {
   private final Measurements measurements;
   private final int tasksPerExecutor;
   private final String name;
+  private final Map<RowPlace, Integer> most = new HashMap<>(); // partitions of a tensor at a place
   private @Nullable StandingTasks standing;
   private int failures;
   private long othersSince;
@@ -68,7 +70,9 @@ final class StepTasks implements AutoCloseable {
   <R> List<R> collect(ResidentTensor tensor, PartitionWork<ResidentPartition, R> work) {
     JavaRDD<ResidentPartition> partitions = tensor.partitions();
     Map<Integer, RowPlace> places = tensor.places();
-    if (standing == null) {
+    StandingTasks tasks = standing();
+    if (tasks == null || !isFor(tasks, places)) {
+      rest();
       start(places);
     }
     return run(() -> partitions, Elements.resident(partitions.id()), places, work);
@@ -92,13 +96,12 @@ final class StepTasks implements AutoCloseable {
       Elements<T> elements,
       Map<Integer, RowPlace> places,
       PartitionWork<T, R> work) {
-    StandingTasks tasks = standing;
-    if (tasks != null && !othersWait()) {
-      Map<Integer, RowPlace> known = known(tasks, places);
+    StandingTasks tasks = standing();
+    if (tasks != null && isFor(tasks, places) && !othersWait()) {
       try {
-        return tasks.collect(about(), elements, known, work, measurements::arrived);
+        return tasks.collect(about(), elements, known(tasks, places), work, measurements::arrived);
       } catch (StandingTasksLost e) {
-        throwIfCancelled(tasks, e);
+        throwIfCancelled(tasks);
         failures++;
         tasks.abandon();
         LOG.log(WARNING, "a Spark job does the step again: {0}", cause(e));
@@ -106,6 +109,21 @@ final class StepTasks implements AutoCloseable {
     }
     rest();
     return Wire.collect(job.get(), work);
+  }
+
+  /** The tasks, if they still stand by. */
+  private @Nullable StandingTasks standing() {
+    if (standing != null && !standing.isStanding()) {
+      throwIfCancelled(standing);
+      rest();
+    }
+    return standing;
+  }
+
+  /** Whether a task stands by wherever partitions are. */
+  private static boolean isFor(StandingTasks tasks, Map<Integer, RowPlace> places) {
+    return places.values().stream()
+        .allMatch(place -> place.port() == 0 || tasks.places().contains(place));
   }
 
   /** Ranges that are nowhere yet go round the executors. */
@@ -122,13 +140,15 @@ final class StepTasks implements AutoCloseable {
     if (failures >= MOST_FAILURES
         || places.values().stream().anyMatch(place -> place.port() == 0)
         || jobs() > 0
-        || !areThere(places)) {
+        || !areThere(places.values())) {
       return;
     }
+    most.keySet().removeIf(place -> !areThere(List.of(place)));
     Map<RowPlace, Integer> partitions = new HashMap<>();
     places.values().forEach(place -> partitions.merge(place, 1, Integer::sum));
+    partitions.forEach((place, count) -> most.merge(place, count, Math::max));
     List<RowPlace> tasks = new ArrayList<>();
-    partitions.forEach(
+    most.forEach(
         (place, count) -> {
           for (int task = 0; task < Math.min(count, tasksPerExecutor); task++) {
             tasks.add(place);
@@ -155,12 +175,12 @@ final class StepTasks implements AutoCloseable {
   }
 
   /** Whether no executor is known to be lost. */
-  private boolean areThere(Map<Integer, RowPlace> places) {
+  private boolean areThere(Collection<RowPlace> places) {
     Set<String> executors =
         ResidentRdd.executors(context.sc())
             .map(BlockManagerId::executorId)
             .collect(Collectors.toSet());
-    return places.values().stream().allMatch(place -> executors.contains(place.executor()));
+    return places.stream().allMatch(place -> executors.contains(place.executor()));
   }
 
   /** What the step does, as the site has described it. */
@@ -186,7 +206,7 @@ final class StepTasks implements AutoCloseable {
     return context.sc().dagScheduler().activeJobs().size();
   }
 
-  private void throwIfCancelled(StandingTasks tasks, StandingTasksLost lost) {
+  private static void throwIfCancelled(StandingTasks tasks) {
     try {
       tasks.throwIfEnded();
     } catch (ExecutionException e) {
@@ -194,7 +214,6 @@ final class StepTasks implements AutoCloseable {
       if (known != null && known.code() == ErrorCode.INTERRUPTED) {
         throw known;
       }
-      lost.addSuppressed(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);

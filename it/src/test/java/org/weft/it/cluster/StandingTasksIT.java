@@ -3,12 +3,14 @@ package org.weft.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.spark.scheduler.SparkListener;
@@ -78,14 +80,20 @@ final class StandingTasksIT {
   }
 
   private CpdResult decompose(int iterations) {
+    return decompose(iterations, ProgressListener.NONE);
+  }
+
+  private CpdResult decompose(int iterations, ProgressListener progress) {
     Cpd job = new Cpd(5, iterations, 0, false, 9, ValueType.DOUBLE);
-    return session.engine().cpd(tensor, job, ProgressListener.NONE);
+    return session.engine().cpd(tensor, job, progress);
   }
 
   @Test
-  void oneJobIsForAllSteps() {
+  void oneJobIsForAllSteps() throws TimeoutException {
+    session.context().sc().listenerBus().waitUntilEmpty();
     jobs.clear();
     assertThat(decompose(20).fits()).hasSize(20);
+    session.context().sc().listenerBus().waitUntilEmpty();
     assertThat(jobs.values()).filteredOn(job -> job.contains("stand by")).hasSize(1);
     assertThat(jobs.values()).filteredOn(job -> job.contains("iteration")).isEmpty();
   }
@@ -104,17 +112,36 @@ final class StandingTasksIT {
     assertThat(running.join().fits()).hasSize(ITERATIONS);
   }
 
+  /** A program may run Spark jobs where it hears of progress: tasks do not stand by for ever. */
   @Test
-  void aCancelledJobEndsTheDecomposition() {
+  void aJobOfTheSameThreadGetsCores() {
+    List<Long> counts = new ArrayList<>();
+    ProgressListener counting =
+        new ProgressListener() {
+          @Override
+          public void iteration(int n, double fit, double deltaFit, double seconds) {
+            if (n == 2) {
+              counts.add(session.context().parallelize(List.of(1, 2, 3), 3).count());
+            }
+          }
+        };
+    assertThat(decompose(4, counting).fits()).hasSize(4);
+    assertThat(counts).containsExactly(3L);
+  }
+
+  @Test
+  void aCancelledJobEndsTheDecomposition() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(5);
+    ProgressListener counting =
+        new ProgressListener() {
+          @Override
+          public void iteration(int n, double fit, double deltaFit, double seconds) {
+            begun.countDown();
+          }
+        };
     CompletableFuture<CpdResult> running =
-        CompletableFuture.supplyAsync(() -> decompose(1000 * ITERATIONS));
-    jobs.clear();
-    assertThat(
-            Waiting.until(
-                Duration.ofSeconds(30),
-                Duration.ofMillis(10),
-                () -> jobs.values().stream().anyMatch(job -> job.contains("stand by"))))
-        .isTrue();
+        CompletableFuture.supplyAsync(() -> decompose(1000 * ITERATIONS, counting));
+    begun.await();
     session.context().cancelAllJobs();
     assertThatThrownBy(running::join).rootCause().hasMessageContaining("cancelled");
     assertThat(decompose(3).fits()).hasSize(3);

@@ -7,8 +7,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -37,7 +39,8 @@ import org.weft.tensor.TensorStorage;
  * turns, so that a slow moment of the machine affects all of them alike.
  *
  * <p>Every round begins and ends with the variant without tuning, whose times show how noisy the
- * machine is. A variant that is far behind after two rounds is timed no further.
+ * machine is. A variant that is far behind after two rounds, or takes ten times as long as another
+ * when it first runs, is timed no further.
  */
 public final class Tuner {
   private static final int MOST_FORMATS = 4096;
@@ -46,6 +49,7 @@ public final class Tuner {
   private static final int ROUNDS = 7;
   private static final int SCREENING_ROUNDS = 2;
   private static final double FAR_BEHIND = 2.0;
+  private static final double HOPELESS = 10.0;
 
   private final TensorCompiler compiler;
   private final MachineParameters machine;
@@ -125,6 +129,7 @@ public final class Tuner {
     Statement statement = parse(task.expression());
     MemoryScope own = scope.child("tuning");
     try {
+      progress.accept("computing the statement as given");
       Evaluator evaluator = new Evaluator(compiler, task.threads());
       StatementInput input =
           StatementInput.of(statement, task.operands(), task.resultFormat())
@@ -346,11 +351,26 @@ public final class Tuner {
 
   private List<TuningResult.Trial> time(List<Candidate> candidates, VariantRuns runs) {
     Map<Candidate, List<Double>> seconds = new LinkedHashMap<>();
+    Set<Candidate> hopeless = new HashSet<>();
+    double fastest = Double.POSITIVE_INFINITY;
     for (Candidate candidate : candidates) {
-      if (runs.prepare(candidate.variant())) {
-        seconds.put(candidate, new ArrayList<>());
-      } else if (candidate.untuned()) {
+      OptionalDouble first = runs.prepare(candidate.variant());
+      if (first.isEmpty() && candidate.untuned()) {
         throw new IllegalStateException("the untuned variant does not run: " + candidate);
+      }
+      if (first.isPresent()) {
+        fastest = Math.min(fastest, first.getAsDouble());
+        seconds.put(candidate, new ArrayList<>());
+        if (first.getAsDouble() > HOPELESS * fastest && hopeless.add(candidate)) {
+          seconds.put(candidate, new ArrayList<>(List.of(first.getAsDouble())));
+        }
+        progress.accept(
+            String.format(
+                Locale.ROOT,
+                "variant %d of %d gives the same, in %.1f ms at first",
+                candidates.indexOf(candidate) + 1,
+                candidates.size(),
+                1e3 * first.getAsDouble()));
       }
     }
     Candidate reference = candidates.get(0);
@@ -358,7 +378,9 @@ public final class Tuner {
       double best = best(seconds);
       for (Map.Entry<Candidate, List<Double>> timed : seconds.entrySet()) {
         boolean behind =
-            round >= SCREENING_ROUNDS && new Timings(timed.getValue()).median() > FAR_BEHIND * best;
+            hopeless.contains(timed.getKey())
+                || round >= SCREENING_ROUNDS
+                    && new Timings(timed.getValue()).median() > FAR_BEHIND * best;
         if (!behind || timed.getKey().untuned()) {
           timed.getValue().add(runs.seconds(timed.getKey().variant()));
         }

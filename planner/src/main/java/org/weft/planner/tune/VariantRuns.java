@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
@@ -50,8 +51,12 @@ final class VariantRuns implements AutoCloseable {
     this.expected = Packing.unpack(reference);
   }
 
-  /** Compiles, runs once and verifies; false when a format does not hold this result. */
-  boolean prepare(Variant variant) {
+  /**
+   * Compiles, runs once and verifies.
+   *
+   * @return seconds of the run; nothing when a format does not hold this result
+   */
+  OptionalDouble prepare(Variant variant) {
     KernelRequest request =
         new KernelRequest(
             "tuned", task.expression(), variant.formats(), Map.of(), variant.schedule());
@@ -63,13 +68,13 @@ final class VariantRuns implements AutoCloseable {
       Kernel kernel = Kernel.of(library, image.kernels().get(0));
       String result = image.kernels().get(0).tensors().get(0).name();
       Prepared ready = new Prepared(library, kernel, result, operands);
-      run(ready, storage -> verify(variant, storage));
+      double seconds = run(ready, storage -> verify(variant, storage));
       prepared.put(variant, ready);
-      return true;
+      return OptionalDouble.of(seconds);
     } catch (WeftException e) {
       library.close();
       if (e.code() == ErrorCode.WIDTH_OVERFLOW) {
-        return false;
+        return OptionalDouble.empty();
       }
       throw e;
     }

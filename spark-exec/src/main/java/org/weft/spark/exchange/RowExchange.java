@@ -34,6 +34,7 @@ import scala.Option;
  */
 public final class RowExchange {
   private static final String PORT = "spark.weft.exchange.port";
+  private static final String CONNECTING = "spark.weft.io.connectionCreationTimeout";
   private static final int AT_A_TIME = 8;
 
   /** First byte of a question for rows. */
@@ -50,7 +51,7 @@ public final class RowExchange {
 
   private RowExchange(UnaryOperator<ByteBuffer> answers) {
     SparkEnv env = SparkEnv.get();
-    SparkConf conf = env.conf();
+    SparkConf conf = env.conf().clone().setIfMissing(CONNECTING, "30s");
     SecurityManager security = env.securityManager();
     Option<SSLOptions> ssl =
         security.isSslRpcEnabled() ? Option.apply(security.getRpcSSLOptions()) : Option.empty();
@@ -105,7 +106,10 @@ public final class RowExchange {
       try {
         switch (message.get()) {
           case WORK -> WorkQueue.take(message, callback);
-          case HELLO -> callback.onSuccess(ByteBuffer.allocate(0));
+          case HELLO -> {
+            WorkQueue.of(message.getLong()).hello();
+            callback.onSuccess(ByteBuffer.allocate(0));
+          }
           default -> callback.onSuccess(answers.apply(message));
         }
       } catch (RuntimeException e) {
@@ -157,9 +161,10 @@ public final class RowExchange {
     clients.createClient(place.host(), place.port()).sendRpc(message, callback);
   }
 
-  /** Shows a process that works long that it is not forgotten: silent connections are closed. */
-  public void hello(RowPlace place) throws IOException, InterruptedException {
-    send(place, ByteBuffer.wrap(new byte[] {HELLO}), new Ignoring());
+  /** Shows tasks that stand by, and the connection to them, that they are not forgotten. */
+  public void hello(RowPlace place, long queue) throws IOException, InterruptedException {
+    ByteBuffer message = ByteBuffer.allocate(1 + Long.BYTES).put(HELLO).putLong(queue).flip();
+    send(place, message, new Ignoring());
   }
 
   private record Ignoring() implements RpcResponseCallback {

@@ -25,6 +25,7 @@ public final class WorkQueue {
 
   private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
   private volatile @Nullable String closed;
+  private volatile long heard = System.nanoTime();
 
   private WorkQueue() {}
 
@@ -95,7 +96,18 @@ public final class WorkQueue {
     queue.add(deserialized(message), numbers, callback);
   }
 
+  /** The driver still waits for pieces, here or elsewhere. */
+  void hello() {
+    heard = System.nanoTime();
+  }
+
+  /** Since when the driver has sent nothing. */
+  public Duration silence() {
+    return Duration.ofNanos(System.nanoTime() - heard);
+  }
+
   private void add(Work work, int[] numbers, RpcResponseCallback callback) {
+    hello();
     Gathered gathered = new Gathered(numbers.length, callback);
     for (int number : numbers) {
       pieces.add(new Piece(work, number, gathered));

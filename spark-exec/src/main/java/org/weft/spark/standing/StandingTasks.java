@@ -39,7 +39,6 @@ public final class StandingTasks implements AutoCloseable {
   private static final Duration END = Duration.ofSeconds(2);
   private static final Duration NO_LIMIT = Duration.ofDays(1000);
   private static final long LOOK_MILLIS = 1000;
-  private static final int LOOKS_PER_HELLO = 30;
 
   private final long number = NUMBERS.incrementAndGet();
   private final RowExchange exchange = FactorBlocks.exchange();
@@ -65,8 +64,8 @@ public final class StandingTasks implements AutoCloseable {
     boolean ready = false;
     try {
       Map<Integer, RowPlace> each = numbered(List.copyOf(started.places));
-      Assignment<Integer, Integer> nothing =
-          new Assignment<>("stand by", Elements.numbers(), PartitionWork.none());
+      StepWork<Integer, Integer> nothing =
+          new StepWork<>("stand by", Elements.numbers(), PartitionWork.none());
       started.await(started.send(nothing, each, measured -> {}), START);
       ready = true;
       return started;
@@ -81,6 +80,11 @@ public final class StandingTasks implements AutoCloseable {
     Map<Integer, RowPlace> numbered = new HashMap<>();
     places.forEach(place -> numbered.put(numbered.size(), place));
     return numbered;
+  }
+
+  /** Whether the job runs. It ends when the driver sends nothing for some time. */
+  public boolean isStanding() {
+    return !job.isDone();
   }
 
   /** Where tasks stand by. */
@@ -103,36 +107,38 @@ public final class StandingTasks implements AutoCloseable {
       PartitionWork<T, R> work,
       Consumer<TaskMeasurement> measured)
       throws StandingTasksLost {
-    List<Assignment.Done> done =
-        await(send(new Assignment<>(about, elements, work), partitions, measured), NO_LIMIT);
+    List<StepWork.Done> done =
+        await(send(new StepWork<>(about, elements, work), partitions, measured), NO_LIMIT);
     List<R> values = new ArrayList<>();
-    for (Assignment.Done each : done) {
+    for (StepWork.Done each : done) {
       each.values().forEach(value -> values.add(Wire.value(value)));
     }
     return values;
   }
 
   /** One message to each process with partitions. */
-  private List<CompletableFuture<List<Assignment.Done>>> send(
-      Assignment<?, ?> assignment,
+  private List<CompletableFuture<List<StepWork.Done>>> send(
+      StepWork<?, ?> assignment,
       Map<Integer, RowPlace> partitions,
       Consumer<TaskMeasurement> measured) {
     ByteBuffer work = WorkQueue.serialized(assignment);
     Map<RowPlace, List<Integer>> byPlace =
         partitions.keySet().stream().sorted().collect(Collectors.groupingBy(partitions::get));
-    List<CompletableFuture<List<Assignment.Done>>> answers = new ArrayList<>();
-    byPlace.forEach(
-        (place, numbers) -> {
-          Answer answer = new Answer(new CompletableFuture<>());
-          send(place, WorkQueue.message(number, numbers, work), answer);
-          answers.add(
-              answer.done.whenComplete(
-                  (all, failure) -> {
-                    if (all != null) {
-                      all.forEach(each -> each.measured().forEach(measured));
-                    }
-                  }));
-        });
+    List<CompletableFuture<List<StepWork.Done>>> answers = new ArrayList<>();
+    for (Map.Entry<RowPlace, List<Integer>> each : byPlace.entrySet()) {
+      Answer answer = new Answer(new CompletableFuture<>());
+      send(each.getKey(), WorkQueue.message(number, each.getValue(), work), answer);
+      answers.add(
+          answer.done.whenComplete(
+              (all, failure) -> {
+                if (all != null) {
+                  all.forEach(done -> done.measured().forEach(measured));
+                }
+              }));
+      if (answer.done.isCompletedExceptionally()) {
+        break; // to reach others may take as long
+      }
+    }
     return answers;
   }
 
@@ -147,7 +153,7 @@ public final class StandingTasks implements AutoCloseable {
     }
   }
 
-  private record Answer(CompletableFuture<List<Assignment.Done>> done)
+  private record Answer(CompletableFuture<List<StepWork.Done>> done)
       implements RpcResponseCallback {
     @Override
     public void onSuccess(ByteBuffer answer) {
@@ -165,8 +171,8 @@ public final class StandingTasks implements AutoCloseable {
   }
 
   /** All answers, sorted; the job must not end before. */
-  private List<Assignment.Done> await(
-      List<CompletableFuture<List<Assignment.Done>>> answers, Duration limit)
+  private List<StepWork.Done> await(
+      List<CompletableFuture<List<StepWork.Done>>> answers, Duration limit)
       throws StandingTasksLost {
     CompletableFuture<Void> all =
         CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]));
@@ -176,15 +182,13 @@ public final class StandingTasks implements AutoCloseable {
         if (look > looks || job.isDone()) {
           throw new TimeoutException(job.isDone() ? "their job has ended" : "they did not start");
         }
-        if (look % LOOKS_PER_HELLO == 0) {
-          for (RowPlace place : places) {
-            exchange.hello(place);
-          }
+        for (RowPlace place : places) {
+          exchange.hello(place, number);
         }
       }
       return answers.stream()
           .flatMap(answer -> answer.join().stream())
-          .sorted(Comparator.comparingInt(Assignment.Done::partition))
+          .sorted(Comparator.comparingInt(StepWork.Done::partition))
           .toList();
     } catch (ExecutionException e) {
       throw new StandingTasksLost("a step has failed", e);

@@ -5,8 +5,8 @@
  * They are Spark tasks: Spark accounts their cores and memory, and cancels them with their job.
  *
  * <p>{@link org.weft.spark.standing.StandingTasks} is the driver's side. {@link
- * org.weft.spark.standing.StandingTask} is what an executor runs, on the pieces of an {@link
- * org.weft.spark.standing.Assignment}, which arrive by {@link org.weft.spark.exchange.RowExchange}.
+ * org.weft.spark.standing.StandingTask} is what an executor runs, on the pieces of a {@link
+ * org.weft.spark.standing.StepWork}, which arrive by {@link org.weft.spark.exchange.RowExchange}.
  */
 @NullMarked
 package org.weft.spark.standing;

@@ -15,7 +15,7 @@ import org.weft.spark.wire.Wire;
  *
  * @param about what the step does; threads that do it are called so
  */
-record Assignment<T, R>(String about, Elements<T> elements, PartitionWork<T, R> work)
+record StepWork<T, R>(String about, Elements<T> elements, PartitionWork<T, R> work)
     implements WorkQueue.Work {
 
   /**
