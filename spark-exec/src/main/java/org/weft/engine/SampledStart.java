@@ -12,6 +12,7 @@ import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.Leverage;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
+import org.weft.engine.entries.ChosenRows;
 import org.weft.engine.entries.HeavyBox;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;

@@ -6,7 +6,6 @@ import static java.lang.System.Logger.Level.WARNING;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -137,13 +136,14 @@ final class StepTasks implements AutoCloseable {
   }
 
   private void start(Map<Integer, RowPlace> places) {
-    if (failures >= MOST_FAILURES
-        || places.values().stream().anyMatch(place -> place.port() == 0)
-        || jobs() > 0
-        || !areThere(places.values())) {
+    if (failures >= MOST_FAILURES || jobs() > 0) {
       return;
     }
-    most.keySet().removeIf(place -> !areThere(List.of(place)));
+    Set<String> executors = executors();
+    most.keySet().removeIf(place -> !executors.contains(place.executor()));
+    if (!places.values().stream().allMatch(place -> executors.contains(place.executor()))) {
+      return; // a partition was lost with its executor, or this process has all
+    }
     Map<RowPlace, Integer> partitions = new HashMap<>();
     places.values().forEach(place -> partitions.merge(place, 1, Integer::sum));
     partitions.forEach((place, count) -> most.merge(place, count, Math::max));
@@ -174,13 +174,11 @@ final class StepTasks implements AutoCloseable {
     return cause.toString();
   }
 
-  /** Whether no executor is known to be lost. */
-  private boolean areThere(Collection<RowPlace> places) {
-    Set<String> executors =
-        ResidentRdd.executors(context.sc())
-            .map(BlockManagerId::executorId)
-            .collect(Collectors.toSet());
-    return places.stream().allMatch(place -> executors.contains(place.executor()));
+  /** The executors that are there; not this process, which has all partitions of a local master. */
+  private Set<String> executors() {
+    return ResidentRdd.executors(context.sc())
+        .map(BlockManagerId::executorId)
+        .collect(Collectors.toSet());
   }
 
   /** What the step does, as the site has described it. */

@@ -1,14 +1,13 @@
-package org.weft.engine;
+package org.weft.engine.entries;
 
 import org.weft.decomposition.rows.RowSource;
-import org.weft.engine.entries.HeavySlices;
 
 /**
  * The rows of some slices of a mode, in the order of the slices' numbers.
  *
  * @param all rows of the mode
  */
-record ChosenRows(HeavySlices slices, RowSource all) implements RowSource {
+public record ChosenRows(HeavySlices slices, RowSource all) implements RowSource {
   @Override
   public long rows() {
     return slices.size();
