@@ -135,6 +135,20 @@ class PredictCommandTest {
     }
   }
 
+  /** Without labels no comma is a part of one. */
+  @Test
+  void aModeThatAModelDoesNotHaveIsNamed() {
+    Run made = run("tucker @x.tns --ranks 2,3,2 --output @t");
+    assertThat(made.status()).as(made.err()).isZero();
+    for (String mode : List.of("9", "day")) {
+      Run run = run("predict @t --at 0=1,1=1,2=1," + mode + "=1");
+      assertThat(run.status()).isEqualTo(2);
+      assertThat(run.err())
+          .contains("WEFT-100", "--at", "0 to 2", mode)
+          .doesNotContain("no labels");
+    }
+  }
+
   /** Labels with the signs that divide the parts of a cell. */
   @Test
   void cellsAreNamedByLabels() {

@@ -73,10 +73,13 @@ record NamedCells(
 
   /** The parts of a cell: a comma ends one if a mode and an equals sign follow. */
   private List<String> parts(String cell) {
+    boolean numbers = labels.isEmpty(); // which have no commas
     String modes =
-        IntStream.range(0, names.size())
-            .mapToObj(mode -> Pattern.quote(names.get(mode)) + "|" + mode)
-            .collect(Collectors.joining("|"));
+        numbers
+            ? "[^,=]+"
+            : IntStream.range(0, names.size())
+                .mapToObj(mode -> Pattern.quote(names.get(mode)) + "|" + mode)
+                .collect(Collectors.joining("|"));
     Matcher ends = Pattern.compile(",(?=\\s*(" + modes + ")\\s*=)").matcher(cell);
     List<String> parts = new ArrayList<>();
     int from = 0;
