@@ -32,10 +32,12 @@ final class SparkBackend implements Backend {
   private final JavaSparkContext context;
   private final EngineOptions options;
   private final FileAccess files;
+  private final ExecutorArrival arrival;
 
   SparkBackend(JavaSparkContext context, EngineOptions options) {
     this.context = context;
     this.options = options;
+    this.arrival = new ExecutorArrival(context.sc());
     this.files = FileAccess.of(context.hadoopConfiguration());
   }
 
@@ -48,9 +50,7 @@ final class SparkBackend implements Backend {
   public Resources resources() {
     SparkConf conf = context.getConf();
     boolean inProcess = OwnPool.isInProcess(conf);
-    // The driver is in the list of executors, and the only one in process.
-    int known = context.sc().statusTracker().getExecutorInfos().length - 1;
-    int executors = inProcess ? 1 : Math.max(1, known);
+    int executors = inProcess ? 1 : arrival.count();
     int cores =
         inProcess
             ? context.defaultParallelism()
