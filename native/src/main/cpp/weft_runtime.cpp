@@ -2,6 +2,7 @@
 #include "weft_runtime.h"
 
 #include "blocks.h"
+#include "decode.h"
 #include "entries.h"
 #include "gather.h"
 #include "jobs.h"
@@ -58,7 +59,8 @@ constexpr weft_process process = {
     weft::parse_lines,
     weft::check_block,
     weft::pack,
-    weft::spill};
+    weft::spill,
+    weft::decode_block};
 
 }  // namespace
 

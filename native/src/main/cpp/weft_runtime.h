@@ -169,6 +169,7 @@ typedef struct weft_process {
   void (*check_block)(int64_t *args);  /* check sum and bounds of a block; see blocks.h */
   void (*pack)(int64_t *args);         /* a step of packing entries into forms; see packing.h */
   void (*spill)(int64_t *args);        /* memory that a file backs; see spill.h */
+  void (*decode_block)(int64_t *args); /* elements of an encoded block; see decode.h */
 } weft_process;
 
 const weft_process *weft_process_table(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "blocks_test.h"
+#include "decode_test.h"
 #include "expect.h"
 #include "gather_test.h"
 #include "packing_test.h"
@@ -312,6 +313,7 @@ extern "C" __attribute__((visibility("default"))) void weft_runtime_test(int64_t
   test_tasks();
   test_gathers();
   test_blocks();
+  test_decoding();
   test_packing();
   tasks_may_allocate();
   out[0] = failures;

@@ -42,6 +42,7 @@ public final class NativeRuntime {
   private static final int CHECK_BLOCK_OFFSET = TABLE_BYTES + 5 * Long.BYTES;
   private static final int PACK_OFFSET = TABLE_BYTES + 6 * Long.BYTES;
   private static final int SPILL_OFFSET = TABLE_BYTES + 7 * Long.BYTES;
+  private static final int DECODE_BLOCK_OFFSET = TABLE_BYTES + 8 * Long.BYTES;
 
   /** Why loading failed; every later use reports it, with this as the cause. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -194,6 +195,11 @@ public final class NativeRuntime {
   /** Takes the step that the argument block describes; see {@code spill.h}. */
   static void spill(long arguments) {
     callEntry(SPILL_OFFSET, arguments);
+  }
+
+  /** Makes elements of an encoded block, as the argument block says; see {@code decode.h}. */
+  static void decodeBlock(long arguments) {
+    callEntry(DECODE_BLOCK_OFFSET, arguments);
   }
 
   private static void callEntry(int offset, long argument) {

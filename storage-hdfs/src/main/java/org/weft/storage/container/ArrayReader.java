@@ -15,8 +15,8 @@ import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.BlockCheck;
+import org.weft.runtime.BlockDecoder;
 import org.weft.storage.container.encoding.ArrayEncoding;
-import org.weft.storage.container.encoding.BitPacking;
 import org.weft.tensor.ValueType;
 
 /**
@@ -152,9 +152,7 @@ final class ArrayReader implements Closeable {
               + block.encoding()
               + "'; it was written by a newer Weft");
     }
-    try {
-      encoding.decode(stored, staged(0), block.bytes(), staged(1), elements, count);
-    } catch (IllegalArgumentException e) {
+    if (!encoding.decode(stored, staged(0), block.bytes(), staged(1), elements, count)) {
       throw new WeftException(
           ErrorCode.CORRUPT_INPUT,
           file.uri()
@@ -162,12 +160,11 @@ final class ArrayReader implements Closeable {
               + number
               + " of "
               + what
-              + " in encoding "
+              + " to be "
+              + count
+              + " elements in encoding "
               + block.encoding()
-              + ": "
-              + e.getMessage()
-              + "; its writer was at fault, write the tensor again",
-          e);
+              + ", found other bytes; its writer was at fault, write the tensor again");
     }
   }
 
@@ -233,7 +230,7 @@ final class ArrayReader implements Closeable {
     for (Manifest.Block block : entry.blocks()) {
       most = Math.max(most, block.bytes());
     }
-    return (most + ArrayEncoding.SLACK_BYTES + 63) & -64;
+    return (most + BlockDecoder.SLACK_BYTES + 63) & -64;
   }
 
   /** Address of a part of the staging memory. */
@@ -258,21 +255,10 @@ final class ArrayReader implements Closeable {
       convertValues(from, to, source, target, count, what);
       return;
     }
-    long[] chunk = new long[1024];
-    long largest = to == ElementType.I64 ? Long.MAX_VALUE : (1L << 8 * to.bytes()) - 1;
-    for (int at = 0; at < count; at += chunk.length) {
-      int n = Math.min(chunk.length, count - at);
-      BitPacking.load(from, source + (long) at * from.bytes(), chunk, n);
-      long bits = 0;
-      for (int i = 0; i < n; i++) {
-        bits |= chunk[i];
-      }
-      if (to != ElementType.I32 && (bits < 0 || bits > largest)) {
-        throw new WeftException(
-            ErrorCode.WIDTH_OVERFLOW,
-            what + ": expected numbers of " + 8 * to.bytes() + " bits, found larger ones");
-      }
-      BitPacking.store(to, target + (long) at * to.bytes(), chunk, n);
+    if (!BlockDecoder.convert(from, source, to, target, count)) {
+      throw new WeftException(
+          ErrorCode.WIDTH_OVERFLOW,
+          what + ": expected numbers of " + 8 * to.bytes() + " bits, found larger ones");
     }
   }
 

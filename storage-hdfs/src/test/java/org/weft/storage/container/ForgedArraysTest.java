@@ -274,4 +274,41 @@ class ForgedArraysTest {
     }
     assertThat(load(uri, true, 0)).isNull();
   }
+
+  /** Of the checks that decoding makes, each on a block under a right check sum. */
+  @Test
+  void blocksThatAreNotInTheirEncodingAreRefused() throws Exception {
+    Container packed = write(true);
+    Manifest.ArrayEntry crd = array(packed, 0, false);
+    Manifest.ArrayEntry values = packed.manifest().parts().get(0).values();
+    assertThat(crd.blocks().get(0).encoding()).isEqualTo("difference");
+    assertThat(values.blocks().get(0).encoding()).isEqualTo("dictionary");
+    int width = 4 + 3 * Double.BYTES;
+    Object[][] lies = {
+      {crd, 0, 57, 1},
+      {crd, 0, 64, 1},
+      {crd, 0, 255, 1},
+      {crd, 0, 56, 1},
+      {crd, 0, 0, 1},
+      {crd, 1, 2, 1},
+      {crd, 1, 255, 1},
+      {values, 0, 0, 4},
+      {values, 0, 4097, 4},
+      {values, 0, -1, 4},
+      {values, 0, 2, 4},
+      {values, width, 13, 1},
+      {values, width, 255, 1},
+      {values, width, 0, 1},
+      {values, width, 3, 1},
+    };
+    for (Object[] lie : lies) {
+      Manifest.ArrayEntry array = (Manifest.ArrayEntry) lie[0];
+      byte[] bytes = number((int) lie[2], (int) lie[3]);
+      String encoding = array.blocks().get(0).encoding();
+      assertThat(forged(packed, array, 0, array.offset() + (int) lie[1], bytes, true))
+          .contains(".bin: expected block 0 of part 0, ")
+          .contains(" elements in encoding " + encoding + ", found other bytes; ");
+    }
+    assertThat(load(uri, true, 0)).isNull();
+  }
 }

@@ -2,6 +2,7 @@ package org.weft.storage.container.encoding;
 
 import java.util.List;
 import org.weft.memory.ElementType;
+import org.weft.runtime.BlockDecoder;
 
 /**
  * A way to store the elements of one block in fewer bytes. Stateless but for scratch memory that
@@ -9,9 +10,6 @@ import org.weft.memory.ElementType;
  * FORMAT.md}, and by each class.
  */
 public interface ArrayEncoding {
-  /** Bytes that may be read behind an encoded block: unpacking loads eight bytes at a time. */
-  int SLACK_BYTES = 8;
-
   /** The encodings besides {@link #PLAIN}, the cheapest to decode first. */
   List<ArrayEncoding> ALL =
       List.of(new DifferenceEncoding(), new DictionaryEncoding(), new ZstdEncoding());
@@ -40,10 +38,10 @@ public interface ArrayEncoding {
   int encode(ElementType type, long elements, int count, long scratch, long out, int capacity);
 
   /**
-   * Decodes {@code count} elements; {@link #SLACK_BYTES} behind the block may be read.
+   * Decodes {@code count} elements; {@link BlockDecoder#SLACK_BYTES} behind the block may be read.
    *
    * @param scratch address of as many bytes as the elements have
-   * @throws IllegalArgumentException if the bytes are not such a block
+   * @return whether the bytes are such a block; if not, the elements are undefined
    */
-  void decode(ElementType type, long in, int bytes, long scratch, long elements, int count);
+  boolean decode(ElementType type, long in, int bytes, long scratch, long elements, int count);
 }

@@ -40,16 +40,6 @@ public final class BitPacking {
     }
   }
 
-  /** Unpacks; may read seven bytes behind the last. */
-  static void unpack(long in, int count, int width, long[] numbers) {
-    long mask = (1L << width) - 1;
-    long bit = 0;
-    for (int i = 0; i < count; i++) {
-      numbers[i] = (NativeMemory.getLong(in + (bit >>> 3)) >>> (bit & 7)) & mask;
-      bit += width;
-    }
-  }
-
   /** Loads elements; those of unsigned types zero-extended, floating ones as their bits. */
   public static void load(ElementType type, long from, long[] numbers, int count) {
     for (int i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 package org.weft.storage.container.encoding;
 
-import java.util.Arrays;
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.BlockDecoder;
 
 /**
  * The different elements of a block, in order of appearance, and for each element the bit-packed
@@ -80,31 +80,8 @@ final class DictionaryEncoding implements ArrayEncoding {
   }
 
   @Override
-  public void decode(ElementType type, long in, int bytes, long scratch, long elements, int count) {
-    require(bytes >= 5);
-    int k = NativeMemory.getInt(in);
-    require(k >= 1 && k <= LARGEST && bytes >= 5 + (long) k * type.bytes());
-    long at = in + 4 + (long) k * type.bytes();
-    int width = NativeMemory.getByte(at++);
-    require(width >= 0 && width <= 12 && at - in + BitPacking.bytes(count, width) == bytes);
-    long[] different = new long[LARGEST];
-    BitPacking.load(type, in + 4, different, k);
-    Arrays.fill(different, k, LARGEST, different[0]);
-    long[] chunk = new long[CHUNK];
-    for (int from = 0; from < count; from += CHUNK) {
-      int n = Math.min(CHUNK, count - from);
-      BitPacking.unpack(at, n, width, chunk);
-      at += BitPacking.bytes(n, width);
-      for (int i = 0; i < n; i++) {
-        chunk[i] = different[(int) chunk[i] & LARGEST - 1];
-      }
-      BitPacking.store(type, elements + (long) from * type.bytes(), chunk, n);
-    }
-  }
-
-  private static void require(boolean holds) {
-    if (!holds) {
-      throw new IllegalArgumentException("no block with a dictionary");
-    }
+  public boolean decode(
+      ElementType type, long in, int bytes, long scratch, long elements, int count) {
+    return BlockDecoder.dictionary(type, in, bytes, elements, count);
   }
 }

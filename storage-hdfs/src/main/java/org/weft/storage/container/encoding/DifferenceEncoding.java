@@ -2,6 +2,7 @@ package org.weft.storage.container.encoding;
 
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.BlockDecoder;
 
 /**
  * Whole numbers as bit-packed differences, from the least of their group or from the number before:
@@ -95,48 +96,9 @@ final class DifferenceEncoding implements ArrayEncoding {
     }
   }
 
-  private static long word(long at, int wordBytes) {
-    return wordBytes == Long.BYTES ? NativeMemory.getLong(at) : NativeMemory.getInt(at);
-  }
-
   @Override
-  public void decode(ElementType type, long in, int bytes, long scratch, long elements, int count) {
-    int wordBytes = type == ElementType.I64 ? Long.BYTES : Integer.BYTES;
-    long[] group = new long[GROUP];
-    long at = in;
-    long end = in + bytes;
-    for (int from = 0; from < count; from += GROUP) {
-      int n = Math.min(GROUP, count - from);
-      require(end - at >= 2 + wordBytes);
-      int width = NativeMemory.getByte(at);
-      int kind = NativeMemory.getByte(at + 1);
-      require(width >= 0 && width <= BitPacking.MAX_WIDTH && (kind == 0 || kind == 1));
-      int head = 2 + (1 + kind) * wordBytes;
-      int packed = BitPacking.bytes(n, width);
-      require(end - at >= head + packed);
-      long base = word(at + 2, wordBytes);
-      BitPacking.unpack(at + head, n, width, group);
-      if (kind == 0) {
-        for (int i = 0; i < n; i++) {
-          group[i] += base;
-        }
-      } else {
-        long step = word(at + 2 + wordBytes, wordBytes);
-        long last = base;
-        for (int i = 0; i < n; i++) {
-          last += step + group[i];
-          group[i] = last;
-        }
-      }
-      BitPacking.store(type, elements + (long) from * type.bytes(), group, n);
-      at += head + packed;
-    }
-    require(at == end);
-  }
-
-  private static void require(boolean holds) {
-    if (!holds) {
-      throw new IllegalArgumentException("no block of differences");
-    }
+  public boolean decode(
+      ElementType type, long in, int bytes, long scratch, long elements, int count) {
+    return BlockDecoder.differences(type, in, bytes, elements, count);
   }
 }

@@ -3,6 +3,7 @@ package org.weft.storage.container.encoding;
 import com.github.luben.zstd.Zstd;
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeMemory;
+import org.weft.runtime.BlockDecoder;
 
 /**
  * The bytes of a block as one zstd frame (RFC 8878), after transposition: all first bytes of the
@@ -40,20 +41,16 @@ public final class ZstdEncoding implements ArrayEncoding {
   }
 
   @Override
-  public void decode(ElementType type, long in, int bytes, long scratch, long elements, int count) {
-    int width = type.bytes();
-    long to = width > 1 ? scratch : elements;
-    long expected = (long) count * width;
+  public boolean decode(
+      ElementType type, long in, int bytes, long scratch, long elements, int count) {
+    long to = type.bytes() > 1 ? scratch : elements;
+    long expected = (long) count * type.bytes();
     if (Zstd.decompressUnsafe(to, expected, in, bytes) != expected) {
-      throw new IllegalArgumentException("no zstd frame of " + expected + " bytes");
+      return false;
     }
-    if (width > 1) {
-      for (int b = 0; b < width; b++) {
-        long plane = scratch + (long) b * count;
-        for (int i = 0; i < count; i++) {
-          NativeMemory.putByte(elements + (long) i * width + b, NativeMemory.getByte(plane + i));
-        }
-      }
+    if (type.bytes() > 1) {
+      BlockDecoder.planes(type, scratch, elements, count);
     }
+    return true;
   }
 }
