@@ -65,6 +65,41 @@ public final class ModeHistogram implements Serializable {
     }
   }
 
+  /**
+   * Counts entries of buckets of {@code 2^width} slices from bucket {@code first} on: {@code
+   * entries[b]} of the first slice of the bucket, but those of the last one of the slice {@code
+   * last}.
+   *
+   * @param count buckets
+   * @throws IllegalArgumentException if a number is negative, or the sum of all too large
+   */
+  public void addBuckets(int width, long first, long last, long[] entries, int count) {
+    long sum = 0;
+    int used = 0;
+    for (int b = 0; b < count; b++) {
+      if (entries[b] < 0 || entries[b] > Long.MAX_VALUE - total - sum) {
+        throw new IllegalArgumentException(entries[b] + " in bucket " + (first + b));
+      }
+      sum += entries[b];
+      used = entries[b] > 0 ? b + 1 : used;
+    }
+    if (used == 0) {
+      return;
+    }
+    long most = used == count ? last : (first + used - 1) << width;
+    reserve(most, sum);
+    int[] few = narrow;
+    long[] many = wide;
+    for (int b = 0; b < used; b++) {
+      int bucket = (int) ((b == used - 1 ? most : (first + b) << width) >>> shift);
+      if (many.length > 0) {
+        many[bucket] += entries[b];
+      } else {
+        few[bucket] += (int) entries[b];
+      }
+    }
+  }
+
   /** Counts the entries {@code [from, to)} of a coordinate column. */
   public void addAll(int[] column, int from, int to) {
     if (to <= from) {
@@ -149,6 +184,17 @@ public final class ModeHistogram implements Serializable {
     return wide.length > 0 ? wide[bucket] : narrow[bucket];
   }
 
+  /** Entries in the buckets below each bucket, and in all of them. Cost {@code O(buckets)}. */
+  public long[] runningCounts() {
+    long[] below = new long[buckets() + 1];
+    int[] few = narrow;
+    long[] many = wide;
+    for (int b = 0; b < below.length - 1; b++) {
+      below[b + 1] = below[b] + (many.length > 0 ? many[b] : few[b]);
+    }
+    return below;
+  }
+
   /** All entries counted. */
   public long total() {
     return total;
@@ -221,7 +267,7 @@ public final class ModeHistogram implements Serializable {
       int nonempty = 0;
       int[] counts = narrow;
       for (int c = (int) Math.max(0, from), end = (int) last; c < end; c++) {
-        nonempty += Math.min(1, counts[c]);
+        nonempty += counts[c] > 0 ? 1 : 0;
       }
       return nonempty;
     }
@@ -286,7 +332,7 @@ public final class ModeHistogram implements Serializable {
       }
       blocks[block] += whole ? runs[part] : count(part);
     }
-    visit(new SliceHeights(blocks.length, b -> blocks[b]), visitor);
+    visit(new SliceHeights(blocks.length, new int[0], blocks), visitor);
   }
 
   /** Entries of {@value #RUN} buckets each. */
@@ -294,9 +340,11 @@ public final class ModeHistogram implements Serializable {
     long @Nullable [] known = runs;
     if (known == null) {
       int buckets = buckets();
+      int[] few = narrow;
+      long[] many = wide;
       known = new long[(buckets + RUN - 1) / RUN];
       for (int b = 0; b < buckets; b++) {
-        known[b / RUN] += count(b);
+        known[b / RUN] += many.length > 0 ? many[b] : few[b];
       }
       runs = known;
     }
@@ -321,7 +369,7 @@ public final class ModeHistogram implements Serializable {
   private SliceHeights heights() {
     @Nullable SliceHeights known = heights;
     if (known == null) {
-      known = new SliceHeights(buckets(), this::count);
+      known = new SliceHeights(buckets(), narrow, wide);
       heights = known;
     }
     return known;
@@ -329,32 +377,7 @@ public final class ModeHistogram implements Serializable {
 
   /** How the entries spread over the slices of a mode. Cost {@code O(buckets log buckets)}. */
   public SliceSummary summary(long modeSize) {
-    long width = bucketWidth();
-    int buckets = buckets();
-    long[] heights = new long[buckets];
-    int used = 0;
-    long ones = 0; // slices of sparse buckets: one entry each
-    for (int b = 0; b < buckets; b++) {
-      long count = count(b);
-      if (count >= width) {
-        heights[used++] = count / width;
-      } else {
-        ones += count;
-      }
-    }
-    Arrays.sort(heights, 0, used);
-    long nonempty = Math.min(modeSize, ones + used * width);
-    if (nonempty == 0) {
-      return new SliceSummary(0, modeSize, 0, 0, 0, 0, isExact());
-    }
-    return new SliceSummary(
-        nonempty,
-        modeSize - nonempty,
-        quantile(heights, used, ones, 0),
-        quantile(heights, used, ones, 0.5),
-        quantile(heights, used, ones, 0.99),
-        quantile(heights, used, ones, 1),
-        isExact());
+    return SliceSummary.of(this, modeSize);
   }
 
   /** Writes the counts as runs of variable-length integers: about a byte for a light slice. */
@@ -507,13 +530,6 @@ public final class ModeHistogram implements Serializable {
       Arrays.fill(narrow, half, narrow.length, 0);
     }
     shift++;
-  }
-
-  /** The q-quantile (nearest rank) of the ones followed by the sorted heights, each width times. */
-  private long quantile(long[] heights, int used, long ones, double q) {
-    long slices = ones + used * bucketWidth();
-    long rank = Math.max(1, (long) Math.ceil(q * slices));
-    return rank <= ones ? 1 : heights[(int) ((rank - ones - 1) >>> shift)];
   }
 
   private static void writeVariable(DataOutput out, long value) throws IOException {

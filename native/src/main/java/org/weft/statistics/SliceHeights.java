@@ -1,7 +1,6 @@
 package org.weft.statistics;
 
 import java.util.Arrays;
-import java.util.function.IntToLongFunction;
 
 /**
  * The buckets of a mode histogram by falling height: how many entries the heaviest buckets hold.
@@ -18,14 +17,21 @@ final class SliceHeights {
   private final long[] buckets;
   private final double[] entries;
 
-  SliceHeights(int count, IntToLongFunction height) {
+  /**
+   * @param count buckets
+   * @param few their heights, if {@code many} is empty
+   * @param many their heights otherwise
+   */
+  SliceHeights(int count, int[] few, long[] many) {
     int[] lowSteps = new int[COUNTED];
     long[] high = new long[16];
     int highs = 0;
+    int end = 0; // above all low heights
     for (int b = 0; b < count; b++) {
-      long h = height.applyAsLong(b);
+      long h = many.length > 0 ? many[b] : few[b];
       if (h < COUNTED) {
         lowSteps[(int) h]++;
+        end = h >= end ? (int) h + 1 : end;
       } else {
         if (highs == high.length) {
           high = Arrays.copyOf(high, 2 * highs);
@@ -35,8 +41,8 @@ final class SliceHeights {
     }
     Arrays.sort(high, 0, highs);
     int steps = highs;
-    for (int buckets : lowSteps) {
-      steps += buckets > 0 ? 1 : 0;
+    for (int h = 0; h < end; h++) {
+      steps += lowSteps[h] > 0 ? 1 : 0;
     }
     heights = new long[steps];
     buckets = new long[steps];
@@ -45,7 +51,7 @@ final class SliceHeights {
     for (int i = highs - 1; i >= 0; i--) {
       put(step++, high[i], 1);
     }
-    for (int h = COUNTED - 1; h >= 0; h--) {
+    for (int h = end - 1; h >= 0; h--) {
       if (lowSteps[h] > 0) {
         put(step++, h, lowSteps[h]);
       }

@@ -99,6 +99,49 @@ class ModeHistogramTest {
     assertThat(fromLongs).isEqualTo(of(column)).isEqualTo(fromInts);
   }
 
+  /** Of any width, in any pieces, whether they are narrower or wider than ours. */
+  @Test
+  void bucketsAreCountedAsTheirFirstSlices() {
+    SplittableRandom random = new SplittableRandom(8);
+    for (int round = 0; round < 200; round++) {
+      int width = random.nextInt(12);
+      long[] entries = new long[1 + random.nextInt(round % 20 == 0 ? 1 << 15 : 300)];
+      for (int b = 0; b < entries.length; b++) {
+        entries[b] = random.nextInt(3) > 0 ? 0 : random.nextLong(round % 7 == 0 ? 1L << 31 : 9);
+      }
+      long last = ((entries.length - 1L) << width) + random.nextInt(1 << width);
+      ModeHistogram single = new ModeHistogram();
+      for (int b = 0; b < entries.length; b++) {
+        single.add(b == entries.length - 1 ? last : (long) b << width, entries[b]);
+      }
+      ModeHistogram bulk = new ModeHistogram();
+      for (int end = entries.length; end > 0; ) {
+        int begin = Math.max(0, end - 1 - random.nextInt(100));
+        long slice = end == entries.length ? last : (end - 1L) << width;
+        bulk.addBuckets(width, begin, slice, Arrays.copyOfRange(entries, begin, end), end - begin);
+        end = begin;
+      }
+      assertThat(bulk).isEqualTo(single);
+      long[] below = bulk.runningCounts();
+      assertThat(below).hasSize(single.buckets() + 1);
+      for (int b = 0; b < single.buckets(); b++) {
+        assertThat(below[b + 1] - below[b]).isEqualTo(single.count(b));
+      }
+    }
+  }
+
+  @Test
+  void bucketsThatCannotBeAreRefused() {
+    ModeHistogram h = of(2);
+    assertThatThrownBy(() -> h.addBuckets(0, 5, 7, new long[] {1, -3, 1}, 3))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("-3 in bucket 6");
+    assertThatThrownBy(() -> h.addBuckets(0, 0, 0, new long[] {Long.MAX_VALUE}, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("in bucket 0");
+    assertThat(h).isEqualTo(of(2));
+  }
+
   @Test
   void countsBeyondAnInt() {
     ModeHistogram h = of(3);

@@ -60,10 +60,7 @@ public final class EqualNonzeros implements Partitioner {
       this.modeSize = modeSize;
       width = histogram.bucketWidth();
       buckets = histogram.buckets();
-      before = new long[buckets + 1];
-      for (int b = 0; b < buckets; b++) {
-        before[b + 1] = before[b] + histogram.count(b);
-      }
+      before = histogram.runningCounts();
     }
 
     List<SliceRange> cut(int partitions) {

@@ -49,6 +49,7 @@ import org.weft.tensor.ValueType;
  */
 public final class Container implements Serializable {
   private static final long serialVersionUID = 1L;
+  private static final int COPIED_COUNTS = 8192;
 
   private final FileAccess access;
   private final String uri;
@@ -255,10 +256,9 @@ public final class Container implements Serializable {
 
   private ModeHistogram histogram(Manifest.Mode mode, ArrayReader reader, MemoryScope scope) {
     Manifest.Histogram stored = mode.histogram();
-    NativeArray counts =
+    NativeArray read =
         reader.read(scope, stored.counts(), "the histogram of " + mode.name(), ElementType.I64);
-    long last = counts.length() - 1;
-    if (last != (stored.largest() < 0 ? -1 : stored.largest() >>> stored.shift())) {
+    if (read.length() - 1 != (stored.largest() < 0 ? -1 : stored.largest() >>> stored.shift())) {
       throw new WeftException(
           ErrorCode.CORRUPT_INPUT,
           uri
@@ -267,33 +267,33 @@ public final class Container implements Serializable {
               + " to end at coordinate "
               + stored.largest()
               + ", found "
-              + counts.length()
+              + read.length()
               + " buckets; its writer was at fault, write the tensor again");
     }
-    long total = 0;
-    for (long bucket = 0; bucket <= last; bucket++) {
-      long count = counts.getLong(bucket);
-      if (count < 0 || count > Long.MAX_VALUE - total) {
-        throw new WeftException(
-            ErrorCode.CORRUPT_INPUT,
-            uri
-                + ": expected the histogram of "
-                + mode.name()
-                + " to count entries, found "
-                + count
-                + " in bucket "
-                + bucket
-                + "; its writer was at fault, write the tensor again");
-      }
-      total += count;
-    }
     ModeHistogram histogram = new ModeHistogram();
-    // The largest coordinate first: it decides the width of the buckets.
-    for (long bucket = last; bucket >= 0; bucket--) {
-      long slice = bucket == last ? stored.largest() : bucket << stored.shift();
-      histogram.add(slice, counts.getLong(bucket));
+    long[] counts = new long[COPIED_COUNTS];
+    try {
+      // The largest coordinate first: it decides the width of the buckets.
+      for (long end = read.length(); end > 0; ) {
+        int n = (int) Math.min(counts.length, end);
+        long first = end - n;
+        NativeMemory.copyToArray(read.address() + first * Long.BYTES, counts, 0, n);
+        long last = end == read.length() ? stored.largest() : (end - 1) << stored.shift();
+        histogram.addBuckets(stored.shift(), first, last, counts, n);
+        end = first;
+      }
+      return histogram;
+    } catch (IllegalArgumentException e) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT,
+          uri
+              + ": expected the histogram of "
+              + mode.name()
+              + " to count entries, found "
+              + e.getMessage()
+              + "; its writer was at fault, write the tensor again",
+          e);
     }
-    return histogram;
   }
 
   /** The labels of the stored coordinates, by mode. */

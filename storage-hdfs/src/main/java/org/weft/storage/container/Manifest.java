@@ -56,7 +56,7 @@ record Manifest(
     modes = copy(modes, "modes");
     files = copy(files, "files");
     parts = copy(parts, "parts");
-    batches = batches == null ? List.of() : List.copyOf(batches); // older versions have none
+    batches = List.copyOf(batches);
     requireBatches(batches, parts.size());
     require(statistics != null && provenance != null, "statistics and provenance");
     require(version >= 1, "a version from 1");

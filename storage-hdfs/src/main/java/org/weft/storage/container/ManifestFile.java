@@ -3,14 +3,10 @@ package org.weft.storage.container;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonMappingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
@@ -35,12 +31,9 @@ final class ManifestFile {
 
   private ManifestFile() {}
 
-  /** Loaded by those who read or write a manifest, not by all who ask for a version's name. */
+  /** Loaded by those who write a manifest: it takes longer to load than others to read one. */
   private static final class Json {
-    static final ObjectMapper MAPPER =
-        new ObjectMapper()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
+    static final ObjectMapper MAPPER = new ObjectMapper();
   }
 
   /** The name of the manifest of {@code version}. */
@@ -100,47 +93,53 @@ final class ManifestFile {
               + found
               + "; the file is corrupt, copy it again or read an older version");
     }
-    try {
-      JsonNode tree = Json.MAPPER.readTree(bytes, 0, end);
-      int formatVersion = tree.path("formatVersion").asInt();
-      if (formatVersion > Manifest.FORMAT_VERSION) {
-        throw new WeftException(
-            ErrorCode.UNSUPPORTED_OPERATION,
-            uri
-                + ": expected container format "
-                + Manifest.FORMAT_VERSION
-                + ", found "
-                + formatVersion
-                + "; it was written by a newer Weft, read it with that");
-      }
-      Manifest manifest = Json.MAPPER.treeToValue(tree, Manifest.class);
-      if (manifest.version() != version) {
-        throw malformed(uri, "version " + manifest.version(), null);
-      }
-      return manifest;
-    } catch (JsonMappingException e) {
-      Throwable reason = e instanceof ValueInstantiationException ? e.getCause() : null;
-      if (reason instanceof Manifest.ImplausibleException) {
-        throw new WeftException(
-            ErrorCode.CORRUPT_INPUT, uri + ": " + place(e.getPath()) + reason.getMessage(), e);
-      }
-      throw malformed(uri, place(e.getPath()) + firstLine(reason == null ? e : reason), e);
-    } catch (java.io.IOException | IllegalArgumentException e) {
-      throw malformed(uri, firstLine(e), e);
+    try (ManifestReader reader = new ManifestReader(bytes, end)) {
+      return manifest(reader, uri, version);
+    } catch (WeftException | IOException e) {
+      requireKnownFormat(bytes, end, uri);
+      throw e instanceof WeftException known ? known : malformed(uri, firstLine(e), e);
     }
   }
 
-  /** Where in the manifest: {@code parts[0].values: }. */
-  private static String place(List<JsonMappingException.Reference> path) {
-    StringBuilder place = new StringBuilder();
-    for (JsonMappingException.Reference step : path) {
-      if (step.getFieldName() == null) {
-        place.append('[').append(step.getIndex()).append(']');
-      } else {
-        place.append(place.isEmpty() ? "" : ".").append(step.getFieldName());
-      }
+  private static Manifest manifest(ManifestReader reader, String uri, long version) {
+    Manifest manifest;
+    try {
+      manifest = reader.manifest();
+    } catch (Manifest.ImplausibleException e) {
+      throw new WeftException(
+          ErrorCode.CORRUPT_INPUT, uri + ": " + reader.place() + e.getMessage(), e);
+    } catch (IllegalArgumentException | IOException e) {
+      throw malformed(uri, reader.place() + firstLine(e), e);
     }
-    return place.isEmpty() ? "" : place.append(": ").toString();
+    requireKnown(manifest.formatVersion(), uri);
+    if (manifest.version() != version) {
+      throw malformed(uri, "version " + manifest.version(), null);
+    }
+    return manifest;
+  }
+
+  /** Of a manifest that cannot be read: one of a newer format need not look like ours. */
+  private static void requireKnownFormat(byte[] bytes, int end, String uri) {
+    int formatVersion;
+    try (ManifestReader reader = new ManifestReader(bytes, end)) {
+      formatVersion = reader.formatVersion();
+    } catch (IllegalArgumentException | IOException e) {
+      return; // it says none
+    }
+    requireKnown(formatVersion, uri);
+  }
+
+  private static void requireKnown(int formatVersion, String uri) {
+    if (formatVersion > Manifest.FORMAT_VERSION) {
+      throw new WeftException(
+          ErrorCode.UNSUPPORTED_OPERATION,
+          uri
+              + ": expected container format "
+              + Manifest.FORMAT_VERSION
+              + ", found "
+              + formatVersion
+              + "; it was written by a newer Weft, read it with that");
+    }
   }
 
   private static String firstLine(Throwable e) {
