@@ -112,6 +112,89 @@ WEFT_METHOD(jboolean, count)(JNIEnv *env, jclass, jintArray column, jint from, j
   return JNI_TRUE;
 }
 
+/* The sum of counts[from, to); negative if the array cannot be held. */
+WEFT_METHOD(jlong, sum)(JNIEnv *env, jclass, jintArray counts, jint from, jint to) {
+  Elements<jint> elements(env, counts);
+  if (!elements.held()) return -1;
+  jlong sum = 0;
+  for (jint e = from; e < to; e++) sum += elements[e];
+  return sum;
+}
+
+/* How many of counts[from, to) are `least` or more; negative if the array cannot be held. */
+WEFT_METHOD(jint, atLeast)(JNIEnv *env, jclass, jintArray counts, jint from, jint to, jint least) {
+  Elements<jint> elements(env, counts);
+  if (!elements.held()) return -1;
+  jint found = 0;
+  for (jint e = from; e < to; e++) found += elements[e] >= least ? 1 : 0;
+  return found;
+}
+
+/* Those of counts[0, size) that are `least` or more, into found, in their order. */
+WEFT_METHOD(jboolean, select)(JNIEnv *env, jclass, jintArray counts, jint size, jint least,
+                              jlongArray found) {
+  Elements<jint> elements(env, counts);
+  Elements<jlong> out(env, found);
+  if (!elements.held() || !out.held()) return JNI_FALSE;
+  jint at = 0;
+  for (jint e = 0; e < size; e++) {
+    if (elements[e] >= least) out[at++] = elements[e];
+  }
+  return JNI_TRUE;
+}
+
+/* Adds 1 to heights[count] for each of counts[0, size) that is less than `most`. */
+WEFT_METHOD(jboolean, heights)(JNIEnv *env, jclass, jintArray counts, jint size, jint most,
+                               jintArray heights) {
+  Elements<jint> elements(env, counts);
+  Elements<jint> out(env, heights);
+  if (!elements.held() || !out.held()) return JNI_FALSE;
+  for (jint e = 0; e < size; e++) {
+    if (elements[e] >= 0 && elements[e] < most) out[elements[e]]++;
+  }
+  return JNI_TRUE;
+}
+
+/* Into sums[i + 1] the sum of counts[0, i], and of all of them the last. */
+WEFT_METHOD(jboolean, runningSums)(JNIEnv *env, jclass, jintArray counts, jint size,
+                                   jlongArray sums) {
+  Elements<jint> elements(env, counts);
+  Elements<jlong> out(env, sums);
+  if (!elements.held() || !out.held()) return JNI_FALSE;
+  jlong sum = 0;
+  for (jint e = 0; e < size; e++) {
+    out[e] = sum;
+    sum += elements[e];
+  }
+  out[size] = sum;
+  return JNI_TRUE;
+}
+
+/* Adds numbers[i] to counts[(first + i) << width >> shift], for i below size. */
+WEFT_METHOD(jboolean, addCounts)(JNIEnv *env, jclass, jlongArray numbers, jint size, jlong first,
+                                 jint width, jint shift, jintArray counts) {
+  Elements<jlong> elements(env, numbers);
+  Elements<jint> out(env, counts);
+  if (!elements.held() || !out.held()) return JNI_FALSE;
+  for (jint e = 0; e < size; e++) {
+    out[(first + e) << width >> shift] += static_cast<jint>(elements[e]);
+  }
+  return JNI_TRUE;
+}
+
+/* The sum of numbers[0, size), -2 if one of them is negative or it exceeds `most`; -1 if the array
+ * cannot be held. */
+WEFT_METHOD(jlong, sumWithin)(JNIEnv *env, jclass, jlongArray numbers, jint size, jlong most) {
+  Elements<jlong> elements(env, numbers);
+  if (!elements.held()) return -1;
+  jlong sum = 0;
+  for (jint e = 0; e < size; e++) {
+    if (elements[e] < 0 || elements[e] > most - sum) return -2;
+    sum += elements[e];
+  }
+  return sum;
+}
+
 /* Takes values[0, size) into sums: adds their squares to the first number and counts those that are
  * not finite in the fourth; the second and third are the smallest and the largest. */
 WEFT_METHOD(jboolean, summarize)(JNIEnv *env, jclass, jdoubleArray values, jint size,

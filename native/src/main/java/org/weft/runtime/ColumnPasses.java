@@ -3,9 +3,10 @@ package org.weft.runtime;
 import java.util.Objects;
 
 /**
- * Passes over the columns of entries, in the C++ runtime: the first compiler of the JVM, which is
- * all that a short job has, makes code for them that takes several times as long. The garbage
- * collector waits for a pass: a column should be that of one block, not of a whole tensor.
+ * Passes over the columns of entries and over counts of them, in the C++ runtime: the first
+ * compiler of the JVM, which is all that a short job has, makes code for them that takes several
+ * times as long. The garbage collector waits for a pass: a column should be that of one block, not
+ * of a whole tensor.
  */
 public final class ColumnPasses {
   private ColumnPasses() {}
@@ -45,6 +46,79 @@ public final class ColumnPasses {
     Objects.checkFromToIndex(0, 4, sums.length);
     NativeRuntime.require();
     require(NativeRuntime.summarize(values, size, sums));
+  }
+
+  /** The sum of the counts {@code [from, to)}. */
+  public static long sum(int[] counts, int from, int to) {
+    Objects.checkFromToIndex(from, to, counts.length);
+    NativeRuntime.require();
+    long sum = NativeRuntime.sum(counts, from, to);
+    require(sum >= 0);
+    return sum;
+  }
+
+  /** How many of the counts {@code [from, to)} are not 0. */
+  public static int nonzero(int[] counts, int from, int to) {
+    Objects.checkFromToIndex(from, to, counts.length);
+    NativeRuntime.require();
+    int found = NativeRuntime.atLeast(counts, from, to, 1);
+    require(found >= 0);
+    return found;
+  }
+
+  /**
+   * Adds 1 to {@code heights[count]} for each of the first {@code size} counts that is less than
+   * its length.
+   *
+   * @return the larger counts, in their order
+   */
+  public static long[] heights(int[] counts, int size, int[] heights) {
+    Objects.checkFromToIndex(0, size, counts.length);
+    NativeRuntime.require();
+    int others = NativeRuntime.atLeast(counts, 0, size, heights.length);
+    require(others >= 0 && NativeRuntime.heights(counts, size, heights.length, heights));
+    long[] found = new long[others];
+    require(others == 0 || NativeRuntime.select(counts, size, heights.length, found));
+    return found;
+  }
+
+  /** The sums of the counts before each of the first {@code size}, and of all of those. */
+  public static long[] runningSums(int[] counts, int size) {
+    Objects.checkFromToIndex(0, size, counts.length);
+    NativeRuntime.require();
+    long[] sums = new long[size + 1];
+    require(NativeRuntime.runningSums(counts, size, sums));
+    return sums;
+  }
+
+  /**
+   * Adds {@code numbers[i]} to {@code counts[((first + i) << width) >>> shift]}, for {@code i}
+   * below {@code size}.
+   */
+  public static void addCounts(
+      long[] numbers, int size, long first, int width, int shift, int[] counts) {
+    Objects.checkFromToIndex(0, size, numbers.length);
+    if (size > 0) {
+      long last = first + size - 1;
+      if (first < 0 || last < first || last > Long.MAX_VALUE >>> width) {
+        throw new IndexOutOfBoundsException("buckets " + first + " to " + last + " of 2^" + width);
+      }
+      Objects.checkIndex((last << width) >>> shift, (long) counts.length);
+    }
+    NativeRuntime.require();
+    require(NativeRuntime.addCounts(numbers, size, first, width, shift, counts));
+  }
+
+  /**
+   * The sum of the first {@code size} numbers; -1 if one of them is negative, or the sum exceeds
+   * {@code most}.
+   */
+  public static long sumWithin(long[] numbers, int size, long most) {
+    Objects.checkFromToIndex(0, size, numbers.length);
+    NativeRuntime.require();
+    long sum = NativeRuntime.sumWithin(numbers, size, most);
+    require(sum != -1);
+    return Math.max(-1, sum);
   }
 
   private static void require(boolean held) {

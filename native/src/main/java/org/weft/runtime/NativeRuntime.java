@@ -80,6 +80,21 @@ public final class NativeRuntime {
 
   static native boolean count(int[] column, int from, int to, int shift, int[] counts);
 
+  static native long sum(int[] counts, int from, int to);
+
+  static native int atLeast(int[] counts, int from, int to, int least);
+
+  static native boolean select(int[] counts, int size, int least, long[] found);
+
+  static native boolean heights(int[] counts, int size, int most, int[] heights);
+
+  static native boolean runningSums(int[] counts, int size, long[] sums);
+
+  static native boolean addCounts(
+      long[] numbers, int size, long first, int width, int shift, int[] counts);
+
+  static native long sumWithin(long[] numbers, int size, long most);
+
   static native boolean summarize(double[] values, int size, double[] sums);
 
   private static @Nullable WeftException load() {

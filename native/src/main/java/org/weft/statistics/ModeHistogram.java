@@ -74,29 +74,29 @@ public final class ModeHistogram implements Serializable {
    * @throws IllegalArgumentException if a number is negative, or the sum of all too large
    */
   public void addBuckets(int width, long first, long last, long[] entries, int count) {
-    long sum = 0;
-    int used = 0;
-    for (int b = 0; b < count; b++) {
-      if (entries[b] < 0 || entries[b] > Long.MAX_VALUE - total - sum) {
-        throw new IllegalArgumentException(entries[b] + " in bucket " + (first + b));
-      }
-      sum += entries[b];
-      used = entries[b] > 0 ? b + 1 : used;
+    long sum = ColumnPasses.sumWithin(entries, count, Long.MAX_VALUE - total);
+    if (sum < 0) {
+      throw new IllegalArgumentException(
+          "a negative number or too large ones in buckets " + first + " to " + (first + count - 1));
+    }
+    int used = count;
+    while (used > 0 && entries[used - 1] == 0) {
+      used--;
     }
     if (used == 0) {
       return;
     }
     long most = used == count ? last : (first + used - 1) << width;
     reserve(most, sum);
-    int[] few = narrow;
-    long[] many = wide;
-    for (int b = 0; b < used; b++) {
-      int bucket = (int) ((b == used - 1 ? most : (first + b) << width) >>> shift);
-      if (many.length > 0) {
-        many[bucket] += entries[b];
-      } else {
-        few[bucket] += (int) entries[b];
+    int bucket = (int) (most >>> shift);
+    if (wide.length > 0) {
+      for (int b = 0; b < used - 1; b++) {
+        wide[(int) (((first + b) << width) >>> shift)] += entries[b];
       }
+      wide[bucket] += entries[used - 1];
+    } else {
+      ColumnPasses.addCounts(entries, used - 1, first, width, shift, narrow);
+      narrow[bucket] += (int) entries[used - 1];
     }
   }
 
@@ -186,11 +186,13 @@ public final class ModeHistogram implements Serializable {
 
   /** Entries in the buckets below each bucket, and in all of them. Cost {@code O(buckets)}. */
   public long[] runningCounts() {
-    long[] below = new long[buckets() + 1];
-    int[] few = narrow;
-    long[] many = wide;
-    for (int b = 0; b < below.length - 1; b++) {
-      below[b + 1] = below[b] + (many.length > 0 ? many[b] : few[b]);
+    int buckets = buckets();
+    if (wide.length == 0) {
+      return ColumnPasses.runningSums(narrow, buckets);
+    }
+    long[] below = new long[buckets + 1];
+    for (int b = 0; b < buckets; b++) {
+      below[b + 1] = below[b] + wide[b];
     }
     return below;
   }
@@ -215,12 +217,8 @@ public final class ModeHistogram implements Serializable {
     }
     long last = Math.min(to, largest + 1);
     if (isExact() && wide.length == 0) {
-      long entries = 0;
-      int[] counts = narrow;
-      for (int c = (int) Math.max(0, from), end = (int) last; c < end; c++) {
-        entries += counts[c];
-      }
-      return entries;
+      int first = (int) Math.max(0, Math.min(from, last));
+      return ColumnPasses.sum(narrow, first, (int) Math.max(first, last));
     }
     double sum = 0;
     long width = bucketWidth();
@@ -264,12 +262,8 @@ public final class ModeHistogram implements Serializable {
   private double sumOfNonempty(long from, long to) {
     long last = Math.min(to, largest + 1);
     if (isExact() && wide.length == 0) {
-      int nonempty = 0;
-      int[] counts = narrow;
-      for (int c = (int) Math.max(0, from), end = (int) last; c < end; c++) {
-        nonempty += counts[c] > 0 ? 1 : 0;
-      }
-      return nonempty;
+      int first = (int) Math.max(0, Math.min(from, last));
+      return ColumnPasses.nonzero(narrow, first, (int) Math.max(first, last));
     }
     double sum = 0;
     for (long c = from; c < last; ) {
@@ -332,7 +326,7 @@ public final class ModeHistogram implements Serializable {
       }
       blocks[block] += whole ? runs[part] : count(part);
     }
-    visit(new SliceHeights(blocks.length, new int[0], blocks), visitor);
+    visit(SliceHeights.of(blocks, blocks.length), visitor);
   }
 
   /** Entries of {@value #RUN} buckets each. */
@@ -340,11 +334,14 @@ public final class ModeHistogram implements Serializable {
     long @Nullable [] known = runs;
     if (known == null) {
       int buckets = buckets();
-      int[] few = narrow;
-      long[] many = wide;
       known = new long[(buckets + RUN - 1) / RUN];
-      for (int b = 0; b < buckets; b++) {
-        known[b / RUN] += many.length > 0 ? many[b] : few[b];
+      for (int r = 0; r < known.length; r++) {
+        int end = Math.min(buckets, (r + 1) * RUN);
+        if (wide.length > 0) {
+          known[r] = Arrays.stream(wide, r * RUN, end).sum();
+        } else {
+          known[r] = ColumnPasses.sum(narrow, r * RUN, end);
+        }
       }
       runs = known;
     }
@@ -369,7 +366,8 @@ public final class ModeHistogram implements Serializable {
   private SliceHeights heights() {
     @Nullable SliceHeights known = heights;
     if (known == null) {
-      known = new SliceHeights(buckets(), narrow, wide);
+      known =
+          wide.length > 0 ? SliceHeights.of(wide, buckets()) : SliceHeights.of(narrow, buckets());
       heights = known;
     }
     return known;

@@ -1,6 +1,7 @@
 package org.weft.statistics;
 
 import java.util.Arrays;
+import org.weft.runtime.ColumnPasses;
 
 /**
  * The buckets of a mode histogram by falling height: how many entries the heaviest buckets hold.
@@ -18,20 +19,49 @@ final class SliceHeights {
   private final double[] entries;
 
   /**
-   * @param count buckets
-   * @param few their heights, if {@code many} is empty
-   * @param many their heights otherwise
+   * @param low number of buckets of each height below {@value #COUNTED}
+   * @param high the other heights, which are sorted
    */
-  SliceHeights(int count, int[] few, long[] many) {
-    int[] lowSteps = new int[COUNTED];
+  private SliceHeights(int[] low, long[] high) {
+    Arrays.sort(high);
+    int highs = high.length;
+    int steps = highs + ColumnPasses.nonzero(low, 0, low.length);
+    heights = new long[steps];
+    buckets = new long[steps];
+    entries = new double[steps];
+    for (int i = 0; i < highs; i++) {
+      heights[highs - 1 - i] = high[i];
+      buckets[i] = 1;
+    }
+    int step = steps;
+    for (int h = 0; step > highs; h++) {
+      if (low[h] > 0) {
+        step--;
+        heights[step] = h;
+        buckets[step] = low[h];
+      }
+    }
+    for (int i = 0; i < steps; i++) {
+      entries[i] = (double) buckets[i] * heights[i] + (i == 0 ? 0 : entries[i - 1]);
+      buckets[i] += i == 0 ? 0 : buckets[i - 1];
+    }
+  }
+
+  /** Of the first {@code count} buckets. */
+  static SliceHeights of(int[] counts, int count) {
+    int[] low = new int[COUNTED];
+    return new SliceHeights(low, ColumnPasses.heights(counts, count, low));
+  }
+
+  /** Of the first {@code count} buckets. */
+  static SliceHeights of(long[] counts, int count) {
+    int[] low = new int[COUNTED];
     long[] high = new long[16];
     int highs = 0;
-    int end = 0; // above all low heights
     for (int b = 0; b < count; b++) {
-      long h = many.length > 0 ? many[b] : few[b];
+      long h = counts[b];
       if (h < COUNTED) {
-        lowSteps[(int) h]++;
-        end = h >= end ? (int) h + 1 : end;
+        low[(int) h]++;
       } else {
         if (highs == high.length) {
           high = Arrays.copyOf(high, 2 * highs);
@@ -39,23 +69,7 @@ final class SliceHeights {
         high[highs++] = h;
       }
     }
-    Arrays.sort(high, 0, highs);
-    int steps = highs;
-    for (int h = 0; h < end; h++) {
-      steps += lowSteps[h] > 0 ? 1 : 0;
-    }
-    heights = new long[steps];
-    buckets = new long[steps];
-    entries = new double[steps];
-    int step = 0;
-    for (int i = highs - 1; i >= 0; i--) {
-      put(step++, high[i], 1);
-    }
-    for (int h = end - 1; h >= 0; h--) {
-      if (lowSteps[h] > 0) {
-        put(step++, h, lowSteps[h]);
-      }
-    }
+    return new SliceHeights(low, Arrays.copyOf(high, highs));
   }
 
   /** Entries in the {@code heaviest} buckets with the most. */
@@ -75,11 +89,5 @@ final class SliceHeights {
     for (int step = 0; step < heights.length; step++) {
       visitor.visit(heights[step], buckets[step] - (step == 0 ? 0 : buckets[step - 1]));
     }
-  }
-
-  private void put(int step, long height, long number) {
-    heights[step] = height;
-    buckets[step] = number + (step == 0 ? 0 : buckets[step - 1]);
-    entries[step] = (double) number * height + (step == 0 ? 0 : entries[step - 1]);
   }
 }

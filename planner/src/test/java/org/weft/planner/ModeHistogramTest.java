@@ -135,10 +135,10 @@ class ModeHistogramTest {
     ModeHistogram h = of(2);
     assertThatThrownBy(() -> h.addBuckets(0, 5, 7, new long[] {1, -3, 1}, 3))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("-3 in bucket 6");
+        .hasMessage("a negative number or too large ones in buckets 5 to 7");
     assertThatThrownBy(() -> h.addBuckets(0, 0, 0, new long[] {Long.MAX_VALUE}, 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("in bucket 0");
+        .hasMessageContaining("in buckets 0 to 0");
     assertThat(h).isEqualTo(of(2));
   }
 

@@ -1,0 +1,82 @@
+package org.weft.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Passes over counts against streams, and what is outside of the arrays. */
+class ColumnPassesTest {
+  private static int[] counts(Random random, int size) {
+    return random.ints(size, 0, random.nextBoolean() ? 9 : Integer.MAX_VALUE).toArray();
+  }
+
+  @Test
+  void sumsAndNumbersAreThoseOfTheRange() {
+    Random random = new Random(3);
+    for (int round = 0; round < 300; round++) {
+      int[] counts = counts(random, random.nextInt(200));
+      int to = random.nextInt(counts.length + 1);
+      int from = random.nextInt(to + 1);
+      assertThat(ColumnPasses.sum(counts, from, to))
+          .isEqualTo(Arrays.stream(counts, from, to).asLongStream().sum());
+      assertThat(ColumnPasses.nonzero(counts, from, to))
+          .isEqualTo((int) Arrays.stream(counts, from, to).filter(c -> c > 0).count());
+      long[] running = ColumnPasses.runningSums(counts, to);
+      assertThat(running).hasSize(to + 1);
+      assertThat(running[from]).isEqualTo(ColumnPasses.sum(counts, 0, from));
+      assertThat(running[to]).isEqualTo(ColumnPasses.sum(counts, 0, to));
+    }
+  }
+
+  @Test
+  void heightsAreCountedOrReturned() {
+    int[] counts = {4, 0, 5, 4, 1 << 30, 3, 5, 4};
+    int[] heights = new int[5];
+    assertThat(ColumnPasses.heights(counts, 7, heights)).containsExactly(5, 1 << 30, 5);
+    assertThat(heights).containsExactly(1, 0, 0, 1, 2);
+  }
+
+  @Test
+  void numbersAreAddedToTheirBuckets() {
+    int[] counts = {1, 1, 1, 1};
+    ColumnPasses.addCounts(new long[] {5, 6, 7, 8}, 3, 1, 1, 1, counts);
+    assertThat(counts).containsExactly(1, 6, 7, 8);
+    ColumnPasses.addCounts(new long[] {5, 6, 7, 8}, 4, 12, 0, 2, counts);
+    assertThat(counts).containsExactly(1, 6, 7, 34);
+  }
+
+  @Test
+  void numbersAreSummedUpToALimit() {
+    long[] numbers = {1, Long.MAX_VALUE - 3, 2, -1};
+    assertThat(ColumnPasses.sumWithin(numbers, 3, Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+    assertThat(ColumnPasses.sumWithin(numbers, 3, Long.MAX_VALUE - 1)).isEqualTo(-1);
+    assertThat(ColumnPasses.sumWithin(numbers, 4, Long.MAX_VALUE)).isEqualTo(-1);
+    assertThat(ColumnPasses.sumWithin(numbers, 0, 0)).isZero();
+  }
+
+  @Test
+  void nothingOutsideAnArrayIsTouched() {
+    int[] counts = new int[4];
+    long[] numbers = new long[4];
+    for (Runnable outside :
+        new Runnable[] {
+          () -> ColumnPasses.sum(counts, -1, 2),
+          () -> ColumnPasses.sum(counts, 0, 5),
+          () -> ColumnPasses.nonzero(counts, 3, 2),
+          () -> ColumnPasses.runningSums(counts, 5),
+          () -> ColumnPasses.heights(counts, 5, counts),
+          () -> ColumnPasses.sumWithin(numbers, 5, 9),
+          () -> ColumnPasses.addCounts(numbers, 5, 0, 0, 0, counts),
+          () -> ColumnPasses.addCounts(numbers, 2, 3, 0, 0, counts),
+          () -> ColumnPasses.addCounts(numbers, 1, 2, 1, 0, counts),
+          () -> ColumnPasses.addCounts(numbers, 1, -1, 0, 0, counts),
+          () -> ColumnPasses.addCounts(numbers, 1, 1L << 62, 2, 0, counts),
+          () -> ColumnPasses.addCounts(numbers, 2, Long.MAX_VALUE, 0, 62, counts),
+        }) {
+      assertThatThrownBy(outside::run).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+}
