@@ -111,7 +111,7 @@ public final class CompareCommand extends WeftCommand {
   private static String worst(ModelFolder model, ModelComparison comparison) {
     return comparison.matches().stream()
         .min(Comparator.comparingDouble(ModelComparison.Match::score))
-        .map(match -> "component " + (match.first() + 1))
+        .map(match -> "component " + match.first())
         .or(
             () ->
                 comparison.modes().stream()
@@ -127,8 +127,8 @@ public final class CompareCommand extends WeftCommand {
     comparison.modes().forEach(mode -> head.add("cosine of " + model.modeName(mode.mode())));
     TextTable components = new TextTable(">").row(head);
     for (ModelComparison.Match match : comparison.matches()) {
-      List<String> cells = new ArrayList<>(List.of(Integer.toString(match.first() + 1)));
-      cells.add(match.second() < 0 ? "none" : Integer.toString(match.second() + 1));
+      List<String> cells = new ArrayList<>(List.of(Integer.toString(match.first())));
+      cells.add(match.second() < 0 ? "none" : Integer.toString(match.second()));
       cells.add(number("%.4f", match.score()));
       cells.add(number("%.4g", match.lambda()));
       cells.add(number("%.4g", match.otherLambda()));

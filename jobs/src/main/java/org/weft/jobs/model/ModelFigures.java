@@ -125,7 +125,7 @@ public final class ModelFigures {
       }
       Figures.Image image = null;
       for (Mirrors.Mirror mirror : mirrors) {
-        image = mirror.of() == r ? image(mirror, order, shares, signs) : image;
+        image = mirror.of() == r ? image(mirror, shares, signs) : image;
       }
       boolean isImage = mirrors.stream().anyMatch(mirror -> mirror.number() == r);
       cards.add(
@@ -204,8 +204,7 @@ public final class ModelFigures {
         .toList();
   }
 
-  private Figures.Image image(
-      Mirrors.Mirror mirror, List<Integer> order, double[] shares, Signs signs) {
+  private Figures.Image image(Mirrors.Mirror mirror, double[] shares, Signs signs) {
     Map<Integer, List<Figures.Weighted>> own = new LinkedHashMap<>();
     for (int mode = 0; mode < strongest.size(); mode++) {
       if (mode != mirror.first() && mode != mirror.second()) {
@@ -213,7 +212,7 @@ public final class ModelFigures {
       }
     }
     return new Figures.Image(
-        order.indexOf(mirror.number()) + 1,
+        mirror.number(),
         shares[mirror.number()],
         model.modeName(mirror.first()) + " and " + model.modeName(mirror.second()),
         own);

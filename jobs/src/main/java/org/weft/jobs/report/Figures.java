@@ -118,12 +118,12 @@ public record Figures(
   /**
    * A component that is another one with two modes exchanged.
    *
-   * @param place of it among all, from 1
+   * @param number in the model's files, from 0
    * @param exchanged names of the modes
    * @param strongest labels of the modes that are not exchanged
    */
   public record Image(
-      int place, double share, String exchanged, Map<Integer, List<Weighted>> strongest) {}
+      int number, double share, String exchanged, Map<Integer, List<Weighted>> strongest) {}
 
   /**
    * A step of the run against its prediction, in seconds a call.

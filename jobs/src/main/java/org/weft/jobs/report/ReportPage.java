@@ -150,13 +150,11 @@ public final class ReportPage {
                 "The model has %.1f %% of the tensor's variation (sum of squares).", 100 * all));
     html.find();
     add("<div class=\"cards\">");
-    int rank = 1;
     most = figures.components().stream().mapToDouble(Figures.Component::share).max().orElse(1);
     for (Figures.Component component : figures.components()) {
       if (!component.isImage()) {
-        card(rank, component);
+        card(component);
       }
-      rank++;
     }
     if (figures.biases() != null) {
       card(figures.biases());
@@ -186,15 +184,18 @@ public final class ReportPage {
     LabelList.add(html, strongest);
   }
 
-  private void card(int place, Figures.Component component) {
+  private void card(Figures.Component component) {
+    int number = component.number();
     double percent = 100 * component.share();
-    add("<article aria-labelledby=\"c%d\"><h3 id=\"c%d\">Component %d</h3>", place, place, place);
+    add(
+        "<article aria-labelledby=\"c%d\"><h3 id=\"c%d\">Component %d</h3>",
+        number, number, number);
     Figures.Image image = component.image();
     if (image != null) {
       add(
           "<p class=\"share\">With component %d, its mirror image: %s exchanged. Together %.1f %%"
               + " of variation.</p>",
-          image.place(), escape(image.exchanged()), 100 * (component.share() + image.share()));
+          image.number(), escape(image.exchanged()), 100 * (component.share() + image.share()));
     }
     add(
         "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\">"
@@ -215,13 +216,16 @@ public final class ReportPage {
   private void overlap() {
     html.section("overlap", "Overlap of components");
     double[][] cosines = figures.overlap();
+    List<Integer> numbers = figures.components().stream().map(Figures.Component::number).toList();
     StringBuilder close = new StringBuilder();
     int pairs = 0;
     for (int r = 0; r < cosines.length; r++) {
       for (int s = r + 1; s < cosines.length; s++) {
         if (Math.abs(cosines[r][s]) >= CLOSE) {
           close.append(pairs++ == 0 ? "" : ", ");
-          close.append(String.format(Locale.ROOT, "%d and %d (%.2f)", r + 1, s + 1, cosines[r][s]));
+          close.append(
+              String.format(
+                  Locale.ROOT, "%d and %d (%.2f)", numbers.get(r), numbers.get(s), cosines[r][s]));
         }
       }
     }
@@ -236,7 +240,7 @@ public final class ReportPage {
     if (cosines.length > 1) {
       add("<figure>");
       String all = "Overlap of " + cosines.length + " components. " + said;
-      Overlap overlap = new Overlap(cosines, all);
+      Overlap overlap = new Overlap(cosines, numbers, all);
       html.append(overlap.inPage(overlap.width()));
       add(
           "<figcaption>The fuller the colour, the larger the overlap; orange is below"
