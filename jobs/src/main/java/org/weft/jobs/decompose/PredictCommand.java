@@ -116,6 +116,12 @@ public final class PredictCommand extends WeftCommand {
     if (query != null) {
       model.requireCovers(query, asked);
     }
+    if (planOnly()) {
+      console.result(
+          "would predict %,d value(s) of the model %s",
+          asked.stream().mapToLong(CooBlock::size).sum(), folder);
+      return;
+    }
     if (target >= 0) {
       String text = model.best(asked, target, top);
       if (out == null) {
