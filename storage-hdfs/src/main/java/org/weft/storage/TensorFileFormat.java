@@ -67,10 +67,16 @@ public interface TensorFileFormat {
   TensorWriter write(OutputStream out, String name, int order, WriteOptions options)
       throws IOException;
 
+  /** Bytes that a file takes at least, whatever its entries are; 0 if the entries decide. */
+  default double leastBytes(WriteOptions options) {
+    return 0;
+  }
+
   /**
    * Starts an output at {@code uri}.
    *
-   * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and is to be refused
+   * @throws WeftException {@code OUTPUT_EXISTS} if the target exists and is to be refused, {@code
+   *     STORAGE_UNAVAILABLE} if there is no room for it
    */
   default TensorOutput create(
       FileAccess access, String uri, Existing existing, int order, WriteOptions options)
@@ -81,6 +87,7 @@ public interface TensorFileFormat {
     OutputCommit output = OutputCommit.begin(access, uri, existing);
     boolean ready = false;
     try {
+      output.requireSpace(leastBytes(options));
       OutputStream out = Compression.of(uri).compress(output.create());
       TensorOutput made = new TensorOutput.OfFile(output, write(out, uri, order, options));
       ready = true;

@@ -8,19 +8,25 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.WeftException;
+import org.weft.storage.file.FileAccess;
 import org.weft.storage.npy.NpyFile;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.TensorShape;
 
 /** NumPy files, byte for byte as NumPy writes them. */
 class NpyFileTest {
+  @TempDir Path folder;
+
   private static byte[] file(
       int version, String dtype, boolean fortran, String shape, double... v) {
     String text =
@@ -152,5 +158,16 @@ class NpyFileTest {
     NpyFile.writeVector(vector, new double[] {4, 5});
     assertThat(vector.toString(StandardCharsets.ISO_8859_1)).contains("'shape': (2,)");
     assertThat(describe(read(vector.toByteArray()))).isEqualTo("[4.0][5.0]");
+  }
+
+  /** Zeros are written as they are: nothing may be begun that the disk cannot hold. */
+  @Test
+  void anArrayThatTheDiskCannotHoldIsRefusedAtOnce() {
+    WriteOptions huge = WriteOptions.defaults().withShape(TensorShape.of(1L << 40, 1L << 10));
+    String uri = folder.resolve("huge.npy").toString();
+    assertThatThrownBy(() -> TensorFiles.create(FileAccess.local(), uri, false, 2, huge))
+        .hasMessageContaining("expected 8.0 PiB of free space")
+        .hasMessageContaining("write a sparse format");
+    assertThat(folder).isEmptyDirectory();
   }
 }

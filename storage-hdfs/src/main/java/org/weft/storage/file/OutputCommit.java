@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Bytes;
 
 /**
  * One output, a file or a folder, that appears whole or not at all: written under a hidden name
@@ -195,6 +196,30 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
    */
   public OutputStream create() {
     return open(stagedFilePath());
+  }
+
+  /**
+   * Fails now if the file system has no room for a file of {@code bytes}.
+   *
+   * @throws WeftException {@code STORAGE_UNAVAILABLE}
+   */
+  public void requireSpace(double bytes) {
+    double free;
+    try {
+      free = bytes > 0 ? fs.getStatus(staging.getParent()).getRemaining() : bytes;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(uri, e);
+    }
+    if (free < bytes) {
+      throw new WeftException(
+          ErrorCode.STORAGE_UNAVAILABLE,
+          uri
+              + ": expected "
+              + Bytes.text(bytes)
+              + " of free space, as the file takes, found "
+              + Bytes.text(free)
+              + "; free some, name another disk, or write a sparse format such as .weft");
+    }
   }
 
   private Path stagedFilePath() {

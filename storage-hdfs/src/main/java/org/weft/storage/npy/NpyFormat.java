@@ -82,6 +82,12 @@ public final class NpyFormat implements TensorFileFormat {
     return new NpyReader(file, plan, split, array);
   }
 
+  /** Every cell takes 8 bytes, whether it has an entry or not. */
+  @Override
+  public double leastBytes(WriteOptions options) {
+    return options.shape().map(shape -> Double.BYTES * shape.cells()).orElse(0.0);
+  }
+
   @Override
   public TensorWriter write(OutputStream out, String name, int order, WriteOptions options)
       throws IOException {
