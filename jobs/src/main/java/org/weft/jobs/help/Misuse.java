@@ -5,12 +5,16 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.check.NearestNames;
+import org.weft.jobs.command.CommandRoot;
+import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -34,6 +38,9 @@ public final class Misuse {
               + "(?: \\(.*?\\))?: expected one of \\[(.*)] \\(case-(?:in)?sensitive\\)"
               + " but was '(.*)'$");
 
+  /** What picocli's command {@code help} says of a command that it does not know. */
+  private static final Pattern NO_COMMAND = Pattern.compile("^Unknown subcommand '(.*)'\\.$");
+
   /** What picocli says of words that no parameter takes. */
   private static final String UNMATCHED = "^Unmatched arguments? (?:at|from) index \\d+: (.*)$";
 
@@ -45,6 +52,12 @@ public final class Misuse {
   /** So many options fit a line. */
   private static final int FEW = 10;
 
+  /** So many commands that have an option are worth naming. */
+  private static final int FEW_OWNERS = 3;
+
+  /** So many letters in common are a word. */
+  private static final int WORD = 4;
+
   private Misuse() {}
 
   /** The message for {@code e}, which came up with {@code arguments}. */
@@ -54,16 +67,24 @@ public final class Misuse {
     String option = unknownOption(e, spec, arguments);
     if (option != null) {
       String meant = meantOption(option, spec);
-      return "unknown option " + option + (meant.isEmpty() ? owned(spec) : meant) + see;
+      return "unknown option "
+          + option
+          + (meant.isEmpty() ? elsewhere(option, spec) : meant)
+          + named(option)
+          + see;
     }
     if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
       String word = unmatched.getUnmatched().get(0);
-      return "unknown command " + word + meant(word, spec.subcommands().keySet()) + see;
+      return unknownCommand(word, spec);
     }
     if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
       return expected(missing.getMissing(), spec) + ", found none" + example(spec) + see;
     }
     String message = e.getMessage() == null ? "" : e.getMessage().replaceAll("\\s*\\R\\s*", " ");
+    Matcher unknown = NO_COMMAND.matcher(message);
+    if (unknown.matches()) {
+      return unknownCommand(unknown.group(1), spec.root());
+    }
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
     message = message.replaceFirst(UNMATCHED, "expected nothing after the last argument, found $1");
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
@@ -120,25 +141,54 @@ public final class Misuse {
     int end = candidates.indexOf("--");
     return candidates.stream()
         .limit(end < 0 ? candidates.size() : end)
-        .filter(word -> word.matches("--[A-Za-z].*|-[A-Za-z]"))
+        .filter(word -> word.matches("--?[A-Za-z].*"))
         .map(word -> word.replaceFirst("=.*", ""))
         .filter(word -> !isKnown(word, spec))
         .findFirst()
         .orElse(null);
   }
 
-  /** Whether this command or one that it belongs to has the option. */
+  /** Whether this command or one that it belongs to has the option, or all options of a cluster. */
   private static boolean isKnown(String option, CommandSpec spec) {
     for (CommandSpec at = spec; at != null; at = at.parent()) {
       if (at.optionsMap().containsKey(option)) {
         return true;
       }
     }
-    return false;
+    return option.length() > 2
+        && option.charAt(1) != '-'
+        && option.chars().skip(1).allMatch(letter -> isKnown("-" + (char) letter, spec));
+  }
+
+  private static String unknownCommand(String word, CommandSpec spec) {
+    if (!spec.equals(spec.root()) && allCommands(spec).containsKey(word)) {
+      return spec.qualifiedName()
+          + " does not take "
+          + word
+          + "; see '"
+          + spec.qualifiedName()
+          + " --help' for the commands that it takes";
+    }
+    return "unknown command '"
+        + word
+        + "'"
+        + meant(word, spec.subcommands().keySet())
+        + "; see '"
+        + spec.qualifiedName()
+        + " --help'";
+  }
+
+  /** How to name a file that looks like an option. */
+  private static String named(String option) {
+    return option.matches("-[^-].*[./].*") ? "; write ./" + option + " for a file" : "";
   }
 
   /** The option that may have been meant: a near one, or else the shortest that begins like it. */
   private static String meantOption(String option, CommandSpec spec) {
+    boolean oneDash = option.length() > 2 && option.charAt(1) != '-';
+    if (oneDash && spec.optionsMap().containsKey("-" + option)) {
+      return ", did you mean -" + option + "?";
+    }
     String near = meant(option, spec.optionsMap().keySet());
     String begun =
         option.substring(0, Math.max(Math.min(option.length(), LEAST), option.length() - 1));
@@ -147,8 +197,39 @@ public final class Misuse {
         : spec.optionsMap().keySet().stream()
             .filter(name -> name.startsWith(begun))
             .min(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()))
+            .or(() -> ofWord(option, spec))
             .map(name -> ", did you mean " + name + "?")
             .orElse("");
+  }
+
+  /** The option that begins with a word of {@code option}: --max-iter, --random-seed. */
+  private static Optional<String> ofWord(String option, CommandSpec spec) {
+    List<String> words =
+        Arrays.stream(option.split("-")).filter(word -> word.length() >= WORD).toList();
+    return spec.optionsMap().keySet().stream()
+        .filter(name -> words.stream().anyMatch(word -> name.startsWith("--" + word)))
+        .min(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()));
+  }
+
+  private static Map<String, CommandLine> allCommands(CommandSpec spec) {
+    return ((CommandRoot) spec.root().userObject()).allCommands().getSubcommands();
+  }
+
+  /** The commands that have the option, or the options that this command has instead. */
+  private static String elsewhere(String option, CommandSpec spec) {
+    List<String> owners =
+        allCommands(spec).values().stream()
+            .map(CommandLine::getCommandSpec)
+            .filter(command -> command.optionsMap().containsKey(option))
+            .map(CommandSpec::qualifiedName)
+            .toList();
+    return owners.isEmpty() || owners.size() > FEW_OWNERS
+        ? owned(spec)
+        : owned(spec)
+            + "; "
+            + String.join(", ", owners)
+            + (owners.size() == 1 ? " has" : " have")
+            + " it";
   }
 
   /** The options that the command has beside those of all commands, if they are few. */
