@@ -12,6 +12,7 @@ import org.weft.jobs.command.CommandRoot;
 import org.weft.jobs.help.CommonHelp;
 import org.weft.jobs.help.FirstSteps;
 import org.weft.jobs.help.Misuse;
+import org.weft.jobs.help.PairOptions;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.Ending;
@@ -88,6 +89,7 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     configure(line);
     try {
       CommandLine.ParseResult parsed = line.parseArgs(arguments);
+      PairOptions.check(parsed);
       return parsed.hasSubcommand()
           ? Optional.empty()
           : Optional.of("expected a weft command, found '" + String.join(" ", arguments) + "'");
@@ -114,6 +116,11 @@ public final class Weft implements Callable<Integer>, CommandRoot {
       CommonHelp.addTopic(line);
     }
     line.setParameterExceptionHandler((e, args) -> console.usageError(Misuse.message(e, args)));
+    line.setExecutionStrategy(
+        parsed -> {
+          PairOptions.check(parsed);
+          return new CommandLine.RunLast().execute(parsed);
+        });
     line.setExecutionExceptionHandler((e, command, parsed) -> console.failed(e));
     try {
       return line.execute(arguments);

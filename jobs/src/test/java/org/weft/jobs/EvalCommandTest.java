@@ -323,6 +323,24 @@ class EvalCommandTest {
     assertThat(run.out()).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "y(i)=2 --size i=-1                | expected a size of the label i of at least 0, found -1",
+        "y(i)=2 --size i=3 --size j=3      | --size j=3: the expression has no label j; its labels are",
+        "y(i)=2 --size i=3 --size i=4      | expected --size of i once, found 'i=3' and 'i=4'",
+        "s=x --input x=3 --input x=4       | expected --input of x once, found 'x=3' and 'x=4'",
+        "s=x --input =3                    | expected --input NAME=FILE, found '=3'",
+        "s=x --input x=3 --format s=A --format s=B | expected --format of s once",
+        "y(i)=2 --size i=3 --output z=z.tns | expected --output FILE or y=FILE, as the result is y",
+      })
+  void pairsThatCannotBeMeantAreErrors(String line, String message) {
+    Run run = Run.of(("eval " + line.strip()).split(" +"));
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", message).doesNotContain("WEFT-999");
+  }
+
   @Test
   void aFailedRunLeavesNothing() {
     String c = folder.resolve("c.mtx").toString();

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.weft.compiler.Schedule;
+import org.weft.compiler.eval.LabelSizes;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.ValueType;
@@ -46,6 +47,7 @@ public record AheadRequest(
               + name
               + "'; give one with --name");
     }
+    LabelSizes.requireSizes(sizes);
     if (threads < 0) {
       throw new WeftException(
           ErrorCode.USAGE, "expected at least 0 threads, found " + threads + "; 0 takes all");

@@ -36,7 +36,7 @@ public final class LabelSizes {
     if (shapes.containsKey(algebra.target().tensor().name())) {
       labels.add(algebra.target(), shapes);
     }
-    stated.forEach((name, size) -> labels.add(new IndexVar(name), size, "the given size"));
+    labels.add(stated);
     for (IndexVar variable : algebra.variables()) {
       if (!labels.sizes.containsKey(variable)) {
         throw new WeftException(
@@ -56,8 +56,29 @@ public final class LabelSizes {
   /** Sizes that are known by name. */
   public static LabelSizes of(Map<String, Long> byName) {
     LabelSizes labels = new LabelSizes();
-    byName.forEach((name, size) -> labels.add(new IndexVar(name), size, "the given size"));
+    labels.add(byName);
     return labels;
+  }
+
+  private void add(Map<String, Long> stated) {
+    requireSizes(stated);
+    stated.forEach((name, size) -> add(new IndexVar(name), size, "the given size"));
+  }
+
+  /**
+   * Refuses sizes that no mode can have.
+   *
+   * @throws WeftException {@code USAGE}
+   */
+  public static void requireSizes(Map<String, Long> stated) {
+    stated.forEach(
+        (name, size) -> {
+          if (size < 0) {
+            throw new WeftException(
+                ErrorCode.USAGE,
+                "expected a size of the label " + name + " of at least 0, found " + size);
+          }
+        });
   }
 
   private void add(TensorExpr.Access access, Map<String, TensorShape> shapes) {

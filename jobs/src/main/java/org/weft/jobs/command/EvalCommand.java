@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.Schedule;
@@ -68,6 +70,7 @@ import picocli.CommandLine.Option;
     })
 public final class EvalCommand extends WeftCommand {
   private static final String PRINT = "print";
+  private static final Pattern NAMED = Pattern.compile("(\\w*)=(.*)");
 
   @Mixin EvalOptions options = new EvalOptions();
 
@@ -177,7 +180,14 @@ public final class EvalCommand extends WeftCommand {
   /** The file of the result, or null to print it. */
   private @Nullable String target(Statement statement) {
     String name = statement.target().tensor();
-    String file = output.startsWith(name + "=") ? output.substring(name.length() + 1) : output;
+    Matcher named = NAMED.matcher(output);
+    if (named.matches() && !named.group(1).equals(name)) {
+      throw usage(
+          "expected --output FILE or %s=FILE, as the result is %s, found '%s'; write ./%s for a file"
+              + " of this name",
+          name, name, output, output);
+    }
+    String file = named.matches() ? named.group(2) : output;
     if (file.isEmpty()) {
       throw usage("--output %s: expected a file name or 'print', found nothing", output);
     }

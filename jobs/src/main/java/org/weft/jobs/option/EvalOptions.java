@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
+import org.weft.compiler.eval.LabelSizes;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
@@ -119,11 +121,28 @@ public final class EvalOptions {
             name, formats.get(name), name, accesses.keySet(), result);
       }
     }
+    checkSizes(statement, accesses);
     Map<String, Syntax.Access> all = new LinkedHashMap<>(accesses);
     if (inputs.containsKey(result)) {
       all.putIfAbsent(result, statement.target());
     }
     return all;
+  }
+
+  /** Every size is of a label that the statement has, and one that a mode can have. */
+  private void checkSizes(Statement statement, Map<String, Syntax.Access> accesses) {
+    LabelSizes.requireSizes(sizes);
+    Set<String> labels = new LinkedHashSet<>();
+    Stream.concat(Stream.of(statement.target()), accesses.values().stream())
+        .flatMap(access -> access.labels().stream())
+        .forEach(label -> labels.add(label.name()));
+    for (Map.Entry<String, Long> size : sizes.entrySet()) {
+      if (!labels.contains(size.getKey())) {
+        throw usage(
+            "--size %s=%d: the expression has no label %s; its labels are %s",
+            size.getKey(), size.getValue(), size.getKey(), labels);
+      }
+    }
   }
 
   /**

@@ -1,0 +1,62 @@
+package org.weft.jobs.help;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Checks options of the form {@code --input NAME=FILE}: each name is there, and is there once. */
+public final class PairOptions {
+  private PairOptions() {}
+
+  /**
+   * Checks the options of a command line.
+   *
+   * @throws ParameterException naming the option and what was given
+   */
+  public static void check(ParseResult line) {
+    for (ParseResult at = line; at != null; at = at.subcommand()) {
+      for (OptionSpec option : at.matchedOptions()) {
+        if (option.typeInfo().isMap()) {
+          check(at, option);
+        }
+      }
+    }
+  }
+
+  private static void check(ParseResult line, OptionSpec option) {
+    Map<String, String> byName = new LinkedHashMap<>();
+    for (String pair : pairs(option)) {
+      String name = pair.substring(0, Math.max(0, pair.indexOf('='))).strip();
+      String other = byName.put(name, pair);
+      if (name.isEmpty()) {
+        throw refused(line, option, "%s, found '%s'", option.paramLabel(), pair);
+      }
+      if (other != null) {
+        throw refused(line, option, "of %s once, found '%s' and '%s'", name, other, pair);
+      }
+    }
+  }
+
+  /** As they were typed: picocli keeps names and values apart elsewhere. */
+  private static List<String> pairs(OptionSpec option) {
+    return option.originalStringValues().stream()
+        .flatMap(
+            given ->
+                option.splitRegex().isEmpty()
+                    ? Stream.of(given)
+                    : Stream.of(given.split(option.splitRegex())))
+        .toList();
+  }
+
+  private static ParameterException refused(
+      ParseResult line, OptionSpec option, String expected, Object... found) {
+    return new ParameterException(
+        line.commandSpec().commandLine(),
+        "expected " + option.longestName() + " " + String.format(Locale.ROOT, expected, found));
+  }
+}
