@@ -48,6 +48,11 @@ fails("expected a statement", lambda: weft.eval("A @ x", A=A, x=x))
 fails("operands of one type", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
 fails("x has", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=D))
+assert np.allclose(weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": 3}), np.outer(x, np.ones(3)))
+fails("sizes={'k': N}", lambda: weft.eval("Y(i,k) = x(i)", x=x))
+fails("expected sizes by label", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes=3))
+fails("at least 0, found -1", lambda: weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": -1}))
+fails("store B as CSR instead", lambda: weft.eval("C(i,j) = A(i,j) + B(i,j)", A=A, B=A.tocsc()))
 
 # All operands are sparse, so the result is, whatever stands around them.
 a = A.toarray()

@@ -5,6 +5,7 @@ import atexit
 import importlib.util
 import itertools
 import json
+import numbers
 import os
 import re
 import shutil
@@ -34,18 +35,23 @@ class Error(ValueError):
         self.code = code
 
 
-def eval(statement, /, *, out=None, format=None, threads=0, **operands):
+def eval(statement, /, *, out=None, format=None, sizes=None, threads=0, **operands):
     """The value of a statement such as "C(i,k) = A(i,j) * B(j,k)"; labels that the result lacks are summed.
 
     operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, all of one type of value, and numbers.
     format: how the result is stored, such as "CSR" or "Dense". By default a matrix is sparse if all operands
     are, and everything else is dense. out: an array for a dense result. threads: 0 for all cores.
+    sizes: of labels that only the result has, such as {"k": 4}.
 
     Raises Error for what cannot be computed, MemoryError where there is no memory.
     """
     if not isinstance(statement, str) or not isinstance(format, (str, type(None))):
         raise Error(f"expected texts as statement and format, found {statement!r} and {format!r}")
-    key = [statement, format]
+    sizes = {} if sizes is None else sizes
+    if not isinstance(sizes, dict) or not all(
+            isinstance(label, str) and isinstance(size, numbers.Integral) for label, size in sizes.items()):
+        raise Error(f"expected sizes by label, such as {{'k': 4}}, found {sizes!r}")
+    key = [statement, format, tuple(sorted(sizes.items()))]
     for name, value in operands.items():
         key += (name, getattr(value, "dtype", None), getattr(value, "ndim", 0), _kind(value))
     key = tuple(key)
@@ -54,11 +60,11 @@ def eval(statement, /, *, out=None, format=None, threads=0, **operands):
         with _lock:
             run = _runs.get(key)
             if run is None:
-                run = _runs[key] = _compiled(statement, format, operands)
+                run = _runs[key] = _compiled(statement, format, sizes, operands)
     return run(out=out, threads=threads, **operands)
 
 
-def _compiled(statement, format, operands):
+def _compiled(statement, format, sizes, operands):
     found = _RESULT.match(statement)
     if not found:
         raise Error(f"expected a statement such as 'y(i) = A(i,j) * x(j)', found {statement!r}")
@@ -75,6 +81,8 @@ def _compiled(statement, format, operands):
     arguments += ["-o", stem + ".so", "--python", stem + "_module.py"]
     if formats:
         arguments += ["--format", ",".join(f"{name}={value}" for name, value in formats.items())]
+    for label, size in sizes.items():
+        arguments += ["--size", f"{label}={size}"]
     _request(arguments)
     spec = importlib.util.spec_from_file_location(f"weft._compiled{number}", stem + "_module.py")
     module = importlib.util.module_from_spec(spec)

@@ -182,9 +182,11 @@ public record Interface(
           ErrorCode.USAGE,
           "no operand has the label "
               + label.name()
-              + " of the result: give its size with --size "
+              + " of the result: state its size (--size "
               + label.name()
-              + "=N");
+              + "=N; in Python sizes={'"
+              + label.name()
+              + "': N})");
     }
     if (other != null && !other.equals(place)) {
       rules.add(

@@ -31,6 +31,7 @@ import org.weft.tensor.level.LevelCapability;
  * keep the order in which the statement mentions them.
  */
 public final class IterationGraph {
+  private static final List<String> MATRICES = List.of("CSR", "CSC", "DCSR", "DCSC");
 
   /**
    * {@code from} runs outside {@code to}, because of {@code access}; null for the schedule or the
@@ -333,15 +334,31 @@ public final class IterationGraph {
       if (cycle(others).isEmpty()) {
         return "store "
             + access.tensor()
-            + " with mode order "
-            + modeOrderFor(access, others)
+            + " as "
+            + named(access.tensor().format().withModeOrder(modeOrderFor(access, others)))
             + " instead";
       }
     }
     return "drop the loop order of the schedule or the strategy of the mask, or transpose one of these tensors first";
   }
 
-  private String modeOrderFor(TensorExpr.Access access, List<Edge> edges) {
+  /** As {@code --format} takes it: the name of a matrix's format, or the levels and the order. */
+  private static String named(TensorFormat format) {
+    return MATRICES.stream()
+        .filter(name -> format.order() == 2)
+        .filter(name -> format.hasLevelsOf(TensorFormat.parse(name, 2, format.valueType())))
+        .findFirst()
+        .orElseGet(
+            () ->
+                format.levels().stream()
+                        .map(level -> level.format().symbol())
+                        .collect(Collectors.joining(", ", "{", "}@"))
+                    + Arrays.stream(format.modeOrder())
+                        .mapToObj(Integer::toString)
+                        .collect(Collectors.joining(",")));
+  }
+
+  private int[] modeOrderFor(TensorExpr.Access access, List<Edge> edges) {
     List<IndexVar> sorted = new ArrayList<>();
     List<IndexVar> rest = new ArrayList<>(access.variables());
     while (!rest.isEmpty()) {
@@ -353,8 +370,7 @@ public final class IterationGraph {
       }
       rest.remove(sorted.get(sorted.size() - 1));
     }
-    int[] modes = sorted.stream().mapToInt(access.variables()::indexOf).toArray();
-    return "@" + Arrays.stream(modes).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    return sorted.stream().mapToInt(access.variables()::indexOf).toArray();
   }
 
   /** One line per tensor path, then the loop order. */

@@ -64,7 +64,20 @@ class IterationGraphTest {
         .hasMessage(
             "no loop order serves all operands of Y(i,j) = A(i,j) + B(j,i): i -> j -> i is a cycle"
                 + " (A(i,j) stored as {CU, CU} needs i before j, B(j,i) stored as {CU, CU} needs j"
-                + " before i); store B with mode order @1,0 instead");
+                + " before i); store B as DCSC instead");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,j) = A(i,j) + B(i,j)       | C=Dense:2 A=CSR:2 B=CSC:2 | store B as CSR instead",
+        "C(i,j) = A(i,j) + B(j,i)       | C=Dense:2 A=CSR:2 B=CSR:2 | store B as CSC instead",
+        "C(i,j,k) = A(i,j,k) + B(k,j,i) | C=Dense:3 A=CSF:3 B=CSF:3 | B as {CU, CU, CU}@2,1,0 instead"
+      })
+  void theRemedyIsAFormatThatCanBeTyped(String text, String formats, String remedy) {
+    assertThatThrownBy(() -> graph(text, formats, List.of()).loopOrder())
+        .hasMessageContaining(remedy);
   }
 
   private static IterationGraph graph(String text, String formats, List<String> order) {
