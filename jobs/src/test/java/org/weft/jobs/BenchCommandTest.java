@@ -188,6 +188,15 @@ class BenchCommandTest {
     assertThat(run.err()).contains(message).doesNotContain("[1/");
   }
 
+  @ParameterizedTest
+  @CsvSource({"'1 1 1 2\n', spmv", "'1 1 2\n', mttkrp", "'1 2\n', spmv"})
+  void aTensorThatNoKernelIsForIsAnError(String entries, String kernel) {
+    String tensor = Run.write(folder, "x.tns", entries.replace("\\n", "\n"));
+    Run run = Run.of("bench", "--kernels", kernel, "--tensors", tensor, "--rounds", "1");
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", "expected a kernel of --kernels for its order");
+  }
+
   @Test
   void theSecondMatrixHasTheShapeOfTheFirst() {
     String a = Run.write(folder, "a.tns", "1 1 2\n2 2 4\n");

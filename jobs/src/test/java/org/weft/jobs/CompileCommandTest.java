@@ -62,6 +62,29 @@ class CompileCommandTest {
     assertThat(symbols("other.so")).doesNotContain("PyInit_");
   }
 
+  @Test
+  void makesTheFoldersOfItsFiles() {
+    Run run = Run.of("compile", SPMV, "-o", file("a/b/k.so"), "--header", file("c/k.h"));
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(folder.resolve("a/b/k.so")).isNotEmptyFile();
+    assertThat(folder.resolve("c/k.h")).isNotEmptyFile();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--format A=CSR --format A=CSC | expected --format of A once, found 'CSR' and 'CSC'",
+        "--size i=3 --size i=4         | expected --size of i once, found 'i=3' and 'i=4'",
+        "--size i=-1                   | expected a size of the label i of at least 0, found -1"
+      })
+  void pairsThatCannotBeMeantAreErrors(String options, String message) {
+    String line = "compile y(i)=A(i,j)*x(j) -o " + file("k.so") + " " + options.strip();
+    Run run = Run.of(line.split(" +"));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-100", message);
+  }
+
   private String symbols(String name) throws Exception {
     return new String(Files.readAllBytes(folder.resolve(name)), StandardCharsets.ISO_8859_1);
   }
@@ -121,12 +144,5 @@ class CompileCommandTest {
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err().lines().findFirst().orElseThrow()).contains(words);
     assertThat(Run.names(folder)).isEmpty();
-  }
-
-  @Test
-  void aFolderThatIsNotThereIsNamed() {
-    Run run = Run.of("compile", SPMV, "-o", file("none/k.so"));
-    assertThat(run.status()).isNotZero();
-    assertThat(run.err()).contains("none/k.so");
   }
 }

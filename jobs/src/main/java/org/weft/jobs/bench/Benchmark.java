@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -13,6 +14,8 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorStorage;
@@ -72,6 +75,7 @@ public final class Benchmark {
   public void run(Supplier<BenchTensor> source, Consumer<String> progress) {
     bounds.measure(BOUND_ROUNDS);
     BenchTensor tensor = source.get();
+    requireKernel(tensor);
     try (Workloads workloads =
         new Workloads(compiler, scope, tensor, options.threads(), options.type())) {
       for (BenchKernel kernel : options.kernels()) {
@@ -90,6 +94,22 @@ public final class Benchmark {
           }
         }
       }
+    }
+  }
+
+  /** A tensor that no kernel is for would be missing in the report. */
+  private void requireKernel(BenchTensor tensor) {
+    int order = tensor.shape().order();
+    if (options.kernels().stream().noneMatch(kernel -> kernel.appliesTo(order))) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          String.format(
+              Locale.ROOT,
+              "%s: expected a kernel of --kernels for its order, %d; tensors of 2 modes have spmv,"
+                  + " spmm, spgemm, add and sddmm, those of 3 modes and more ttv, ttm, mttkrp and"
+                  + " cp-als",
+              tensor.name(),
+              order));
     }
   }
 

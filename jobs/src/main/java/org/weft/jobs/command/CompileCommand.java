@@ -199,7 +199,12 @@ public final class CompileCommand implements Callable<Integer> {
         if (at < 1 || part.substring(at + 1).isBlank()) {
           throw usage("expected --format as NAME=FORMAT, such as A=CSR, found '%s'", part);
         }
-        map.put(part.substring(0, at).strip(), part.substring(at + 1).strip());
+        String tensor = part.substring(0, at).strip();
+        String other = map.put(tensor, part.substring(at + 1).strip());
+        if (other != null) {
+          throw usage(
+              "expected --format of %s once, found '%s' and '%s'", tensor, other, map.get(tensor));
+        }
       }
     }
     return map;
@@ -216,6 +221,10 @@ public final class CompileCommand implements Callable<Integer> {
   private static void write(Path file, byte[] bytes) {
     Path staged = file.resolveSibling("." + file.getFileName() + ".weft-tmp");
     try {
+      Path folder = file.toAbsolutePath().getParent();
+      if (folder != null) {
+        Files.createDirectories(folder);
+      }
       Files.write(staged, bytes);
       Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {

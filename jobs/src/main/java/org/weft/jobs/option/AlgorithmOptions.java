@@ -2,6 +2,7 @@ package org.weft.jobs.option;
 
 import static org.weft.jobs.output.Usage.usage;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class AlgorithmOptions {
       paramLabel = "SHARE",
       description =
           "With --method arls: about the share of the entries in each sample (default: 0.1).")
-  double share = CpAlgorithm.SHARE;
+  @Nullable Double share;
 
   @Option(
       order = 42,
@@ -42,7 +43,7 @@ public final class AlgorithmOptions {
   /** What the options say. */
   public CpAlgorithm of() {
     OptionalInt iterations = polish == null ? OptionalInt.empty() : OptionalInt.of(polish);
-    return new CpAlgorithm(algorithm, share, iterations);
+    return new CpAlgorithm(algorithm, share == null ? CpAlgorithm.SHARE : share, iterations);
   }
 
   /**
@@ -52,12 +53,18 @@ public final class AlgorithmOptions {
    */
   public Map<String, String> arguments(int iterations) {
     return of().isSampled()
-        ? Map.of("--method", "arls", "--sample", share + ", " + iterations + " iterations")
+        ? Map.of("--method", "arls", "--sample", of().share() + ", " + iterations + " iterations")
         : Map.of();
   }
 
   /** Refuses what cannot work, before the tensor is read. */
   public void check(StartOptions starts, boolean append) {
+    if (!of().isSampled() && (share != null || polish != null)) {
+      throw usage(
+          "expected --method arls with %s, found --method %s",
+          share != null ? "--sample " + share : "--polish " + polish,
+          algorithm.name().toLowerCase(Locale.ROOT));
+    }
     if (of().isSampled() && !starts.init.equals(StartNames.RANDOM)) {
       throw usage(
           "expected --method arls with --init random, as the sample is the start, found %s",

@@ -82,7 +82,7 @@ public final class StartOptions {
       names = "--every",
       paramLabel = "T",
       description = "How often to keep the state: 10it, 30s, 5m or 1h (default: 10it).")
-  String every = "10it";
+  @Nullable String every;
 
   @Option(
       order = 64,
@@ -103,8 +103,15 @@ public final class StartOptions {
     return seeds.starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;
   }
 
+  private CheckpointFolder.Every every() {
+    return CheckpointFolder.Every.parse(every == null ? "10it" : every);
+  }
+
   /** Refuses what cannot work, before the tensor is read. */
   public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
+    if (orRandom && !StartNames.isFolder(init)) {
+      throw usage("expected --init MODEL with --or-random, found --init %s", init);
+    }
     Path model = files.path(init);
     if (orRandom && StartNames.isFolder(init) && !files.fileSystem(model).exists(model)) {
       init = RANDOM;
@@ -115,13 +122,15 @@ public final class StartOptions {
           "expected --starts 1 with --init %s, from which all starts are the same, found %d",
           init, seeds.starts);
     }
-    if (resume && checkpoint == null) {
-      throw usage("expected --checkpoint DIR with --resume, found none");
+    if (checkpoint == null && (resume || every != null)) {
+      throw usage(
+          "expected --checkpoint DIR with %s, found none",
+          resume ? "--resume" : "--every " + every);
     }
     if (checkpoint != null && checkpoint.isBlank()) {
       throw usage("expected --checkpoint DIR, found an empty name");
     }
-    CheckpointFolder.Every.parse(every);
+    every();
     if (StartNames.isFolder(init)) {
       int found = ModelFolder.open(files, init).lambda().length;
       if (found != rank) {
@@ -152,8 +161,7 @@ public final class StartOptions {
   }
 
   private CheckpointFolder folder(FileAccess files, int start, Map<String, String> arguments) {
-    return new CheckpointFolder(
-        files, folderOf(start), CheckpointFolder.Every.parse(every), arguments);
+    return new CheckpointFolder(files, folderOf(start), every(), arguments);
   }
 
   private String folderOf(int start) {
