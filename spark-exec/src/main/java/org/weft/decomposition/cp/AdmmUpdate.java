@@ -1,21 +1,19 @@
 package org.weft.decomposition.cp;
 
-import java.util.List;
 import java.util.Optional;
-import org.ejml.data.DMatrixRMaj;
-import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.constraint.FactorConstraint;
-import org.weft.decomposition.rows.NormalEquations;
-import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.Admm;
+import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
 import org.weft.tensor.ValueType;
 
-/** Updates a factor under a constraint on its rows, {@link AdmmRow}; the duals are rows, too. */
+/** Updates a factor under a constraint on its rows, {@link Admm}; the duals are rows, too. */
 final class AdmmUpdate implements FactorUpdate {
+  private final RowAlgebra algebra;
   private final FactorConstraint constraint;
   private final Rows dual;
   private final double charge;
@@ -25,12 +23,14 @@ final class AdmmUpdate implements FactorUpdate {
    */
   AdmmUpdate(
       Site site,
+      RowAlgebra algebra,
       FactorConstraint constraint,
       int mode,
-      int rank,
-      ValueType type,
       Optional<RowSource> dual) {
+    this.algebra = algebra;
     this.constraint = constraint;
+    int rank = algebra.rank();
+    ValueType type = algebra.result();
     this.dual =
         dual.map(matrix -> site.given(mode, matrix, type))
             .orElseGet(() -> CpFactors.zeros(site, mode, rank, type));
@@ -46,25 +46,18 @@ final class AdmmUpdate implements FactorUpdate {
 
   @Override
   public Step step(Problem problem) {
-    DMatrixRMaj v = problem.v();
-    double trace = CommonOps_DDRM.trace(v);
-    double rho = trace > 0 ? trace / v.numRows : 1;
-    DMatrixRMaj shifted = v.copy();
-    for (int r = 0; r < v.numRows; r++) {
-      shifted.add(r, r, rho);
-    }
-    AdmmRow row =
-        new AdmmRow(
-            constraint,
-            problem.weights(),
-            problem.others(),
-            new NormalEquations(v).inverse().data,
-            new NormalEquations(shifted).inverse().data,
-            rho,
-            charge);
     return problem
         .product()
         .rows("U", dual)
-        .then(new RowOperation.Each(row, List.of("A", "U", "M"), 2, "", 0));
+        .then(
+            algebra.admm(
+                constraint,
+                "A",
+                "U",
+                "M",
+                problem.weights(),
+                problem.others(),
+                problem.v(),
+                charge));
   }
 }

@@ -10,6 +10,7 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.Sweeps;
+import org.weft.decomposition.rows.Admm;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.Hals;
 import org.weft.decomposition.rows.RowSource;
@@ -23,7 +24,7 @@ import org.weft.tensor.TensorShape;
 /**
  * CP decomposition {@code X ~ sum_r lambda_r a_r o b_r o ...} by alternating least squares (Kolda
  * and Bader 2009, figure 3.3), with nonnegative factors by hierarchical alternating least squares
- * ({@link Hals}), or with constraints on some modes by ADMM ({@link AdmmRow}) and smoothing ({@link
+ * ({@link Hals}), or with constraints on some modes by ADMM ({@link Admm}) and smoothing ({@link
  * SmoothUpdate}):
  *
  * <pre>

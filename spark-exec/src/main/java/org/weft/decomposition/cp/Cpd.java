@@ -134,7 +134,7 @@ public record Cpd(
       return new SmoothUpdate(site, algebra(), mode, constraint.weight());
     }
     Optional<RowSource> dual = Optional.ofNullable(duals.poll());
-    return new AdmmUpdate(site, constraint, mode, rank, valueType, dual);
+    return new AdmmUpdate(site, algebra(), constraint, mode, dual);
   }
 
   /** Counts the R x R matrices, and two copies of the largest smooth factor in one process. */
@@ -189,6 +189,7 @@ public record Cpd(
     }
     if (!constraints.isEmpty()) {
       kernels.add(algebra().copy());
+      kernels.addAll(algebra().admm());
     }
     return Job.mttkrps("cpd", shape.order(), rank, kernels, maxIterations, valueType)
         .withTolerance(tolerance);

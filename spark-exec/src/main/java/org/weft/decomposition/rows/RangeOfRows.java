@@ -68,6 +68,9 @@ public final class RangeOfRows {
       sum(sum);
     } else if (operation instanceof Hals hals) {
       hals.run(kernels, tensor(hals.rows()), tensor(hals.data()), threads, scope);
+    } else if (operation instanceof Admm admm) {
+      TensorStorage dual = tensor(admm.dual());
+      admm.run(kernels, tensor(admm.rows()), dual, tensor(admm.data()), threads, scope);
     } else {
       each((RowOperation.Each) operation);
     }

@@ -1,11 +1,16 @@
 package org.weft.decomposition.rows;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
+import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
@@ -99,6 +104,78 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
     Hals.Symbols symbols =
         new Hals.Symbols(symbol("columns"), symbol("sum"), symbol("bounded"), symbol("rows"));
     return Hals.of(symbols, a, m, weights, others, v);
+  }
+
+  /** The kernels of {@link Admm}. */
+  public List<KernelRequest> admm() {
+    String nearest = "a(k) = max(0, b(k) - u(k) - c(k))";
+    String negative = " - max(0, u(k) - b(k) - c(k))";
+    Map<String, TensorFormat> near = vectors("a", "b", "c", "u");
+    Map<String, TensorFormat> products = Map.of("B", MATRIX, "P", MATRIX, "X", MATRIX);
+    Map<String, TensorFormat> two = Map.of("X", MATRIX, "Y", MATRIX, "p", VECTOR);
+    Map<String, TensorFormat> one = Map.of("X", MATRIX, "p", VECTOR);
+    return List.of(
+        request("right", "x(k) = m(k) + a(k) + u(k)", vectors("a", "m", "u", "x"), "sequential"),
+        request("solve", "B(r,i) = P(s,r) * X(s,i)", products, "order(r,s,i)"),
+        request("above", nearest, near, "sequential"),
+        request("shrink", nearest + negative, near, "sequential"),
+        request("dual", "v(k) = u(k) + a(k) - b(k)", vectors("a", "b", "u", "v"), "sequential"),
+        request("apart", "p(i) = (X(r,i) - Y(r,i)) * (X(r,i) - Y(r,i))", two, "order(r,i)"),
+        request("squares", "p(i) = X(r,i) * X(r,i)", one, "order(r,i)"));
+  }
+
+  private static Map<String, TensorFormat> vectors(String... names) {
+    return Arrays.stream(names).collect(Collectors.toMap(name -> name, name -> VECTOR));
+  }
+
+  /**
+   * Updates the constrained matrix named {@code a} and its dual named {@code u} by the MTTKRP named
+   * {@code m} ({@link Admm}).
+   *
+   * @param weights factor of each column of a and of u before the update
+   * @param others factor of each column of m
+   * @param v the matrix of the normal equations: R x R
+   * @param charge of absolute values, where they are charged
+   */
+  public RowOperation admm(
+      FactorConstraint constraint,
+      String a,
+      String u,
+      String m,
+      double[] weights,
+      double[] others,
+      DMatrixRMaj v,
+      double charge) {
+    double trace = CommonOps_DDRM.trace(v);
+    double rho = trace > 0 ? trace / v.numRows : 1;
+    DMatrixRMaj shifted = v.copy();
+    for (int r = 0; r < v.numRows; r++) {
+      shifted.add(r, r, rho);
+    }
+    Admm.Symbols symbols =
+        new Admm.Symbols(
+            symbol("right"),
+            symbol("solve"),
+            symbol("above"),
+            symbol("shrink"),
+            symbol("dual"),
+            symbol("apart"),
+            symbol("squares"));
+    return new Admm(
+        symbols,
+        constraint,
+        a,
+        u,
+        m,
+        weights,
+        Arrays.stream(others).map(other -> other / rho).toArray(),
+        times(new NormalEquations(v).inverse(), rho),
+        times(new NormalEquations(shifted).inverse(), rho),
+        constraint.isSet() ? 0 : charge / rho);
+  }
+
+  private static double[] times(DMatrixRMaj matrix, double factor) {
+    return Arrays.stream(matrix.data).map(number -> number * factor).toArray();
   }
 
   /** Replaces the rows named {@code a} by the product {@code m p}. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * names that the step gives them.
  */
 public sealed interface RowOperation extends Serializable
-    permits RowOperation.Replace, RowOperation.Sum, RowOperation.Each, Hals {
+    permits RowOperation.Replace, RowOperation.Sum, RowOperation.Each, Hals, Admm {
 
   /** Names that it reads before it changes them. */
   List<String> reads();
