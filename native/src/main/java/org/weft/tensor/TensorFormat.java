@@ -14,6 +14,9 @@ import org.weft.tensor.level.LevelCapability;
  * have more. Immutable. {@link #toString()} and {@link #parse} are inverse.
  */
 public final class TensorFormat implements Serializable {
+  /** With more rows per entry, an array over all rows would be most of the matrix. */
+  private static final int MOST_ROWS_PER_ENTRY = 16;
+
   private static final long serialVersionUID = 1L;
 
   private final ArrayList<LevelSpec> levels;
@@ -94,6 +97,17 @@ public final class TensorFormat implements Serializable {
       symbols.set(0, "CN");
     }
     return uniform(symbols, valueType);
+  }
+
+  /**
+   * How entries are stored where nobody says it: a matrix in {@code CSR}, unless most of its rows
+   * are empty; other tensors all compressed. Widths suit the shape.
+   */
+  public static TensorFormat usual(TensorShape shape, long entries, ValueType valueType) {
+    boolean rows = shape.order() == 2 && shape.size(0) / MOST_ROWS_PER_ENTRY <= entries;
+    TensorFormat format =
+        rows ? uniform(List.of("D", "CU"), valueType) : csf(shape.order(), valueType);
+    return format.narrowedFor(shape, entries);
   }
 
   private static TensorFormat uniform(List<String> symbols, ValueType valueType) {

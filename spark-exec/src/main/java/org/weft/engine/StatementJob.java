@@ -155,7 +155,7 @@ public record StatementJob(
     boolean full = known.entries() > 0 && known.entries() == shape.cells() && !pads(name, known);
     return full || shape.order() == 0
         ? TensorFormat.dense(shape.order(), type)
-        : TensorFormat.csf(shape.order(), type).narrowedFor(shape, known.entries());
+        : TensorFormat.usual(shape, known.entries(), type);
   }
 
   /** Whether the operand is asked for in a format whose zeros are no entries. */

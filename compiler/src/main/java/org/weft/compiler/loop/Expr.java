@@ -380,6 +380,10 @@ public sealed interface Expr {
     return new Binary(Op.MIN, left, right);
   }
 
+  static Expr max(Expr left, Expr right) {
+    return new Binary(Op.MAX, left, right);
+  }
+
   private static void require(boolean holds, String what, String expected, ScalarType found) {
     if (!holds) {
       throw new IllegalArgumentException(

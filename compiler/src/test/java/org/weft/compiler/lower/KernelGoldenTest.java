@@ -50,6 +50,7 @@ class KernelGoldenTest {
         "mul-csr-coo | Y(i,j) = A(i,j) * B(i,j)                      | Y=CSR:2 A=CSR:2 B=COO:2",
         "add-csr-coo | Y(i,j) = A(i,j) + B(i,j)                      | Y=Dense:2 A=CSR:2 B=COO:2",
         "spgemm      | Y(i,j) = A(i,k) * B(k,j)                      | Y=CSR:2 A=CSR:2 B=CSR:2",
+        "spgemm-dcsr | Y(i,j) = A(i,k) * B(k,j)                     | Y=CSR:2 A=CSR:2 B=DCSR:2",
         "spgemm-minplus | Y(i,j) = A(i,k) @(min,+) B(k,j)           | Y=CSR:2 A=CSR:2 B=CSR:2",
         "spmv-orand  | y(i) = A(i,j) @(or,and) x(j)                  | y=Dense:1 A=CSR:2 x=CSF:1",
         "spgemm-mask-push | Y(i,j)<M,push> = A(i,k) * B(k,j)         | Y=CSR:2 A=CSR:2 B=CSR:2 M=CSR:2 j=7",

@@ -35,7 +35,6 @@ import org.weft.tensor.ValueType;
  * as large as its coordinates need.
  */
 public final class OperandFiles {
-  private static final int MOST_ROWS_PER_ENTRY = 16;
   private static final int BLOCK_ENTRIES = 1 << 16;
 
   /**
@@ -309,26 +308,20 @@ public final class OperandFiles {
     Map<String, TensorStorage> stored = new LinkedHashMap<>();
     operands.forEach(
         (name, entries) -> {
-          String text = formats.getOrDefault(name, kind(entries));
-          TensorFormat format = TensorFormat.parse(text, entries.shape(), entries.count(), type);
+          String text = formats.get(name);
+          TensorFormat format =
+              text == null
+                  ? usual(entries, type)
+                  : TensorFormat.parse(text, entries.shape(), entries.count(), type);
           stored.put(name, Packing.pack(scope, entries.shape(), format, entries.blocks()));
         });
     return stored;
   }
 
-  private static String kind(Entries entries) {
-    if (entries.full() || entries.shape().order() == 0) {
-      return "Dense";
-    }
-    return switch (entries.shape().order()) {
-      case 1 -> "{CU}";
-      case 2 -> mostRowsAreEmpty(entries) ? "DCSR" : "CSR";
-      default -> "CSF";
-    };
-  }
-
-  /** So many more rows than entries that an array over all rows would be most of the matrix. */
-  private static boolean mostRowsAreEmpty(Entries entries) {
-    return entries.shape().size(0) / MOST_ROWS_PER_ENTRY > entries.count();
+  private static TensorFormat usual(Entries entries, ValueType type) {
+    int order = entries.shape().order();
+    return entries.full() || order == 0
+        ? TensorFormat.dense(order, type).narrowedFor(entries.shape(), entries.count())
+        : TensorFormat.usual(entries.shape(), entries.count(), type);
   }
 }

@@ -11,6 +11,7 @@ import org.weft.compiler.loop.Expr;
 import org.weft.compiler.loop.LoopVariable;
 import org.weft.compiler.loop.Stmt;
 import org.weft.compiler.lower.operand.Ancestors;
+import org.weft.compiler.lower.operand.Block;
 import org.weft.compiler.lower.operand.Cursor;
 import org.weft.compiler.lower.operand.Presence;
 import org.weft.compiler.lower.operand.Scope;
@@ -26,6 +27,7 @@ final class Walk {
   private final Expr end;
   private final LevelEmitter.Path path;
   private final @Nullable OrderedCopy copy;
+  private final boolean anew;
   private @Nullable Expr coordinate;
   private @Nullable LoopVariable segmentEnd;
 
@@ -50,6 +52,8 @@ final class Walk {
     this.end = end;
     this.copy = copy;
     this.path = new Ancestors(access, scope);
+    IndexVar around = scope.innermost();
+    this.anew = around != null && !access.variables().contains(around);
   }
 
   TensorExpr.Access access() {
@@ -151,6 +155,34 @@ final class Walk {
   void step(Code code) {
     Expr next = segmentEnd == null ? Expr.add(at(), Expr.of(1)) : Expr.of(segmentEnd);
     code.assign(position, next);
+  }
+
+  /**
+   * Whether the walk begins anew, over the same positions, in each iteration of the loop around it,
+   * and can leap.
+   */
+  boolean startsAnew() {
+    return anew && isPlain();
+  }
+
+  /**
+   * Moves past the present coordinate to the first one that is not below {@code target}, which the
+   * present one is not above: by strides that double, then by halves. Cost {@code O(log(positions
+   * that are passed))}.
+   */
+  void leap(Expr target, Code code) {
+    LoopVariable stride = code.declare(position.name() + "_stride", Expr.of(1));
+    Expr last = Expr.sub(end, Expr.of(1));
+    Expr ahead = Expr.add(at(), Expr.of(stride));
+    Expr passed =
+        Expr.and(
+            Expr.lessThan(ahead, end), Expr.lessThan(coordinateAt(Expr.min(ahead, last)), target));
+    Stmt twice = new Stmt.Assign(stride, Expr.mul(Expr.of(stride), Expr.of(2)));
+    code.add(new Stmt.While(passed, Stmt.Block.of(twice)));
+    Expr half = Expr.binary(Expr.Op.DIV, Expr.of(stride), Expr.of(2));
+    Expr from = Expr.add(Expr.add(at(), half), Expr.of(1));
+    Expr to = Expr.min(ahead, end);
+    code.assign(position, Block.Coordinates.search(from, to, target, level, path, code));
   }
 
   /** Moves past positions without a coordinate. */

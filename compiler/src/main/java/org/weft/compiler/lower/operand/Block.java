@@ -19,7 +19,8 @@ public sealed interface Block {
       return new LevelEmitter.Range(begin, search(begin, end, to, level, path, code));
     }
 
-    private static Expr search(
+    /** The first of the positions {@code [begin, end)} whose coordinate is not below a bound. */
+    public static Expr search(
         Expr begin, Expr end, Expr bound, Level level, LevelEmitter.Path path, Code code) {
       String name = "p" + level.name();
       LoopVariable low = code.declare(name + "_from", begin);

@@ -25,6 +25,7 @@ public final class Scope {
   /**
    * Where in the nest a scope is.
    *
+   * @param innermost the variable of the loop around it; null outside of all loops
    * @param blocks the part of the coming loop over a variable that this place is about
    * @param clips the positions of a level of an access that this place is about
    */
@@ -32,12 +33,13 @@ public final class Scope {
       Workspaces workspaces,
       boolean outermost,
       boolean parallel,
+      @Nullable IndexVar innermost,
       Map<IndexVar, Block> blocks,
       Map<Walked, LevelEmitter.Range> clips) {
     Place inside(IndexVar loop) {
       Map<IndexVar, Block> rest = new HashMap<>(blocks);
       rest.remove(loop);
-      return new Place(workspaces, false, parallel, rest, clips);
+      return new Place(workspaces, false, parallel, loop, rest, clips);
     }
   }
 
@@ -59,7 +61,7 @@ public final class Scope {
 
   /** The scope of a function's body, whose heap workspaces are allocated in {@code heap}. */
   public static Scope root(Code heap) {
-    Place place = new Place(new Workspaces(heap), true, false, Map.of(), Map.of());
+    Place place = new Place(new Workspaces(heap), true, false, null, Map.of(), Map.of());
     return new Scope(Map.of(), Map.of(), Map.of(), Map.of(), place);
   }
 
@@ -95,7 +97,7 @@ public final class Scope {
         cursors,
         values,
         presence,
-        new Place(own, false, true, place.blocks(), place.clips()));
+        new Place(own, false, true, place.innermost(), place.blocks(), place.clips()));
   }
 
   /** Loops over {@code level} of {@code access} walk no positions outside {@code range}. */
@@ -103,7 +105,13 @@ public final class Scope {
     Map<Walked, LevelEmitter.Range> clips =
         with(place.clips(), new Walked(access, level.number()), range);
     Place clipped =
-        new Place(place.workspaces(), place.outermost(), place.parallel(), place.blocks(), clips);
+        new Place(
+            place.workspaces(),
+            place.outermost(),
+            place.parallel(),
+            place.innermost(),
+            place.blocks(),
+            clips);
     return new Scope(coordinates, cursors, values, presence, clipped);
   }
 
@@ -125,7 +133,13 @@ public final class Scope {
         cursors,
         values,
         presence,
-        new Place(place.workspaces(), false, place.parallel(), blocks, place.clips()));
+        new Place(
+            place.workspaces(), false, place.parallel(), place.innermost(), blocks, place.clips()));
+  }
+
+  /** The variable of the loop around this place; null outside of all loops. */
+  public @Nullable IndexVar innermost() {
+    return place.innermost();
   }
 
   /** The part that the coming loop over {@code variable} covers; null for all of it. */
