@@ -112,6 +112,18 @@ WEFT_METHOD(jboolean, count)(JNIEnv *env, jclass, jintArray column, jint from, j
   return JNI_TRUE;
 }
 
+/* Multiplies each of `count` rows by scale[0, columns), element by element. */
+WEFT_METHOD(jboolean, scaleRows)(JNIEnv *env, jclass, jdoubleArray rows, jint count,
+                                 jdoubleArray scale, jint columns) {
+  Elements<jdouble> elements(env, rows);
+  Elements<jdouble> factors(env, scale);
+  if (!elements.held() || !factors.held()) return JNI_FALSE;
+  for (jlong row = 0; row < count; row++) {
+    for (jint c = 0; c < columns; c++) elements[row * columns + c] *= factors[c];
+  }
+  return JNI_TRUE;
+}
+
 /* The sum of counts[from, to); negative if the array cannot be held. */
 WEFT_METHOD(jlong, sum)(JNIEnv *env, jclass, jintArray counts, jint from, jint to) {
   Elements<jint> elements(env, counts);

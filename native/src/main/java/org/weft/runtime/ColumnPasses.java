@@ -48,6 +48,13 @@ public final class ColumnPasses {
     require(NativeRuntime.summarize(values, size, sums));
   }
 
+  /** Multiplies each of the first {@code count} rows by {@code scale}, element by element. */
+  public static void scaleRows(double[] rows, int count, double[] scale) {
+    Objects.checkFromIndexSize(0L, (long) count * scale.length, (long) rows.length);
+    NativeRuntime.require();
+    require(NativeRuntime.scaleRows(rows, count, scale, scale.length));
+  }
+
   /** The sum of the counts {@code [from, to)}. */
   public static long sum(int[] counts, int from, int to) {
     Objects.checkFromToIndex(from, to, counts.length);

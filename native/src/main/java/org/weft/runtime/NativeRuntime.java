@@ -80,6 +80,8 @@ public final class NativeRuntime {
 
   static native boolean count(int[] column, int from, int to, int shift, int[] counts);
 
+  static native boolean scaleRows(double[] rows, int count, double[] scale, int columns);
+
   static native long sum(int[] counts, int from, int to);
 
   static native int atLeast(int[] counts, int from, int to, int least);

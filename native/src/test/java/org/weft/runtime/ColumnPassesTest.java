@@ -58,6 +58,19 @@ class ColumnPassesTest {
   }
 
   @Test
+  void rowsAreScaled() {
+    double[] rows = {1, 2, 3, 4, 5, 6};
+    ColumnPasses.scaleRows(rows, 2, new double[] {10, -0.5});
+    assertThat(rows).containsExactly(10, -1, 30, -2, 5, 6);
+    ColumnPasses.scaleRows(rows, 6, new double[0]);
+    assertThatThrownBy(() -> ColumnPasses.scaleRows(rows, 4, new double[2]))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> ColumnPasses.scaleRows(rows, -1, new double[2]))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThat(rows).containsExactly(10, -1, 30, -2, 5, 6);
+  }
+
+  @Test
   void nothingOutsideAnArrayIsTouched() {
     int[] counts = new int[4];
     long[] numbers = new long[4];

@@ -31,6 +31,7 @@ import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
+import org.weft.runtime.ColumnPasses;
 import org.weft.runtime.Kernel;
 import org.weft.runtime.KernelLibrary;
 import org.weft.storage.file.FileAccess;
@@ -327,7 +328,7 @@ final class LocalSite implements Site {
                   copy(values, there.apply(from + row) * columns, into, row * columns, columns);
                 }
               }
-              scale(into, count, factor.scale());
+              ColumnPasses.scaleRows(into, count, factor.scale());
             });
       }
       output.commit();
@@ -344,14 +345,6 @@ final class LocalSite implements Site {
     }
     for (int i = 0; i < count; i++) {
       into[at + i] = values.getDouble(from + i);
-    }
-  }
-
-  private static void scale(double[] rows, int count, double[] scale) {
-    for (int row = 0; row < count; row++) {
-      for (int r = 0; r < scale.length; r++) {
-        rows[row * scale.length + r] *= scale[r];
-      }
     }
   }
 }
