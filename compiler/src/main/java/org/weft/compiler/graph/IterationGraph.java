@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -370,7 +371,15 @@ public final class IterationGraph {
       }
       rest.remove(sorted.get(sorted.size() - 1));
     }
-    return sorted.stream().mapToInt(access.variables()::indexOf).toArray();
+    List<Integer> modes = new ArrayList<>();
+    for (IndexVar label : sorted) { // one that labels several modes names the next of them
+      modes.add(
+          IntStream.range(0, sorted.size())
+              .filter(mode -> access.variables().get(mode).equals(label) && !modes.contains(mode))
+              .findFirst()
+              .orElseThrow());
+    }
+    return modes.stream().mapToInt(Integer::intValue).toArray();
   }
 
   /** One line per tensor path, then the loop order. */
