@@ -68,7 +68,7 @@ record KernelCase(
       accesses(statement.mask().tensor(), accesses);
     }
     Map<String, SampleTensor> operands = new TreeMap<>();
-    double[] densities = {0, 0.15, 0.4, 1};
+    double[] densities = {0, 0.03, 0.15, 0.4, 1};
     accesses.forEach(
         (name, access) ->
             operands.put(
@@ -77,7 +77,7 @@ record KernelCase(
                     random,
                     formats.get(name),
                     shape(access),
-                    densities[random.nextInt(20) == 0 ? 0 : 1 + random.nextInt(3)])));
+                    densities[random.nextInt(20) == 0 ? 0 : 1 + random.nextInt(4)])));
     MemoryScope scope = MemoryScope.root("case", MemorySource.system());
     try {
       Map<String, TensorStorage> bound = new HashMap<>();

@@ -91,11 +91,10 @@ public final class MergeCases {
 
   /** The cases while all of {@code walks} last. */
   void whileAllLast(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
-    boolean leaps = needsAll(point, walks) && walks.stream().anyMatch(Walk::startsAnew);
-    if (leaps) {
+    if (walks.stream().anyMatch(Walk::mayLeap)) {
+      emit(point, walks, i, scope, loop);
       Expr furthest = walks.stream().map(Walk::coordinate).reduce(Expr::max).orElseThrow();
-      Expr target = loop.name("furthest", furthest);
-      emit(point, walks, i, scope, loop, target);
+      walks.forEach(walk -> walk.leap(furthest, loop));
     } else if (choice != null && isSimple(point, walks)) {
       chosen(choice, point, walks, i, scope, loop);
     } else {
@@ -104,7 +103,7 @@ public final class MergeCases {
   }
 
   /** Whether something happens only at coordinates that all of {@code walks} have. */
-  private boolean needsAll(LatticePoint point, List<Walk> walks) {
+  boolean needsAll(LatticePoint point, List<Walk> walks) {
     return !shareBody()
         && lattice.points().size() == 1
         && lattice.cases(point).stream()
@@ -114,20 +113,6 @@ public final class MergeCases {
 
   /** The cases, the most specific first, then the steps of the operands that are at {@code i}. */
   void emit(LatticePoint point, List<Walk> walks, Expr i, Scope scope, Code loop) {
-    emit(point, walks, i, scope, loop, null);
-  }
-
-  /**
-   * @param furthest the largest of the walks' coordinates, to which walks that start anew in each
-   *     iteration of the loop around leap; null where they must not pass any of their coordinates
-   */
-  private void emit(
-      LatticePoint point,
-      List<Walk> walks,
-      Expr i,
-      Scope scope,
-      Code loop,
-      @Nullable Expr furthest) {
     boolean shared = shareBody();
     for (Walk walk : walks) {
       if (shared || !walk.level().unique()) {
@@ -142,12 +127,8 @@ public final class MergeCases {
     }
     for (Walk walk : walks) {
       Code step = loop.nested();
-      if (furthest != null && walk.startsAnew()) {
-        walk.leap(furthest, step);
-      } else {
-        walk.step(step);
-        walk.skipUnlabelled(step);
-      }
+      walk.step(step);
+      walk.skipUnlabelled(step);
       if (shared) {
         loop.addAll(step);
       } else {

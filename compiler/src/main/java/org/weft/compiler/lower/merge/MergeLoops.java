@@ -274,6 +274,9 @@ public final class MergeLoops {
 
   /** Several operands, while all of them last. */
   private void together(LatticePoint point, List<Walk> walks, Scope scope, Code code) {
+    if (cases.needsAll(point, walks)) {
+      walks.forEach(walk -> walk.compareLength(walks, code));
+    }
     Code loop = code.nested();
     Expr condition = null;
     Expr least = null;

@@ -1,5 +1,6 @@
 package org.weft.compiler.lower.merge;
 
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
@@ -21,6 +22,8 @@ import org.weft.compiler.lower.operand.Scope;
  * coordinate that repeats makes a segment of positions, which are passed over together.
  */
 final class Walk {
+  private static final int MUCH_LONGER = 8; // leaps and steps take as long there
+
   private final TensorExpr.Access access;
   private final Level level;
   private final LoopVariable position;
@@ -28,6 +31,7 @@ final class Walk {
   private final LevelEmitter.Path path;
   private final @Nullable OrderedCopy copy;
   private final boolean anew;
+  private @Nullable Expr leaps;
   private @Nullable Expr coordinate;
   private @Nullable LoopVariable segmentEnd;
 
@@ -158,31 +162,56 @@ final class Walk {
   }
 
   /**
-   * Whether the walk begins anew, over the same positions, in each iteration of the loop around it,
-   * and can leap.
+   * Has a walk that begins anew, over the same positions, in each iteration of the loop around it
+   * compare its length with those of the others in an intersection: if it is much longer than one
+   * of them it leaps. Leaps among as many positions would take twice the time of steps.
    */
-  boolean startsAnew() {
-    return anew && isPlain();
+  void compareLength(List<Walk> all, Code code) {
+    if (!anew || !isPlain()) {
+      return;
+    }
+    Expr least =
+        all.stream().filter(walk -> walk != this).map(Walk::left).reduce(Expr::min).orElseThrow();
+    Expr much = Expr.lessThan(Expr.mul(least, Expr.of(MUCH_LONGER)), left());
+    leaps = code.name(position.name() + "_leaps", much);
+  }
+
+  /** Whether {@link #compareLength} has made this walk one that leaps in some of its rounds. */
+  boolean mayLeap() {
+    return leaps != null;
+  }
+
+  private Expr left() {
+    return Expr.sub(end, at());
   }
 
   /**
-   * Moves past the present coordinate to the first one that is not below {@code target}, which the
-   * present one is not above: by strides that double, then by halves. Cost {@code O(log(positions
-   * that are passed))}.
+   * Where the walk leaps, moves it to the first coordinate that is not below {@code target}: by
+   * strides that double, then by halves. Cost {@code O(log(positions that are passed))}.
    */
   void leap(Expr target, Code code) {
-    LoopVariable stride = code.declare(position.name() + "_stride", Expr.of(1));
-    Expr last = Expr.sub(end, Expr.of(1));
+    if (leaps == null) {
+      return;
+    }
+    Code far = code.nested();
+    LoopVariable stride = far.declare(position.name() + "_stride", Expr.of(1));
     Expr ahead = Expr.add(at(), Expr.of(stride));
-    Expr passed =
-        Expr.and(
-            Expr.lessThan(ahead, end), Expr.lessThan(coordinateAt(Expr.min(ahead, last)), target));
     Stmt twice = new Stmt.Assign(stride, Expr.mul(Expr.of(stride), Expr.of(2)));
-    code.add(new Stmt.While(passed, Stmt.Block.of(twice)));
+    far.add(new Stmt.While(isBelow(target, ahead), Stmt.Block.of(twice)));
     Expr half = Expr.binary(Expr.Op.DIV, Expr.of(stride), Expr.of(2));
     Expr from = Expr.add(Expr.add(at(), half), Expr.of(1));
     Expr to = Expr.min(ahead, end);
-    code.assign(position, Block.Coordinates.search(from, to, target, level, path, code));
+    far.assign(position, Block.Coordinates.search(from, to, target, level, path, far));
+    Code leap = code.nested();
+    leap.when(isBelow(target, at()), far);
+    code.when(leaps, leap);
+  }
+
+  /** Whether a position is left whose coordinate is below {@code target}. */
+  private Expr isBelow(Expr target, Expr there) {
+    Expr last = Expr.sub(end, Expr.of(1));
+    Expr below = Expr.lessThan(coordinateAt(Expr.min(there, last)), target);
+    return Expr.and(Expr.lessThan(there, end), below);
   }
 
   /** Moves past positions without a coordinate. */
