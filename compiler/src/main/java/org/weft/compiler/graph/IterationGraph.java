@@ -332,15 +332,22 @@ public final class IterationGraph {
           demands.stream()
               .filter(e -> e.access() == null || e.access().id() != access.id())
               .toList();
-      if (cycle(others).isEmpty()) {
-        return "store "
-            + access.tensor()
-            + " as "
-            + named(access.tensor().format().withModeOrder(modeOrderFor(access, others)))
-            + " instead";
+      TensorFormat other =
+          cycle(others).isEmpty() ? reordered(access, modeOrderFor(access, others)) : null;
+      if (other != null) {
+        return "store " + access.tensor() + " as " + named(other) + " instead";
       }
     }
     return "drop the loop order of the schedule or the strategy of the mask, or transpose one of these tensors first";
+  }
+
+  /** The format of an operand with another mode order; null where its levels allow no other. */
+  private static @Nullable TensorFormat reordered(TensorExpr.Access access, int[] modes) {
+    try {
+      return access.tensor().format().withModeOrder(modes);
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
   }
 
   /** As {@code --format} takes it: the name of a matrix's format, or the levels and the order. */

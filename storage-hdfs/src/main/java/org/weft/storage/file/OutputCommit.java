@@ -199,16 +199,16 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   /**
-   * Fails now if the file system has no room for a file of {@code bytes}.
+   * Fails now if the file system says that it has no room for a file of {@code bytes}.
    *
    * @throws WeftException {@code STORAGE_UNAVAILABLE}
    */
   public void requireSpace(double bytes) {
-    double free;
+    double free = bytes;
     try {
       free = bytes > 0 ? fs.getStatus(staging.getParent()).getRemaining() : bytes;
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
+    } catch (IOException | UnsupportedOperationException e) {
+      LOG.log(System.Logger.Level.DEBUG, uri + ": the free space is not known", e);
     }
     if (free < bytes) {
       throw new WeftException(
