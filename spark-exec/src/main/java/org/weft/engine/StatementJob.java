@@ -56,6 +56,7 @@ public record StatementJob(
     Map<String, Long> labels = labelSizes(accesses);
     Map<String, OperandOutline> operands = new LinkedHashMap<>();
     Map<String, TensorStatistics> statistics = new LinkedHashMap<>();
+    int share = Math.max(1, parts > 0 ? parts : resources.slots());
     tensors.forEach(
         (name, tensor) -> {
           TensorStatistics known = sized(tensor, accesses.get(name), labels);
@@ -63,7 +64,10 @@ public record StatementJob(
           operands.put(
               name,
               new OperandOutline(
-                  format(name, known), known.shape(), (double) known.entries(), pads(name, known)));
+                  format(name, known, share),
+                  known.shape(),
+                  (double) known.entries(),
+                  pads(name, known)));
         });
     numbers.forEach(
         (name, number) -> {
@@ -143,7 +147,10 @@ public record StatementJob(
     return known.withShape(TensorShape.of(shape));
   }
 
-  private TensorFormat format(String name, TensorStatistics known) {
+  /**
+   * @param parts each has that share of the entries, and may have all rows
+   */
+  private TensorFormat format(String name, TensorStatistics known, int parts) {
     TensorShape shape = known.shape();
     String text = formats.get(name);
     if (text != null) {
@@ -155,7 +162,8 @@ public record StatementJob(
     boolean full = known.entries() > 0 && known.entries() == shape.cells() && !pads(name, known);
     return full || shape.order() == 0
         ? TensorFormat.dense(shape.order(), type)
-        : TensorFormat.usual(shape, known.entries(), type);
+        : TensorFormat.usual(shape, known.entries() / parts, type)
+            .narrowedFor(shape, known.entries());
   }
 
   /** Whether the operand is asked for in a format whose zeros are no entries. */
