@@ -124,6 +124,26 @@ WEFT_METHOD(jboolean, scaleRows)(JNIEnv *env, jclass, jdoubleArray rows, jint co
   return JNI_TRUE;
 }
 
+/* Adds `count` elements at `from` to those at `to`, which are others: floats or doubles. */
+WEFT_METHOD(void, addElements)(JNIEnv *, jclass, jlong to, jlong from, jlong count, jboolean floats) {
+  if (floats) {
+    for (jlong e = 0; e < count; e++) at<float>(to)[e] += at<const float>(from)[e];
+  } else {
+    for (jlong e = 0; e < count; e++) at<double>(to)[e] += at<const double>(from)[e];
+  }
+}
+
+/* into[e] = table[column[e]] for e below size. */
+WEFT_METHOD(jboolean, lookUp)(JNIEnv *env, jclass, jintArray column, jint size, jintArray table,
+                              jintArray into) {
+  Elements<jint> elements(env, column);
+  Elements<jint> entries(env, table);
+  Elements<jint> out(env, into);
+  if (!elements.held() || !entries.held() || !out.held()) return JNI_FALSE;
+  for (jint e = 0; e < size; e++) out[e] = entries[elements[e]];
+  return JNI_TRUE;
+}
+
 /* The sum of counts[from, to); negative if the array cannot be held. */
 WEFT_METHOD(jlong, sum)(JNIEnv *env, jclass, jintArray counts, jint from, jint to) {
   Elements<jint> elements(env, counts);

@@ -1,6 +1,8 @@
 package org.weft.runtime;
 
 import java.util.Objects;
+import org.weft.memory.ElementType;
+import org.weft.memory.NativeArray;
 
 /**
  * Passes over the columns of entries and over counts of them, in the C++ runtime: the first
@@ -53,6 +55,37 @@ public final class ColumnPasses {
     Objects.checkFromIndexSize(0L, (long) count * scale.length, (long) rows.length);
     NativeRuntime.require();
     require(NativeRuntime.scaleRows(rows, count, scale, scale.length));
+  }
+
+  /**
+   * Adds the first {@code count} elements of {@code from} to those of {@code to} from {@code at}
+   * on. Both are arrays of doubles, or both of floats, and have no element in common.
+   */
+  public static void add(NativeArray from, long count, NativeArray to, long at) {
+    Objects.checkFromIndexSize(0, count, from.length());
+    Objects.checkFromIndexSize(at, count, to.length());
+    ElementType type = to.type();
+    if (from.type() != type || !type.isFloating()) {
+      throw new IllegalArgumentException("cannot add elements " + from.type() + " to " + type);
+    }
+    NativeRuntime.require();
+    long target = to.address() + at * type.bytes();
+    NativeRuntime.addElements(target, from.address(), count, type == ElementType.F32);
+  }
+
+  /**
+   * Looks the first {@code size} elements of a column up in a table.
+   *
+   * @throws IndexOutOfBoundsException if the table lacks one of them
+   */
+  public static int[] lookUp(int[] column, int size, int[] table) {
+    long largest = largest(column, 0, size);
+    if (size > 0) {
+      Objects.checkIndex(largest, (long) table.length);
+    }
+    int[] found = new int[size];
+    require(NativeRuntime.lookUp(column, size, table, found));
+    return found;
   }
 
   /** The sum of the counts {@code [from, to)}. */

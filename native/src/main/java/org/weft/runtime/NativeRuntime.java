@@ -82,6 +82,10 @@ public final class NativeRuntime {
 
   static native boolean scaleRows(double[] rows, int count, double[] scale, int columns);
 
+  static native void addElements(long to, long from, long count, boolean floats);
+
+  static native boolean lookUp(int[] column, int size, int[] table, int[] into);
+
   static native long sum(int[] counts, int from, int to);
 
   static native int atLeast(int[] counts, int from, int to, int least);

@@ -203,10 +203,6 @@ public final class CooBlock implements Serializable {
     return column;
   }
 
-  /**
-   * Writes order, size, whether values are long, a width flag per column, columns and values in the
-   * host's byte order.
-   */
   /** The entries with these numbers, in this order; columns are copied. */
   public CooBlock select(int[] entries) {
     Object[] selected = new Object[columns.length];
@@ -240,6 +236,10 @@ public final class CooBlock implements Serializable {
     return chosen;
   }
 
+  /**
+   * Writes order, size, whether values are long, a width flag per column, columns and values in the
+   * host's byte order.
+   */
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(columns.length);
     out.writeInt(size);

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.weft.memory.ElementType;
+import org.weft.memory.MemoryScope;
+import org.weft.memory.MemorySource;
+import org.weft.memory.NativeArray;
 
 /** Passes over counts against streams, and what is outside of the arrays. */
 class ColumnPassesTest {
@@ -68,6 +74,45 @@ class ColumnPassesTest {
     assertThatThrownBy(() -> ColumnPasses.scaleRows(rows, -1, new double[2]))
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThat(rows).containsExactly(10, -1, 30, -2, 5, 6);
+  }
+
+  @ParameterizedTest
+  @EnumSource(ElementType.class)
+  void elementsAreAdded(ElementType type) {
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      NativeArray to = scope.allocate(type, 70);
+      NativeArray from = scope.allocate(type, 68);
+      if (!type.isFloating()) {
+        assertThatThrownBy(() -> ColumnPasses.add(from, 1, to, 0))
+            .isInstanceOf(IllegalArgumentException.class);
+        return;
+      }
+      for (int i = 0; i < 70; i++) {
+        to.setDouble(i, i);
+        from.setDouble(Math.min(i, 67), 1000.5);
+      }
+      ColumnPasses.add(from, 67, to, 2);
+      for (int i = 0; i < 70; i++) {
+        assertThat(to.getDouble(i)).isEqualTo(i < 2 || i == 69 ? i : i + 1000.5);
+      }
+      for (long[] outside : new long[][] {{69, 0}, {68, 3}, {1, 70}, {-1, 0}, {1, -1}}) {
+        assertThatThrownBy(() -> ColumnPasses.add(from, outside[0], to, outside[1]))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
+  @Test
+  void columnsAreLookedUp() {
+    int[] table = {7, 5, 3};
+    assertThat(ColumnPasses.lookUp(new int[] {2, 0, 0, 9}, 3, table)).containsExactly(3, 7, 7);
+    assertThat(ColumnPasses.lookUp(new int[0], 0, new int[0])).isEmpty();
+    for (int[] wrong : new int[][] {{3}, {-1}, {Integer.MAX_VALUE}, {Integer.MIN_VALUE}}) {
+      assertThatThrownBy(() -> ColumnPasses.lookUp(wrong, 1, table))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThatThrownBy(() -> ColumnPasses.lookUp(new int[1], 2, table))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test

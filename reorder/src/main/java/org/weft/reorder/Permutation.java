@@ -12,6 +12,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -122,16 +123,22 @@ public final class Permutation implements Serializable {
     }
     Object[] columns = new Object[block.order()];
     for (int m = 0; m < columns.length; m++) {
-      int[] label = modes.get(m).label;
-      int[] column = new int[block.size()];
-      for (int e = 0; e < column.length; e++) {
-        column[e] = label[Math.toIntExact(block.coordinate(m, e))];
-      }
-      columns[m] = column;
+      columns[m] = modes.get(m).relabel(block, m);
     }
     return block.hasLongValues()
         ? CooBlock.ofColumns(columns, block.longValues(), block.size())
         : CooBlock.ofColumns(columns, block.values(), block.size());
+  }
+
+  private int[] relabel(CooBlock block, int mode) {
+    if (!block.isWide(mode)) {
+      return ColumnPasses.lookUp(block.intColumn(mode), block.size(), label);
+    }
+    int[] column = new int[block.size()];
+    for (int e = 0; e < column.length; e++) {
+      column[e] = label[Math.toIntExact(block.coordinate(mode, e))];
+    }
+    return column;
   }
 
   /** One identity for each mode. */

@@ -36,6 +36,11 @@ public interface TensorOutput extends TensorWriter {
     }
 
     @Override
+    public void writeRows(long firstRow, int columns, double[] values) throws IOException {
+      writer.writeRows(firstRow, columns, values);
+    }
+
+    @Override
     public boolean commit() throws IOException {
       writer.close();
       return output.commit();

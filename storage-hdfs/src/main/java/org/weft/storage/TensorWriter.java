@@ -17,6 +17,22 @@ public interface TensorWriter extends Closeable {
   /** Appends the entries of {@code block}. */
   void write(CooBlock block) throws IOException;
 
+  /**
+   * Appends all cells of neighbouring rows of a matrix: {@code values.length / columns} of them.
+   *
+   * @param firstRow of the matrix
+   * @param values row by row
+   */
+  default void writeRows(long firstRow, int columns, double[] values) throws IOException {
+    long[] row = new long[values.length];
+    int[] column = new int[values.length];
+    for (int i = 0; i < values.length; i++) {
+      row[i] = firstRow + i / columns;
+      column[i] = i % columns;
+    }
+    write(CooBlock.ofColumns(new Object[] {row, column}, values, values.length));
+  }
+
   /** Appends the stored entries of {@code tensor}, which is borrowed. */
   default void write(TensorStorage tensor) throws IOException {
     Iterator<CooBlock> blocks = Packing.unpackBlocks(tensor, 1 << 16);

@@ -18,11 +18,17 @@ public final class Grid implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final long[][] starts; // by mode: first slice of each layer, and the number of slices
+  private final SliceIndex[] layers;
   private final double[][] shares; // by mode: share of the entries that each layer has
 
   private Grid(long[][] starts, double[][] shares) {
     this.starts = starts;
     this.shares = shares;
+    this.layers =
+        Arrays.stream(starts)
+            .map(
+                mode -> new SliceIndex(Arrays.copyOf(mode, mode.length - 1), mode[mode.length - 1]))
+            .toArray(SliceIndex[]::new);
   }
 
   /**
@@ -112,16 +118,15 @@ public final class Grid implements Serializable {
     return new ModePartitioning(mode, starts[mode][starts[mode].length - 1], ranges, this);
   }
 
-  /** The partition of a mode that an entry is in. */
-  int partition(int mode, CooBlock block, int entry) {
-    int partition = layer(mode, block.coordinate(mode, entry));
-    for (int other = 0; other < starts.length; other++) {
+  /** The partitions of a mode that the entries of a block are in, into {@code into[0..size)}. */
+  void partitions(int mode, CooBlock block, int[] into) {
+    Arrays.fill(into, 0, block.size(), 0);
+    layers[mode].append(block, mode, into);
+    for (int other = 0; other < layers.length; other++) {
       if (other != mode) {
-        int layer = layer(other, block.coordinate(other, entry));
-        partition = partition * (starts[other].length - 1) + layer;
+        layers[other].append(block, other, into);
       }
     }
-    return partition;
   }
 
   /** The layers of the tile that is partition {@code partition} of a mode. */
@@ -156,15 +161,6 @@ public final class Grid implements Serializable {
       share *= shares[m][layers[m]];
     }
     return share;
-  }
-
-  private int layer(int mode, long slice) {
-    int found = Arrays.binarySearch(starts[mode], slice);
-    int layer = found >= 0 ? found : -found - 2;
-    while (starts[mode][layer + 1] <= slice) {
-      layer++; // layers without slices begin where the next one does
-    }
-    return layer;
   }
 
   @Override

@@ -18,8 +18,6 @@ import org.weft.tensor.CooBlock;
 public final class ModePartitioning implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private static final int TABLE_BITS = 12;
-
   private final int mode;
   private final long modeSize;
   private final ArrayList<SliceRange> ranges;
@@ -27,13 +25,10 @@ public final class ModePartitioning implements Serializable {
   private final @Nullable Grid grid;
   private final long[] firstRows; // by partition
 
-  // Distinct ranges, in order: first slice, first partition, pieces.
-  private final long[] starts;
+  // Distinct ranges, in order: first partition, pieces.
+  private final SliceIndex groups;
   private final int[] partition;
   private final int[] pieces;
-  // First candidate among the distinct ranges for each block of 2^tableShift slices.
-  private final int tableShift;
-  private final int[] table;
 
   public ModePartitioning(int mode, long modeSize, List<SliceRange> ranges) {
     this(mode, modeSize, ranges, null);
@@ -62,10 +57,10 @@ public final class ModePartitioning implements Serializable {
     this.mode = mode;
     this.modeSize = modeSize;
     this.ranges = new ArrayList<>(ranges);
-    int groups = (int) this.ranges.stream().filter(r -> r.piece() == 0).count();
-    starts = new long[groups];
-    partition = new int[groups];
-    pieces = new int[groups];
+    int distinct = (int) this.ranges.stream().filter(r -> r.piece() == 0).count();
+    long[] starts = new long[distinct];
+    partition = new int[distinct];
+    pieces = new int[distinct];
     long covered = 0;
     boolean anySplit = false;
     for (int p = 0, g = 0; p < this.ranges.size(); g++) {
@@ -83,13 +78,12 @@ public final class ModePartitioning implements Serializable {
       }
       covered = range.to();
     }
-    if (groups == 0 || covered != modeSize) {
+    if (distinct == 0 || covered != modeSize) {
       throw new IllegalArgumentException(
           "ranges end at slice " + covered + " of " + modeSize + "; they must cover the mode");
     }
     split = anySplit;
-    tableShift = Math.max(0, 64 - Long.numberOfLeadingZeros(modeSize) - TABLE_BITS);
-    table = firstGroups();
+    groups = new SliceIndex(starts, modeSize);
   }
 
   /**
@@ -176,10 +170,7 @@ public final class ModePartitioning implements Serializable {
       throw new IndexOutOfBoundsException(
           "coordinate " + coordinate + " of mode " + mode + " is outside [0, " + modeSize + ")");
     }
-    int g = table[(int) (coordinate >>> tableShift)];
-    while (g + 1 < starts.length && starts[g + 1] <= coordinate) {
-      g++;
-    }
+    int g = groups.rangeOf(coordinate);
     int shares = pieces[g];
     if (shares == 1) {
       return partition[g];
@@ -194,9 +185,7 @@ public final class ModePartitioning implements Serializable {
   public void partitionsOf(CooBlock block, int[] into) {
     int size = block.size();
     if (grid != null) {
-      for (int e = 0; e < size; e++) {
-        into[e] = grid.partition(mode, block, e);
-      }
+      grid.partitions(mode, block, into);
       return;
     }
     for (int e = 0; e < size; e++) {
@@ -288,16 +277,5 @@ public final class ModePartitioning implements Serializable {
       throw new IllegalArgumentException(
           "expected a range from slice " + covered + ", found " + range);
     }
-  }
-
-  private int[] firstGroups() {
-    int[] first = new int[(int) (Math.max(0, modeSize - 1) >>> tableShift) + 1];
-    for (int block = 0, g = 0; block < first.length; block++) {
-      while (g + 1 < starts.length && starts[g + 1] <= (long) block << tableShift) {
-        g++;
-      }
-      first[block] = g;
-    }
-    return first;
   }
 }

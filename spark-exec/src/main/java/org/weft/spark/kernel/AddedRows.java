@@ -1,6 +1,8 @@
 package org.weft.spark.kernel;
 
 import org.weft.memory.NativeArray;
+import org.weft.memory.NativeMemory;
+import org.weft.runtime.ColumnPasses;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.resident.TaskMemory;
@@ -18,6 +20,8 @@ import org.weft.tensor.TensorStorage;
 @SuppressWarnings("ArrayRecordComponent")
 public record AddedRows(RowsStep step, FactorVersion parts, long[] firsts)
     implements ElementWork<Integer, StepPart> {
+  private static final int BLOCKS = 8; // whose rows are asked for together
+
   @Override
   public StepPart of(Integer range) {
     long from = step.starts()[range];
@@ -25,29 +29,45 @@ public record AddedRows(RowsStep step, FactorVersion parts, long[] firsts)
     TensorShape shape = TensorShape.of(to - from, parts.columns());
     TensorStorage made =
         TensorStorage.dense(TaskMemory.ofTask().scope(), shape, step.productType());
-    long count = FactorBlocks.blockRows((long) parts.columns() * parts.type().bytes());
-    for (long row = from; row < to; row += count) {
-      add(row, Math.min(to, row + count), made.vals(), (row - from) * parts.columns());
+    long rowBytes = (long) parts.columns() * parts.type().bytes();
+    long count = BLOCKS * FactorBlocks.blockRows(rowBytes);
+    try (TensorStorage some =
+        TensorStorage.dense(
+            TaskMemory.ofTask().scope(),
+            TensorShape.of(Math.min(count, to - from), parts.columns()),
+            parts.type())) {
+      for (long row = from; row < to; row += count) {
+        add(row, Math.min(to, row + count), made.vals(), row - from, some.vals());
+      }
     }
     return step.run(range, range, made);
   }
 
-  private void add(long from, long to, NativeArray made, long at) {
-    double[] sums = new double[Math.toIntExact((to - from) * parts.columns())];
+  /**
+   * Adds the parts of rows {@code [from, to)} up.
+   *
+   * @param made zeros, from {@code row} on
+   * @param some memory for these rows
+   */
+  private void add(long from, long to, NativeArray made, long row, NativeArray some) {
+    int columns = parts.columns();
+    int rowBytes = columns * parts.type().bytes();
+    boolean first = true;
     for (int part = 0; part < firsts.length; part++) {
       long skipped = parts.starts()[part] - firsts[part];
-      long first = Math.max(from, firsts[part]);
+      long begin = Math.max(from, firsts[part]);
       long end = Math.min(to, parts.starts()[part + 1] - skipped);
-      if (first < end) {
-        double[] some = parts.rows(first + skipped, end + skipped);
-        int target = (int) (first - from) * parts.columns();
-        for (int i = 0; i < some.length; i++) {
-          sums[target + i] += some[i];
+      if (begin < end) {
+        long at = row + begin - from;
+        if (first) {
+          parts.copy(begin + skipped, end + skipped, made.address() + at * rowBytes);
+        } else {
+          NativeMemory.fill(some.address(), (end - begin) * rowBytes, (byte) 0);
+          parts.copy(begin + skipped, end + skipped, some.address());
+          ColumnPasses.add(some, (end - begin) * columns, made, at * columns);
         }
+        first = false;
       }
-    }
-    for (int i = 0; i < sums.length; i++) {
-      made.setDouble(at + i, sums[i]);
     }
   }
 }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.weft.runtime.ColumnPasses;
 import org.weft.spark.resident.FactorBlocks;
 import org.weft.spark.resident.FactorVersion;
 import org.weft.spark.wire.PartitionWork;
@@ -52,9 +53,7 @@ public final class FactorRange {
 
   /** Multiplies the columns of rows. */
   public static void scale(double[] rows, double[] scale) {
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] *= scale[i % scale.length];
-    }
+    ColumnPasses.scaleRows(rows, rows.length / Math.max(1, scale.length), scale);
   }
 
   /** Blocks of rows; those of the store are fetched once. */

@@ -2,6 +2,7 @@ package org.weft.spark.output;
 
 import java.io.IOException;
 import java.util.BitSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.spark.kernel.RowBlock;
 import org.weft.storage.TensorWriter;
@@ -106,33 +107,14 @@ final class RowSums {
   }
 
   private void write(long firstRow, double[] values) throws IOException {
-    int order = shape.order();
-    Object[] coordinates = new Object[order];
-    if (order == 2) {
-      coordinates[0] = rowNumbers(firstRow, values.length);
+    if (shape.order() == 2) {
+      writer.writeRows(firstRow, columns, values);
+      return;
     }
-    if (order >= 1) {
-      int[] column = new int[values.length];
-      for (int i = 0; i < column.length; i++) {
-        column[i] = i % columns;
-      }
-      coordinates[order - 1] = column;
+    Object[] coordinates = new Object[shape.order()];
+    if (shape.order() == 1) {
+      coordinates[0] = IntStream.range(0, values.length).toArray();
     }
     writer.write(CooBlock.ofColumns(coordinates, values, values.length));
-  }
-
-  private Object rowNumbers(long firstRow, int count) {
-    if (firstRow + count / columns <= Integer.MAX_VALUE) {
-      int[] column = new int[count];
-      for (int i = 0; i < count; i++) {
-        column[i] = (int) firstRow + i / columns;
-      }
-      return column;
-    }
-    long[] column = new long[count];
-    for (int i = 0; i < count; i++) {
-      column[i] = firstRow + i / columns;
-    }
-    return column;
   }
 }

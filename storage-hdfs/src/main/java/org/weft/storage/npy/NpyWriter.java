@@ -52,11 +52,7 @@ final class NpyWriter implements TensorWriter {
       long cell = 0;
       for (int mode = 0; mode < shape.order(); mode++) {
         long coordinate = block.coordinate(mode, e);
-        if (coordinate < 0 || coordinate >= shape.size(mode)) {
-          throw new WeftException(
-              ErrorCode.COORDINATE_OUT_OF_RANGE,
-              name + ": expected coordinates within " + shape + ", found " + coordinate);
-        }
+        requireInside(mode, coordinate);
         cell = cell * shape.size(mode) + coordinate;
       }
       add(
@@ -64,6 +60,34 @@ final class NpyWriter implements TensorWriter {
           type == NpyType.I8 ? block.longValue(e) : Double.doubleToRawLongBits(block.value(e)));
     }
     failed = false;
+  }
+
+  @Override
+  public void writeRows(long firstRow, int columns, double[] values) throws IOException {
+    long first = firstRow * columns;
+    if (type == NpyType.I8 || shape.order() != 2 || shape.size(1) != columns || first <= held) {
+      TensorWriter.super.writeRows(firstRow, columns, values);
+      return;
+    }
+    requireInside(0, firstRow);
+    requireInside(0, firstRow + Math.max(0, values.length - 1) / columns);
+    failed = true;
+    if (values.length > 0) {
+      begin(NpyType.F8);
+      fillUpTo(first);
+      elements.write(values, 0, values.length - 1);
+      held = first + values.length - 1;
+      heldValue = Double.doubleToRawLongBits(values[values.length - 1]);
+    }
+    failed = false;
+  }
+
+  private void requireInside(int mode, long coordinate) {
+    if (coordinate < 0 || coordinate >= shape.size(mode)) {
+      throw new WeftException(
+          ErrorCode.COORDINATE_OUT_OF_RANGE,
+          name + ": expected coordinates within " + shape + ", found " + coordinate);
+    }
   }
 
   /** Writes the header before the first entry. */
