@@ -43,7 +43,7 @@ record Accumulation(
       return new Accumulation(null, algebra.withValue(sum), Map.of());
     }
     TensorFormat format =
-        StatementPlanner.narrow(
+        Conversions.narrow(
             TensorFormat.csf(target.variables().size(), algebra.type())
                 .withModeOrder(modeOrder(target.tensor().format())),
             labels.shape(target.variables()));

@@ -241,7 +241,8 @@ final class Contractions {
       List<TensorExpr> factors,
       TensorAssignment assignment) {
     TensorFormat format = format(node, storage, assignment.type());
-    TensorVar tensor = new TensorVar(planner.fresh("T"), format, TensorVar.Kind.RESULT);
+    TensorVar tensor =
+        new TensorVar(planner.conversions().fresh("T"), format, TensorVar.Kind.RESULT);
     entries.put(tensor.name(), node.values());
     TensorExpr value = new TensorExpr.Product(factors);
     for (IndexVar variable : remaining(node, node.labels())) {
@@ -269,7 +270,7 @@ final class Contractions {
       levels.set(0, LevelSpec.of("D"));
       format = new TensorFormat(levels, format.modeOrder(), type);
     }
-    return StatementPlanner.narrow(format, labels.shape(storage));
+    return Conversions.narrow(format, labels.shape(storage));
   }
 
   /** A sum of one product of tensors and numbers. */

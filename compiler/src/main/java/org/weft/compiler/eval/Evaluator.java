@@ -177,7 +177,7 @@ public final class Evaluator {
     TensorAssignment algebra = algebra(dense);
     LabelSizes labels = labels(algebra, dense);
     TensorFormat format = ResultFormats.infer(algebra, labels, entries(input.operands()), type);
-    return StatementPlanner.narrow(format, labels.shape(algebra.target().variables()));
+    return Conversions.narrow(format, labels.shape(algebra.target().variables()));
   }
 
   private static Optional<ModeCounts> counts(@Nullable TensorStorage operand) {
@@ -263,14 +263,16 @@ public final class Evaluator {
       Contractions contractions,
       TensorAssignment stored,
       Schedule schedule) {
-    TensorAssignment algebra = planner.unpadded(stored);
+    TensorAssignment algebra = planner.conversions().unpadded(stored);
     if (updatesNarrower(algebra)) {
-      TensorAssignment wide = planner.widened(algebra);
+      TensorAssignment wide = planner.conversions().widened(algebra);
       add(planner, contractions, wide, schedule);
-      planner.convertResult(wide, algebra, "the sum is in " + wide.type() + " until it is whole");
+      planner
+          .conversions()
+          .convertResult(wide, algebra, "the sum is in " + wide.type() + " until it is whole");
       return;
     }
-    boolean free = schedule.loopOrder().isEmpty() && StatementPlanner.isOrdinary(algebra);
+    boolean free = schedule.loopOrder().isEmpty() && Conversions.isOrdinary(algebra);
     planner.add(free ? contractions.split(algebra) : algebra, schedule, "");
   }
 

@@ -59,7 +59,7 @@ final class MaskChoice {
             .sum();
     TensorAssignment ready =
         assignment.withValue(
-            StatementPlanner.replace(
+            Conversions.replace(
                 assignment.value(),
                 access ->
                     transposed.containsKey(access.id())

@@ -43,7 +43,7 @@ final class ModeCounts {
   /** The counts of {@code tensor}; empty for formats whose levels are not one for each mode. */
   static Optional<ModeCounts> of(TensorStorage tensor) {
     TensorFormat format = tensor.format();
-    if (!StatementPlanner.isPlain(format) || format.order() == 0 || tensor.storedEntries() == 0) {
+    if (!Conversions.isPlain(format) || format.order() == 0 || tensor.storedEntries() == 0) {
       return Optional.empty();
     }
     Mode[] modes = new Mode[format.order()];

@@ -69,7 +69,7 @@ public record StatementAlgebra(
       UnaryOperator<TensorExpr.Access> change, Map<String, OperandOutline> changedOperands) {
     TensorMask mask = assignment.mask();
     TensorAssignment changed =
-        assignment.withValue(StatementPlanner.replace(assignment.value(), change));
+        assignment.withValue(Conversions.replace(assignment.value(), change));
     return new StatementAlgebra(
         mask == null
             ? changed
@@ -100,7 +100,7 @@ public record StatementAlgebra(
    */
   public TensorFormat inferredFormat(ValueType type) {
     TensorFormat format = ResultFormats.infer(assignment, labels(), entries(), type);
-    return StatementPlanner.narrow(format, resultShape());
+    return Conversions.narrow(format, resultShape());
   }
 
   /** The shape of the result. */

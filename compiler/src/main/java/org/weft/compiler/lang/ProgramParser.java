@@ -15,16 +15,13 @@ import org.weft.compiler.lang.Token.Kind;
  * step      = declaration | assignment | variable | call | loop
  * variable  = [ "var" ] name ( "=" | "+=" | "-=" ) ( expression | "getTime" "(" ")" )
  * assignment = access [ mask ] ( "=" | "+=" | "-=" ) ( expression | reading )
- * reading   = "comet_read" "(" number [ "," number ] ")" | "read" "(" text ")" | "random" "(" ")"
- * call      = "print" "(" expression ")" | "write" "(" access "," text ")"
- *           | "printElapsedTime" "(" expression "," expression ")" | name "(" ")"
  * loop      = "for" name "in" "range" "(" number [ "," number [ "," number ] ] ")" ":"
  *             { step ";" } "end"
  * </pre>
  *
- * <p>{@link DeclarationParser} has the declarations and {@link ExpressionParser} the expressions.
- * After an error the parser goes on behind the next {@code ;}, so that one run reports the errors
- * of all steps.
+ * <p>{@link DeclarationParser} has the declarations, {@link CallParser} calls and readings, {@link
+ * ExpressionParser} the expressions. After an error the parser goes on behind the next {@code ;},
+ * so that one run reports the errors of all steps.
  */
 public final class ProgramParser {
   private static final int DEEPEST_LOOPS = 20;
@@ -36,6 +33,7 @@ public final class ProgramParser {
   private final TokenCursor tokens;
   private final ExpressionParser expressions;
   private final DeclarationParser declarations;
+  private final CallParser calls;
   private int loops;
   private Program.Missing missing = Program.Missing.NOTHING;
 
@@ -45,6 +43,7 @@ public final class ProgramParser {
     this.tokens = new TokenCursor(source, diagnostics);
     this.expressions = new ExpressionParser(tokens);
     this.declarations = new DeclarationParser(tokens);
+    this.calls = new CallParser(tokens, expressions);
   }
 
   /**
@@ -91,7 +90,7 @@ public final class ProgramParser {
     if (!tokens.accept(Kind.NAME)) {
       tokens.error(name, "expected the name of the function, found " + name.found(), advice);
     }
-    Token open = expect(Kind.LEFT_PARENTHESIS, "after the name of the function", advice);
+    Token open = tokens.expect(Kind.LEFT_PARENTHESIS, "after the name of the function", advice);
     if (open.kind() == Kind.LEFT_PARENTHESIS && !tokens.accept(Kind.RIGHT_PARENTHESIS)) {
       tokens.error(
           tokens.peek(),
@@ -101,7 +100,7 @@ public final class ProgramParser {
         tokens.next();
       }
     }
-    Token brace = expect(Kind.LEFT_BRACE, "before the steps of the function", advice);
+    Token brace = tokens.expect(Kind.LEFT_BRACE, "before the steps of the function", advice);
     List<Program.Step> steps = new ArrayList<>();
     steps(steps, false);
     if (!tokens.accept(Kind.RIGHT_BRACE)) {
@@ -238,7 +237,7 @@ public final class ProgramParser {
         yield new Program.Return(first.span());
       }
       case "for" -> loop();
-      default -> call ? call() : assignment();
+      default -> call ? calls.call() : assignment();
     };
   }
 
@@ -291,7 +290,7 @@ public final class ProgramParser {
     }
     Token source = tokens.peek();
     if (source.kind() == Kind.NAME && tokens.peek(1).kind() == Kind.LEFT_PARENTHESIS) {
-      Optional<Program.Step> reading = reading(target);
+      Optional<Program.Step> reading = calls.reading(target);
       if (reading.isPresent()) {
         if (mask != null || assignment != Statement.Assignment.ASSIGN) {
           tokens.error(
@@ -305,126 +304,6 @@ public final class ProgramParser {
     Syntax value = expressions.expression();
     return new Program.Assign(
         new Statement(target, mask, assignment, value), target.span().through(value.span()));
-  }
-
-  /** What fills a whole tensor from outside; empty when the right side is an expression. */
-  private Optional<Program.Step> reading(Syntax.Access target) {
-    Token name = tokens.peek();
-    switch (name.text()) {
-      case "comet_read", "read_from_file":
-        tokens.next();
-        return Optional.of(numbered(name, target));
-      case "read":
-        {
-          tokens.next();
-          Token open = tokens.next();
-          @Nullable String uri = text("write read(\"file.tns\")");
-          if (uri == null) {
-            return Optional.of(new Program.ReadUri(target, "", target.span()));
-          }
-          Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
-          return Optional.of(new Program.ReadUri(target, uri, target.span().through(end.span())));
-        }
-      case "random":
-        {
-          tokens.next();
-          Token open = tokens.next();
-          Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "random has no arguments: ");
-          return Optional.of(new Program.FillRandom(target, target.span().through(end.span())));
-        }
-      default:
-        return Optional.empty();
-    }
-  }
-
-  private Program.Step numbered(Token name, Syntax.Access target) {
-    Token open = tokens.next();
-    String advice = "write " + name.text() + "(0), or " + name.text() + "(0, 2)";
-    long file =
-        tokens.isAt(Kind.RIGHT_PARENTHESIS)
-            ? 0
-            : expressions.integer("the number of the file", advice);
-    Program.MatrixPart part = Program.MatrixPart.ALL;
-    if (tokens.accept(Kind.COMMA)) {
-      Token number = tokens.peek();
-      long m = expressions.integer("the part of the matrix", advice);
-      Program.MatrixPart[] parts = Program.MatrixPart.values();
-      if (m < 1 || m > parts.length) {
-        tokens.error(
-            number,
-            "expected a part of 1 to " + parts.length + ", found " + number.text(),
-            "1 all, 2 strictly lower, 3 lower, 4 strictly upper, 5 upper triangle");
-      } else {
-        part = parts[(int) m - 1];
-      }
-    }
-    Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
-    return new Program.ReadNumbered(
-        target, (int) Math.min(file, Integer.MAX_VALUE), part, target.span().through(end.span()));
-  }
-
-  private Program.@Nullable Step call() {
-    Token name = tokens.next();
-    Token open = tokens.next();
-    switch (name.text()) {
-      case "print":
-        {
-          Syntax value = expressions.expression();
-          Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "print one tensor or scalar: ");
-          return new Program.Print(value, name.span().through(end.span()));
-        }
-      case "printElapsedTime":
-        {
-          Syntax from = expressions.expression();
-          if (!tokens.accept(Kind.COMMA)) {
-            tokens.error(
-                tokens.peek(),
-                "expected ',' and the end of the interval, found " + tokens.peek().found(),
-                "write printElapsedTime(t0, t1) with t0 and t1 from getTime()");
-            return null;
-          }
-          Syntax to = expressions.expression();
-          Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
-          return new Program.PrintElapsed(from, to, name.span().through(end.span()));
-        }
-      case "write":
-        return write(name, open);
-      default:
-        return other(name, open);
-    }
-  }
-
-  private Program.@Nullable Step write(Token name, Token open) {
-    String advice = "write write(A, \"file.tns\")";
-    Token tensor = tokens.peek();
-    if (!tokens.accept(Kind.NAME)) {
-      tokens.error(tensor, "expected the tensor to write, found " + tensor.found(), advice);
-      return null;
-    }
-    Syntax.Access access = expressions.access(tensor);
-    @Nullable String uri =
-        expect(Kind.COMMA, "after the tensor to write", advice).kind() == Kind.COMMA
-            ? text(advice)
-            : null;
-    if (uri == null) {
-      return null;
-    }
-    Token end = tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the call: ");
-    return new Program.Write(access, uri, name.span().through(end.span()));
-  }
-
-  /** A call of a function of the program, or an assignment whose target is in parentheses. */
-  private Program.@Nullable Step other(Token name, Token open) {
-    if (tokens.accept(Kind.RIGHT_PARENTHESIS)) {
-      return new Program.CallFunction(new Syntax.Label(name.text(), name.span()), name.span());
-    }
-    tokens.error(
-        name,
-        "expected print, printElapsedTime, write or a function without arguments, found '"
-            + name.text()
-            + "'",
-        "in programs the labels of a tensor stand in brackets: " + name.text() + "[i,j]");
-    return null;
   }
 
   /** A loop; one whose header is wrong is parsed to its end, for the errors of its body. */
@@ -486,7 +365,7 @@ public final class ProgramParser {
     }
     tokens.next();
     tokens.next();
-    Token open = expect(Kind.LEFT_PARENTHESIS, "after range", advice);
+    Token open = tokens.expect(Kind.LEFT_PARENTHESIS, "after range", advice);
     int errors = diagnostics.list().size();
     long[] bounds = {0, expressions.integer("the end of the loop", advice), 1};
     if (tokens.accept(Kind.COMMA)) {
@@ -502,27 +381,5 @@ public final class ProgramParser {
     }
     tokens.close(Kind.RIGHT_PARENTHESIS, open, "close the range: ");
     return diagnostics.list().size() > errors ? null : bounds;
-  }
-
-  private @Nullable String text(String advice) {
-    Token token = tokens.peek();
-    if (tokens.accept(Kind.STRING)) {
-      return token.text().substring(1, token.text().length() - 1);
-    }
-    if (token.kind() != Kind.UNKNOWN) {
-      tokens.error(token, "expected a path in quotes, found " + token.found(), advice);
-    }
-    return null;
-  }
-
-  private Token expect(Kind kind, String where, String advice) {
-    if (!tokens.isAt(kind)) {
-      tokens.error(
-          tokens.peek(),
-          "expected " + kind.text() + " " + where + ", found " + tokens.peek().found(),
-          advice);
-      return tokens.peek();
-    }
-    return tokens.next();
   }
 }

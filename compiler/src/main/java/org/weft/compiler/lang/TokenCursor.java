@@ -92,6 +92,15 @@ final class TokenCursor {
     diagnostics.error(token.span(), message, advice);
   }
 
+  /** Takes a {@code kind}; reports it if it is missing. */
+  Token expect(Kind kind, String where, String advice) {
+    if (!isAt(kind)) {
+      error(peek(), "expected " + kind.text() + " " + where + ", found " + peek().found(), advice);
+      return peek();
+    }
+    return next();
+  }
+
   /** Takes the bracket that closes {@code open}; reports it if it is missing. */
   Token close(Kind kind, Token open, String advice) {
     if (isAt(kind)) {
