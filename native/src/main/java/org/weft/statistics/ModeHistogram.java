@@ -1,16 +1,8 @@
 package org.weft.statistics;
 
-import java.io.DataInput;
-import java.io.DataOutput;
-import java.io.Externalizable;
-import java.io.IOException;
-import java.io.ObjectInput;
-import java.io.ObjectOutput;
 import java.io.Serializable;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.runtime.ColumnPasses;
 
 /**
@@ -29,7 +21,6 @@ public final class ModeHistogram implements Serializable {
 
   private static final int INITIAL_BUCKETS = 64;
   private static final int RUN = 1024;
-  private static final int FORMAT_VERSION = 1;
 
   private int shift;
   private long largest = -1;
@@ -378,69 +369,6 @@ public final class ModeHistogram implements Serializable {
     return SliceSummary.of(this, modeSize);
   }
 
-  /** Writes the counts as runs of variable-length integers: about a byte for a light slice. */
-  public void writeTo(DataOutput out) throws IOException {
-    out.writeByte(FORMAT_VERSION);
-    out.writeByte(shift);
-    out.writeLong(largest);
-    int buckets = buckets();
-    for (int b = 0; b < buckets; b++) {
-      long count = count(b);
-      writeVariable(out, count);
-      if (count == 0) {
-        int run = b;
-        while (count(run + 1) == 0) { // the last bucket is never empty
-          run++;
-        }
-        writeVariable(out, run - (long) b);
-        b = run;
-      }
-    }
-  }
-
-  /**
-   * Reads what {@link #writeTo} wrote.
-   *
-   * @throws WeftException CORRUPT_INPUT when the bytes are something else
-   */
-  public static ModeHistogram readFrom(DataInput in) throws IOException {
-    int version = in.readByte();
-    int shift = in.readByte();
-    long largest = in.readLong();
-    boolean plausible =
-        version == FORMAT_VERSION
-            && shift >= 0
-            && shift < 63
-            && (largest < 0 || (largest >>> shift) < MAXIMUM_BUCKETS);
-    if (!plausible) {
-      throw new WeftException(
-          ErrorCode.CORRUPT_INPUT,
-          "expected a mode histogram of version "
-              + FORMAT_VERSION
-              + ", found version "
-              + version
-              + ", bucket shift "
-              + shift
-              + ", largest coordinate "
-              + largest);
-    }
-    ModeHistogram h = new ModeHistogram();
-    if (largest < 0) {
-      return h;
-    }
-    h.reserve(largest, 0);
-    int buckets = h.buckets();
-    for (int b = 0; b < buckets; b++) {
-      long count = readVariable(in);
-      if (count == 0) {
-        b = Math.toIntExact(b + readVariable(in));
-      } else {
-        h.add(Math.min(largest, (long) b << h.shift), count);
-      }
-    }
-    return h;
-  }
-
   @Override
   public boolean equals(Object other) {
     if (!(other instanceof ModeHistogram that)
@@ -478,7 +406,7 @@ public final class ModeHistogram implements Serializable {
   }
 
   private Object writeReplace() {
-    return new Wire(this);
+    return new HistogramBytes(this);
   }
 
   private static void requireNotNegative(long signs) {
@@ -488,7 +416,7 @@ public final class ModeHistogram implements Serializable {
   }
 
   /** Makes room for {@code entries} more entries up to {@code coordinate} and counts the total. */
-  private void reserve(long coordinate, long entries) {
+  void reserve(long coordinate, long entries) {
     while ((coordinate >>> shift) >= MAXIMUM_BUCKETS) {
       coarsen();
     }
@@ -528,55 +456,5 @@ public final class ModeHistogram implements Serializable {
       Arrays.fill(narrow, half, narrow.length, 0);
     }
     shift++;
-  }
-
-  private static void writeVariable(DataOutput out, long value) throws IOException {
-    while (value > 0x7F) {
-      out.writeByte((int) (value | 0x80));
-      value >>>= 7;
-    }
-    out.writeByte((int) value);
-  }
-
-  private static long readVariable(DataInput in) throws IOException {
-    long value = 0;
-    for (int at = 0; at < 63; at += 7) {
-      byte next = in.readByte();
-      value |= (next & 0x7FL) << at;
-      if (next >= 0) {
-        return value;
-      }
-    }
-    throw new WeftException(
-        ErrorCode.CORRUPT_INPUT, "expected a count of a mode histogram, found more than 63 bits");
-  }
-
-  /** The serial form: the bytes of {@link #writeTo}. Public only because serialisation asks so. */
-  public static final class Wire implements Externalizable {
-    private static final long serialVersionUID = 1L;
-
-    private ModeHistogram histogram;
-
-    public Wire() {
-      this(new ModeHistogram());
-    }
-
-    Wire(ModeHistogram histogram) {
-      this.histogram = histogram;
-    }
-
-    @Override
-    public void writeExternal(ObjectOutput out) throws IOException {
-      histogram.writeTo(out);
-    }
-
-    @Override
-    public void readExternal(ObjectInput in) throws IOException {
-      histogram = ModeHistogram.readFrom(in);
-    }
-
-    private Object readResolve() {
-      return histogram;
-    }
   }
 }

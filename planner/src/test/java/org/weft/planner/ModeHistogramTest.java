@@ -22,6 +22,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.weft.error.WeftException;
 import org.weft.planner.partition.EqualNonzeros;
+import org.weft.statistics.HistogramBytes;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.SliceSummary;
 
@@ -174,7 +175,7 @@ class ModeHistogramTest {
     }
     ModeHistogram light = of(0, ModeHistogram.MAXIMUM_BUCKETS - 1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    light.writeTo(new DataOutputStream(bytes));
+    HistogramBytes.write(light, new DataOutputStream(bytes));
     assertThat(bytes.size()).isLessThan(30);
   }
 
@@ -182,7 +183,7 @@ class ModeHistogramTest {
   void refusesForeignBytes() {
     assertThatThrownBy(
             () ->
-                ModeHistogram.readFrom(
+                HistogramBytes.read(
                     new DataInputStream(
                         new ByteArrayInputStream(new byte[] {9, 9, 9, 9, 9, 9, 9, 9, 9, 9}))))
         .isInstanceOf(WeftException.class)
@@ -302,9 +303,8 @@ class ModeHistogramTest {
 
   private static ModeHistogram roundTrip(ModeHistogram h) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    h.writeTo(new DataOutputStream(bytes));
-    return ModeHistogram.readFrom(
-        new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+    HistogramBytes.write(h, new DataOutputStream(bytes));
+    return HistogramBytes.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
   }
 
   @Test
