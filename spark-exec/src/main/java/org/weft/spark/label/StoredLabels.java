@@ -51,18 +51,19 @@ public final class StoredLabels {
    * coordinates without.
    */
   public static StoredLabels of(SparkSession spark, Container container, int mode) {
-    container.requireExtensible(mode);
+    container.labels().requireExtensible(mode);
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
-    int chunks = container.labelChunks(mode);
+    int chunks = container.labels().chunks(mode);
     List<Integer> numbers = IntStream.range(0, chunks).boxed().toList();
     JavaRDD<Integer> each = context.parallelize(numbers, Math.max(1, chunks));
-    List<Integer> counts = each.map(chunk -> container.labelChunk(mode, chunk).size()).collect();
+    List<Integer> counts =
+        each.map(chunk -> container.labels().chunk(mode, chunk).size()).collect();
     long[] first = new long[chunks];
     for (int chunk = 1; chunk < chunks; chunk++) {
       first[chunk] = first[chunk - 1] + counts.get(chunk - 1);
     }
     JavaRDD<Row> rows = each.flatMap(chunk -> rows(container, mode, chunk, first[chunk]));
-    long count = container.labelCount(mode);
+    long count = container.labels().count(mode);
     long size = container.shape().size(mode);
     if (count < size) {
       List<Long> starts =
@@ -84,7 +85,7 @@ public final class StoredLabels {
   }
 
   private static Iterator<Row> rows(Container container, int mode, int chunk, long first) {
-    Labels labels = container.labelChunk(mode, chunk);
+    Labels labels = container.labels().chunk(mode, chunk);
     return IntStream.range(0, labels.size())
         .mapToObj(
             line -> RowFactory.create(labels.label(line), container.original(mode, first + line)))
@@ -132,7 +133,7 @@ public final class StoredLabels {
   }
 
   private static long end(Container container, int mode) {
-    return Math.max(container.shape().size(mode), container.labelCount(mode));
+    return Math.max(container.shape().size(mode), container.labels().count(mode));
   }
 
   /**
@@ -140,7 +141,7 @@ public final class StoredLabels {
    * ones follow: share 0.
    */
   public ContainerPiece writeMissing(ParallelContainer.Target target) {
-    long from = container.labelCount(mode);
+    long from = container.labels().count(mode);
     Iterator<String> missing =
         LongStream.range(from, Math.max(from, container.shape().size(mode)))
             .mapToObj(c -> Long.toString(c + 1))
@@ -153,7 +154,7 @@ public final class StoredLabels {
     container.requireModes(names);
     List<String> without = new ArrayList<>();
     for (int mode = 0; mode < container.shape().order(); mode++) {
-      if (!container.labelledModes().contains(mode)) {
+      if (!container.labels().modes().contains(mode)) {
         without.add(container.modeNames().get(mode));
       }
     }

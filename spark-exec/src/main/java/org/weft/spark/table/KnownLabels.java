@@ -16,11 +16,11 @@ final class KnownLabels {
 
   /** The labels of a mode by original coordinate. */
   static Labels of(Container container, int mode) {
-    Key key = new Key(container.uri(), container.labelChecks(mode));
+    Key key = new Key(container.uri(), container.labels().checks(mode));
     SoftReference<Labels> known = KNOWN.get(key);
     Labels labels = known == null ? null : known.get();
     if (labels == null) {
-      labels = container.originalLabels(mode);
+      labels = container.labels().original(mode);
       KNOWN.put(key, new SoftReference<>(labels));
     }
     return labels;

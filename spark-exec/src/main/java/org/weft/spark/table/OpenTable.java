@@ -101,7 +101,7 @@ record OpenTable(FileAccess files, InputPlan plan, TensorColumns columns) implem
             names,
             container == null || labels == TableOptions.LabelView.NONE
                 ? Set.of()
-                : container.labelledModes(),
+                : container.labels().modes(),
             labels == TableOptions.LabelView.INSTEAD,
             options.value(),
             container == null ? org.weft.tensor.ValueType.DOUBLE : container.valueType(),

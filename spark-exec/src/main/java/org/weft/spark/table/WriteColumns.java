@@ -181,7 +181,7 @@ record WriteColumns(
   /** Labels need a dictionary: that of the tensor that is added to, or one that is made. */
   private static void requirePlace(
       String uri, int mode, String column, Target target, TableOptions options) {
-    if (target instanceof Target.Grown grown && !grown.base().labelledModes().contains(mode)) {
+    if (target instanceof Target.Grown grown && !grown.base().labels().modes().contains(mode)) {
       throw options.wrong(
           uri
               + ": column '"

@@ -80,7 +80,7 @@ final class LabelTableTest {
   }
 
   private List<String> labels(int mode) {
-    return open().originalLabels(mode).toList();
+    return open().labels().original(mode).toList();
   }
 
   private static DataFrameWriter<Row> append(String rows) {
@@ -250,9 +250,9 @@ final class LabelTableTest {
             .withLabels(
                 Map.of(
                     0,
-                    Labels.of(backwards(made.originalLabels(0).toList())),
+                    Labels.of(backwards(made.labels().original(0).toList())),
                     1,
-                    made.originalLabels(1)))
+                    made.labels().original(1)))
             .withContainer(
                 ContainerOptions.defaults()
                     .withModeNames(made.modeNames())

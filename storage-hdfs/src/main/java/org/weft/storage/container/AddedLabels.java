@@ -39,7 +39,7 @@ final class AddedLabels {
    */
   static AddedLabels ofCoordinates(Container base, Map<Integer, Labels> given) {
     AddedLabels made = new AddedLabels(base);
-    for (int mode : base.labelledModes()) {
+    for (int mode : base.labels().modes()) {
       Labels all = given.get(mode);
       if (all != null) {
         made.extend(base, mode, all);
@@ -49,7 +49,7 @@ final class AddedLabels {
   }
 
   private void extend(Container base, int mode, Labels all) {
-    Labels known = base.originalLabels(mode);
+    Labels known = base.labels().original(mode);
     for (int c = 0; c < known.size(); c++) {
       if (!all.label(c).equals(known.label(c))) {
         throw new WeftException(
@@ -67,7 +67,7 @@ final class AddedLabels {
       }
     }
     if (all.size() > known.size()) {
-      base.requireExtensible(mode);
+      base.labels().requireExtensible(mode);
       fresh.put(mode, all.range(known.size(), all.size() - known.size()));
     }
   }
@@ -89,7 +89,7 @@ final class AddedLabels {
   private static void requireSameModes(Container base, Set<Integer> added) {
     for (int mode = 0; mode < base.shape().order(); mode++) {
       String name = base.modeNames().get(mode);
-      boolean has = base.labelledModes().contains(mode);
+      boolean has = base.labels().modes().contains(mode);
       if (has && !added.contains(mode)) {
         throw new WeftException(
             ErrorCode.USAGE,
@@ -114,8 +114,8 @@ final class AddedLabels {
 
   private void add(Container base, int mode, Labels added) {
     String name = base.modeNames().get(mode);
-    base.requireExtensible(mode);
-    Labels known = base.originalLabels(mode);
+    base.labels().requireExtensible(mode);
+    Labels known = base.labels().original(mode);
     Map<String, Integer> wanted = new HashMap<>();
     for (int c = 0; c < added.size(); c++) {
       Integer before = wanted.put(added.label(c), c);

@@ -1,20 +1,11 @@
 package org.weft.storage.container;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Enumeration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +18,6 @@ import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
-import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.EntrySource;
@@ -296,88 +286,9 @@ public final class Container implements Serializable {
     }
   }
 
-  /** The labels of the stored coordinates, by mode. */
-  public Map<Integer, Labels> labels() {
-    Map<Integer, Labels> labels = new HashMap<>();
-    for (int mode : labelledModes()) {
-      labels.put(mode, labels(mode));
-    }
-    return labels;
-  }
-
-  /** The modes that have labels; nothing is read. */
-  public Set<Integer> labelledModes() {
-    Set<Integer> labelled = new TreeSet<>();
-    for (int mode = 0; mode < manifest.modes().size(); mode++) {
-      if (manifest.modes().get(mode).labels() != null) {
-        labelled.add(mode);
-      }
-    }
-    return labelled;
-  }
-
-  /** Number of labels of a mode that has some; nothing is read. */
-  public long labelCount(int mode) {
-    return labelEntry(mode).count();
-  }
-
-  /**
-   * Fails if labels cannot be put after those of {@code mode}: where it was reordered, lines are in
-   * stored order, and that needs all of them.
-   *
-   * @throws WeftException {@code UNSUPPORTED_OPERATION}
-   */
-  public void requireExtensible(int mode) {
-    if (isReordered(mode) && labelCount(mode) != shape().size(mode)) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          uri
-              + ": expected a label for each of the "
-              + shape().size(mode)
-              + " coordinates of mode "
-              + modeNames().get(mode)
-              + ", which was reordered, to add labels, found "
-              + labelCount(mode)
-              + "; write the tensor in its original order first (weft convert)");
-    }
-  }
-
-  /** In how many pieces the labels of a mode are stored, so that tasks can read one each. */
-  public int labelChunks(int mode) {
-    return labelEntry(mode).text().size();
-  }
-
-  /**
-   * One of the pieces of the labels of a mode, in stored order.
-   *
-   * @throws WeftException {@code UNSUPPORTED_OPERATION} if its writer ended it within a label
-   */
-  public Labels labelChunk(int mode, int chunk) {
-    Manifest.LabelEntry entry = labelEntry(mode);
-    String what = "the labels of " + manifest.modes().get(mode).name();
-    byte[] text;
-    try (ArrayReader reader = new ArrayReader(this)) {
-      text = bytes(reader, entry.text().get(chunk), what);
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
-    }
-    Labels.Builder labels = new Labels.Builder();
-    int start = 0;
-    for (int at = 0; at < text.length; at++) {
-      if (text[at] == '\n') {
-        labels.add(Arrays.copyOfRange(text, start, at));
-        start = at + 1;
-      }
-    }
-    if (start < text.length) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          uri
-              + ": expected pieces of whole lines as "
-              + what
-              + ", found one that ends within a line; write the tensor again (weft convert)");
-    }
-    return labels.build();
+  /** The labels of the modes; nothing is read. */
+  public ContainerLabels labels() {
+    return new ContainerLabels(this);
   }
 
   /** The original coordinate of a stored one. */
@@ -390,68 +301,12 @@ public final class Container implements Serializable {
     return manifest.batches().stream().map(Manifest.Batch::key).toList();
   }
 
-  /** The labels of the stored coordinates of a mode that has labels. */
-  public Labels labels(int mode) {
-    return labels(labelEntry(mode), "the labels of " + manifest.modes().get(mode).name());
-  }
-
-  /** The labels of a mode by original coordinates, as readers give them. */
-  public Labels originalLabels(int mode) {
-    Map<Integer, Labels> stored = Map.of(mode, labels(mode));
-    return Objects.requireNonNull(original().labels(stored).get(mode));
-  }
-
-  /**
-   * Text that is equal where {@link #originalLabels} are: lengths and check sums; nothing is read.
-   */
-  public String labelChecks(int mode) {
-    return labelEntry(mode) + " " + manifest.modes().get(mode).permutation();
-  }
-
   /**
    * Whether a mode was reordered: {@link #first} and {@link #last} are of stored coordinates, and
    * readers show the original ones. Nothing is read.
    */
   public boolean isReordered(int mode) {
     return manifest.modes().get(mode).permutation() != null;
-  }
-
-  private Manifest.LabelEntry labelEntry(int mode) {
-    Manifest.@Nullable LabelEntry entry = manifest.modes().get(mode).labels();
-    if (entry == null) {
-      throw new IllegalArgumentException("mode " + mode + " of " + uri + " has no labels");
-    }
-    return entry;
-  }
-
-  private Labels labels(Manifest.LabelEntry entry, String what) {
-    try (ArrayReader reader = new ArrayReader(this)) {
-      Iterator<Manifest.ArrayEntry> arrays = entry.text().iterator();
-      Enumeration<InputStream> text =
-          new Enumeration<>() {
-            @Override
-            public boolean hasMoreElements() {
-              return arrays.hasNext();
-            }
-
-            @Override
-            public InputStream nextElement() {
-              return new ByteArrayInputStream(bytes(reader, arrays.next(), what));
-            }
-          };
-      return Labels.read(new SequenceInputStream(text), uri);
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
-    }
-  }
-
-  private static byte[] bytes(ArrayReader reader, Manifest.ArrayEntry array, String what) {
-    try (MemoryScope scope = MemoryScope.root(what, MemorySource.system())) {
-      NativeArray bytes = reader.read(scope, array, what, ElementType.U8);
-      byte[] copy = new byte[Math.toIntExact(bytes.length())];
-      NativeMemory.copyToArray(bytes.address(), copy, 0, copy.length);
-      return copy;
-    }
   }
 
   /** For every original coordinate the stored one, by mode; modes in original order are absent. */

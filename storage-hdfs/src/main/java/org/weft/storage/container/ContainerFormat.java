@@ -107,7 +107,7 @@ public final class ContainerFormat implements TensorFileFormat {
   @Override
   public Map<Integer, Labels> labels(SourceFile file) {
     Container container = Container.open(file.access(), file.uri());
-    return container.original().labels(container.labels());
+    return container.original().labels(container.labels().all());
   }
 
   @Override

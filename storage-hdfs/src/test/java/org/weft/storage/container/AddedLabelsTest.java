@@ -97,8 +97,8 @@ class AddedLabelsTest {
     write(Existing.APPEND, options("adam bob", "tue", named()), "0,0,3 1,0,4");
     assertThat(read(uri())).isEqualTo("adam,tue=3.0 ann,mon=1.0 bob,mon=2.0 bob,tue=4.0");
     Container x = Container.open(Entries.ACCESS, uri());
-    assertThat(x.originalLabels(0).toList()).containsExactly("ann", "bob", "adam");
-    assertThat(x.originalLabels(1).toList()).containsExactly("mon", "tue");
+    assertThat(x.labels().original(0).toList()).containsExactly("ann", "bob", "adam");
+    assertThat(x.labels().original(1).toList()).containsExactly("mon", "tue");
     assertThat(x.shape()).isEqualTo(TensorShape.of(3, 2));
     write(Existing.APPEND, options("bob", "tue mon", named()), "0,0,5 0,1,6");
     assertThat(read(uri())).isEqualTo("adam,tue=3.0 ann,mon=1.0 bob,mon=8.0 bob,tue=9.0");
@@ -124,7 +124,7 @@ class AddedLabelsTest {
     write(Existing.REFUSE, few, "0,0,1 2,0,2");
     write(Existing.APPEND, options("bob 3", "mon", named()), "0,0,3 1,0,4");
     assertThat(read(uri())).isEqualTo("3,mon=6.0 ann,mon=1.0 bob,mon=3.0");
-    assertThat(Container.open(Entries.ACCESS, uri()).originalLabels(0).toList())
+    assertThat(Container.open(Entries.ACCESS, uri()).labels().original(0).toList())
         .containsExactly("ann", "2", "3", "bob");
   }
 

@@ -56,7 +56,7 @@ class DamageTest {
     Tensors.read(Entries.ACCESS, uri);
     Container container = Container.open(Entries.ACCESS, uri);
     container.statistics();
-    container.labels();
+    container.labels().all();
     container.permutations();
   }
 

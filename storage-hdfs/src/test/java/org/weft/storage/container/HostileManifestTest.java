@@ -97,7 +97,7 @@ class HostileManifestTest {
     Tensors.read(Entries.ACCESS, uri);
     Container container = Container.open(Entries.ACCESS, uri);
     container.statistics();
-    container.labels();
+    container.labels().all();
     container.permutations();
     for (int part = 0; part < container.partCount(); part++) {
       Entries.ACCESS.hosts(container.file(part), container.offset(part));

@@ -344,7 +344,7 @@ class LabelledHistoriesTest {
               model.keySet().stream().filter(k -> !k.startsWith("#")).toList());
       List<List<String>> labels = new ArrayList<>();
       for (int mode = 0; mode < MODES; mode++) {
-        List<String> all = List.copyOf(present.originalLabels(mode).toList());
+        List<String> all = List.copyOf(present.labels().original(mode).toList());
         List<String> before = dictionary.get(mode);
         assertThat(all).doesNotHaveDuplicates();
         assertThat(all.subList(0, before.size())).isEqualTo(before);

@@ -93,8 +93,8 @@ class ParallelContainerTest {
     assertThat(x.modeNames()).containsExactly("a", "b", "c");
     assertThat(x.statistics().entries()).isEqualTo(ALL.size());
     assertThat(x.statistics().histogram(0).total()).isEqualTo(ALL.size());
-    assertThat(x.labels()).containsOnlyKeys(0);
-    Labels labels = x.labels().get(0);
+    assertThat(x.labels().modes()).containsOnly(0);
+    Labels labels = x.labels().of(0);
     assertThat(labels.toList()).isEqualTo(names(0, 40));
     assertThat(Entries.read(TensorFiles.open(files, uri, ReadOptions.defaults())))
         .containsExactlyInAnyOrderElementsOf(Tensors.describe(ALL));
