@@ -3,6 +3,9 @@ package org.weft.sql;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.weft.error.ErrorCode;
@@ -43,21 +46,57 @@ final class TableSettings {
             () -> wrong("expected option '" + name + "', such as " + example + "; found none"));
   }
 
-  double number(String name, double otherwise) {
+  OptionalDouble number(String name) {
     String text = text(name).orElse("");
+    if (text.isEmpty()) {
+      return OptionalDouble.empty();
+    }
     try {
-      return text.isEmpty() ? otherwise : Double.parseDouble(text);
+      return OptionalDouble.of(Double.parseDouble(text));
     } catch (NumberFormatException e) {
       throw wrong("expected a number for option '" + name + "', found '" + text + "'");
     }
   }
 
-  long whole(String name, long otherwise) {
-    double number = number(name, (double) otherwise);
-    if (number != Math.rint(number)) {
-      throw wrong("expected a whole number for option '" + name + "', found " + number);
+  OptionalLong whole(String name) {
+    OptionalDouble number = number(name);
+    if (number.isPresent() && number.getAsDouble() != Math.rint(number.getAsDouble())) {
+      throw wrong(
+          "expected a whole number for option '" + name + "', found " + number.getAsDouble());
     }
-    return (long) number;
+    return number.isEmpty() ? OptionalLong.empty() : OptionalLong.of((long) number.getAsDouble());
+  }
+
+  /** A whole number; instead of one that an int does not hold, the nearest int. */
+  OptionalInt count(String name) {
+    OptionalLong whole = whole(name);
+    return whole.isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of(
+            (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, whole.getAsLong())));
+  }
+
+  /** A number of components: a whole number of at least 1. */
+  int rank(String name) {
+    String given = required(name, "16");
+    int rank = count(name).orElse(0);
+    if (rank < 1) {
+      throw wrong("expected option '" + name + "' of at least 1, such as 16; found " + given);
+    }
+    return rank;
+  }
+
+  Optional<Boolean> flag(String name) {
+    return text(name)
+        .map(
+            text ->
+                switch (text.toLowerCase(Locale.ROOT)) {
+                  case "true" -> true;
+                  case "false" -> false;
+                  default ->
+                      throw wrong(
+                          "expected true or false for option '" + name + "', found '" + text + "'");
+                });
   }
 
   WeftException wrong(String message) {

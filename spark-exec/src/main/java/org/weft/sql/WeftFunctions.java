@@ -25,7 +25,8 @@ import scala.runtime.BoxedUnit;
 /**
  * Table functions of every session that starts with this jar: {@code weft_eval('y(i) = A(i,j) *
  * x(j)', 'A', 'a.weft', 'x', 'weights')} and {@code weft_cp('sales', 16, 'modes',
- * 'user,item,week')}. What follows the first arguments are names and values of options.
+ * 'user,item,week')}, {@code weft_complete} and {@code weft_tucker}. What follows the first
+ * arguments are names and values of options.
  */
 @AutoService(SparkSessionExtensionsProvider.class)
 public final class WeftFunctions extends AbstractFunction1<SparkSessionExtensions, BoxedUnit>
@@ -38,7 +39,11 @@ public final class WeftFunctions extends AbstractFunction1<SparkSessionExtension
         EvalSource.NAME,
         List.of(EvalSource.EXPRESSION),
         EvalSource.OPERAND);
-    register(extensions, "weft_cp", CpSource.NAME, List.of(CpSource.TENSOR, CpSource.RANK), "");
+    List<String> ofRank = List.of(ModelSource.TENSOR, CpSource.RANK);
+    List<String> ofRanks = List.of(ModelSource.TENSOR, TuckerSource.RANKS);
+    register(extensions, "weft_cp", CpSource.NAME, ofRank, "");
+    register(extensions, "weft_complete", CompletionSource.NAME, ofRank, "");
+    register(extensions, "weft_tucker", TuckerSource.NAME, ofRanks, "");
     return BoxedUnit.UNIT;
   }
 

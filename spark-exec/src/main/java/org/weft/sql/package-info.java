@@ -1,8 +1,8 @@
 /**
  * Statements and decompositions as tables of Spark SQL, for clients that have none of Weft's
- * classes: {@code format("weft-eval")} and {@code format("weft-cp")}, and the table functions
- * {@code weft_eval} and {@code weft_cp}. Read {@link org.weft.sql.EvalSource} first. A table is
- * computed when its first rows are read.
+ * classes: {@code format("weft-eval")}, {@code format("weft-cp")}, {@code format("weft-complete")},
+ * {@code format("weft-tucker")}, and table functions of these names. Read {@link
+ * org.weft.sql.EvalSource} first. A table is computed when its first rows are read.
  */
 @NullMarked
 package org.weft.sql;

@@ -119,6 +119,90 @@ class SqlSourcesTest {
   }
 
   @Test
+  void aTuckerModelIsATable() {
+    Dataset<Row> model =
+        spark.sql("SELECT * FROM weft_tucker('counts', '2, 2', 'tolerance', 0)").cache();
+    assertThat(model.columns())
+        .containsExactly("mode", "label", "coordinate", "component", "weight", "lambda", "fit");
+    assertThat(model.count()).isEqualTo((3 + 2) * 2);
+    // Singular values: those of ((6, 0), (3, 0), (0, 5)).
+    List<Row> lambdas =
+        model
+            .where("mode = 'item'")
+            .select("lambda", "fit")
+            .distinct()
+            .sort("lambda")
+            .collectAsList();
+    assertThat(lambdas).hasSize(2);
+    assertThat(lambdas.get(0).getDouble(0)).isCloseTo(5, within(1e-9));
+    assertThat(lambdas.get(1).getDouble(0)).isCloseTo(Math.sqrt(45), within(1e-9));
+    assertThat(lambdas.get(0).getDouble(1)).isCloseTo(1, within(1e-6));
+  }
+
+  @Test
+  void aCompletionIsATable() {
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW ratings AS SELECT user, item, (user + 1) * (item + 2) AS"
+            + " stars FROM (SELECT explode(sequence(0, 7)) AS user), (SELECT explode(sequence(0,"
+            + " 6)) AS item) WHERE user + item <> 9");
+    Map<String, String> options =
+        Map.of("tensor", "ratings", "rank", "1", "heldOut", "0", "iterations", "200");
+    Dataset<Row> model = spark.read().format("weft-complete").options(options).load();
+    // A component, a column of biases for each mode, and the mean.
+    assertThat(model.select("component").distinct().count()).isEqualTo(1 + 2 + 1);
+
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW unrated AS SELECT * FROM VALUES ('x', 7, 2), ('y', 3,"
+            + " 6), ('z', 99, 0) AS t(note, user, item)");
+    Dataset<Row> asked =
+        spark.sql(
+            "SELECT * FROM weft_complete('ratings', 1, 'rows', 'unrated', 'biases', false, 'ridge',"
+                + " 0.00001, 'heldOut', 0, 'iterations', 200) ORDER BY note");
+    assertThat(asked.columns()).containsExactly("note", "user", "item", "prediction");
+    List<Row> values = asked.collectAsList();
+    assertThat(values.get(0).getDouble(3)).isCloseTo(8 * 4, within(0.1));
+    assertThat(values.get(1).getDouble(3)).isCloseTo(4 * 8, within(0.1));
+    assertThat(values.get(2).isNullAt(3)).isTrue();
+  }
+
+  @Test
+  void rowsGetTheValuesOfAnyModel() {
+    for (String function : List.of("weft_cp('counts', 2", "weft_tucker('counts', '2,2'")) {
+      List<Row> rows =
+          spark
+              .sql(
+                  "SELECT user, item, count, prediction FROM "
+                      + function
+                      + ", 'rows', 'counts', 'tolerance', 0, 'iterations', 60)")
+              .collectAsList();
+      assertThat(rows)
+          .hasSize(3)
+          .allSatisfy(
+              row -> assertThat(row.getDouble(3)).isCloseTo((double) row.getLong(2), within(1e-5)));
+    }
+  }
+
+  @Test
+  void optionsOfEveryDecompositionAreChecked() {
+    assertError(
+        "weft-tucker", Map.of("tensor", "counts"), "expected option 'ranks', such as 8,8,4");
+    assertError("weft-tucker", Map.of("tensor", "counts", "ranks", "2,x"), "such as 8,8,4; found");
+    assertError("weft-tucker", Map.of("tensor", "counts", "rank", "2"), "expected options among");
+    assertError("weft-complete", Map.of("tensor", "counts"), "expected option 'rank', such as 16");
+    Map<String, String> biases = Map.of("tensor", "counts", "rank", "2", "biases", "yes");
+    assertError("weft-complete", biases, "expected true or false for option 'biases', found 'yes'");
+    assertError(
+        "weft-complete", Map.of("tensor", "3", "rank", "2"), "expected a table or a path as");
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW guessed AS SELECT 'a' AS user, 1 AS prediction");
+    assertError(
+        "weft-cp",
+        Map.of("tensor", "counts", "rank", "2", "rows", "guessed"),
+        "expected 'rows' without a column 'prediction'");
+    assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_tucker('counts')").count())
+        .hasMessageContaining("weft_tucker: expected tensor, ranks and then pairs");
+  }
+
+  @Test
   void optionsAreCheckedBeforeWork() {
     assertError("weft-eval", Map.of(), "expected option 'expression', such as");
     assertError(
