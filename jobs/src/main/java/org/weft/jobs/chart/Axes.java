@@ -343,7 +343,14 @@ public final class Axes implements Picture {
       for (Point p : points) {
         Place place = free(right(p.x()), down(p.y()) + 4, Sheet.width(p.said()), taken);
         taken.add(place);
-        sheet.text(place.left(), place.base(), p.said(), Sheet.Anchor.START, Ink.SOFT);
+        double end = place.left() + place.width();
+        boolean before = end < right(p.x());
+        sheet.text(
+            before ? end : place.left(),
+            place.base(),
+            p.said(),
+            before ? Sheet.Anchor.END : Sheet.Anchor.START,
+            Ink.SOFT);
       }
     }
 

@@ -10,16 +10,19 @@ import org.weft.tensor.TensorShape;
 
 /**
  * Where the entries of a tensor are: one panel for each pair of modes, the darker the more entries
- * fall into a cell, on a logarithmic scale from one entry to the panel's fullest cell. A row of
- * panels per version of the tensor. A cell is a slice each way, or several where a mode has more
- * slices than the panel has pixels; small tensors are enlarged. Where no cell has two entries, or
- * half of all entries are stored, colours are values instead: counts would say nothing.
+ * fall into a cell, on a logarithmic scale from one entry to the panel's fullest cell. Each version
+ * of the tensor has rows of at most {@value #MOST_COLUMNS} panels. A vector is a strip. A cell is a
+ * slice each way, or several where a mode has more slices than the panel has pixels; small tensors
+ * are enlarged. Where no cell has two entries, or half of all entries are stored, colours are
+ * values instead: counts would say nothing.
  */
 public final class DensityPlot implements Picture {
   private static final int MARGIN = 24;
 
   /** The shorter side of a panel at least: below that nothing can be seen. */
   private static final int LEAST = 48;
+
+  private static final int MOST_COLUMNS = 4;
 
   private final int side;
   private final List<String> names;
@@ -36,7 +39,7 @@ public final class DensityPlot implements Picture {
   }
 
   /**
-   * Adds a row of panels.
+   * Adds the panels of a version of the tensor.
    *
    * @param boundaries coordinates of mode 0 at which partitions begin; may be empty
    */
@@ -51,7 +54,11 @@ public final class DensityPlot implements Picture {
     if (order == 1) {
       row.add(panel(title, 0, 0, shape, blocks, boundaries));
     }
-    rows.add(row);
+    int lines = Math.max(1, (row.size() + MOST_COLUMNS - 1) / MOST_COLUMNS);
+    int columns = (row.size() + lines - 1) / lines;
+    for (int first = 0; first < row.size(); first += columns) {
+      rows.add(row.subList(first, Math.min(row.size(), first + columns)));
+    }
     titles.add(title);
   }
 
@@ -69,9 +76,10 @@ public final class DensityPlot implements Picture {
       long[] boundaries) {
     long longer = Math.max(1, Math.max(shape.size(down), shape.size(across)));
     int height = pixels(shape.size(down), longer);
-    int width = pixels(shape.size(across), longer);
+    long sizeAcross = down == across ? 1 : shape.size(across);
+    int width = pixels(sizeAcross, longer);
     int cellsDown = (int) Math.max(1, Math.min(shape.size(down), height));
-    int cellsAcross = (int) Math.max(1, Math.min(shape.size(across), width));
+    int cellsAcross = (int) Math.max(1, Math.min(sizeAcross, width));
     CellCounts cells = new CellCounts(down, across, shape, blocks, cellsDown, cellsAcross);
     int[] lines = new int[down == 0 ? boundaries.length : 0];
     for (int b = 0; b < lines.length; b++) {

@@ -11,7 +11,7 @@ import org.weft.jobs.chart.Sheet.Anchor;
  *
  * @param version what the tensor is shown as
  * @param down the mode that goes down
- * @param across the mode that goes across; null of a tensor of order 1
+ * @param across the mode that goes across; that which goes down, of a tensor of order 1
  * @param cells entries of each cell
  * @param width of the picture, to which cells are stretched
  * @param boundaries where partitions of the mode that goes down begin, in pixels of the picture

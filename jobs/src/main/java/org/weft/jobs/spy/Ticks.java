@@ -48,10 +48,11 @@ final class Ticks {
     return step;
   }
 
-  /** As short as it is exact: {@code 250k}, {@code 3M}, {@code 12,345}. */
+  /** As short as it is exact: {@code 250k}, {@code 1.2M}, {@code 3M}, {@code 12,345}. */
   static String label(long coordinate) {
-    if (coordinate >= 1_000_000 && coordinate % 1_000_000 == 0) {
-      return String.format(Locale.ROOT, "%,dM", coordinate / 1_000_000);
+    if (coordinate >= 1_000_000 && coordinate % 100_000 == 0) {
+      int digits = coordinate % 1_000_000 == 0 ? 0 : 1;
+      return String.format(Locale.ROOT, "%,." + digits + "fM", coordinate / 1e6);
     }
     if (coordinate >= 10_000 && coordinate % 1000 == 0) {
       return String.format(Locale.ROOT, "%,dk", coordinate / 1000);

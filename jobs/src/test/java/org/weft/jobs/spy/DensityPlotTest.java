@@ -86,6 +86,23 @@ class DensityPlotTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
+  /** Ten pairs of modes side by side would be wider than any screen. */
+  @Test
+  void manyPanelsAreSeveralRows() {
+    DensityPlot three = plot(100, "", 50, 90, 100, 80);
+    DensityPlot five = plot(100, "", 50, 90, 100, 80, 70, 60);
+    assertThat(five.width()).isLessThan(2 * three.width());
+    assertThat(five.height()).isGreaterThan(2 * three.height());
+  }
+
+  @Test
+  void aVectorIsAStrip() throws IOException {
+    String svg = svg(plot(400, "", 9, 30));
+    MatchResult image = IMAGE.matcher(svg).results().findFirst().orElseThrow();
+    assertThat(image.group(1)).isEqualTo("48");
+    assertThat(image.group(2)).isEqualTo("400");
+  }
+
   /** A full temporary folder, or none, is no reason not to draw. */
   @Test
   void drawingNeedsNoFileForTemporaryData(@TempDir Path folder) throws IOException {
@@ -191,6 +208,7 @@ class DensityPlotTest {
     "183, 3, '1 183'",
     "28000, 5, '1 10k 20k 28k'",
     "2000000, 4, '1 1M 2M'",
+    "3000000, 10, '1 500k 1M 1.5M 2M 2.5M 3M'",
     "12345, 1, '1'"
   })
   void ticksAreRoundAndFew(long size, int most, String expected) {
