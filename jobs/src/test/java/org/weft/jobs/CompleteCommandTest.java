@@ -120,6 +120,24 @@ class CompleteCommandTest {
         .isCloseTo(1, within(1e-9));
   }
 
+  /** Unknown cells have no error: a model may have any value there. */
+  @Test
+  void aReportJudgesTheKnownEntries() throws IOException {
+    String line = "complete IN --rank 1 --ridge 0.1,0.01 --output OUT";
+    Run made = Run.of(line.replace("IN", tensor).replace("OUT", path("m")).split(" "));
+    assertThat(made.status()).as(made.err()).isZero();
+    Run report =
+        Run.of("report", path("m"), path("m.html"), "--tensor", tensor, "--json", path("m.json"));
+    assertThat(report.status()).as(report.err()).isZero();
+    assertThat(Run.read(path("m.html")))
+        .contains("% of the norm of the ", " known entries.", "<dt>Rank</dt><dd>1</dd>")
+        .contains("2 runs with different ridges or seeds ended with a fit of ")
+        .doesNotContain("has zeros", "id=\"overlap\"", "#overlap");
+    JsonNode outliers = new ObjectMapper().readTree(Run.read(path("m.json"))).get("outliers");
+    assertThat(outliers.get("relativeError").asDouble()).isLessThan(0.5);
+    assertThat(outliers.get("storedShare").asDouble()).isCloseTo(1, within(1e-9));
+  }
+
   private static double weight(JsonNode labels, String label) {
     for (JsonNode one : labels) {
       if (one.get("label").asText().equals(label)) {

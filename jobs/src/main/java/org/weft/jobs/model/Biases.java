@@ -17,7 +17,7 @@ import org.weft.storage.model.ModelFolder;
 public record Biases(int components, double mean, double[] scales) {
   /** The biases of a model; empty if it has none. Reads one row of each factor. */
   public static Optional<Biases> of(ModelFolder model) throws IOException {
-    if (!model.method().equals("complete") || !model.summary().path("biases").asBoolean()) {
+    if (!model.isCompletion() || !model.summary().path("biases").asBoolean()) {
       return Optional.empty();
     }
     double[] lambda = model.lambda();

@@ -85,7 +85,9 @@ final class MeasuredFigures {
   }
 
   private static Figures.RankFit fit(JsonNode summary, String name) {
-    return new Figures.RankFit(summary.path("rank").asInt(), summary.path("fit").asDouble(), name);
+    int columns = summary.path("rank").asInt();
+    int rank = summary.path("components").asInt(columns); // without the biases of a completion
+    return new Figures.RankFit(rank, summary.path("fit").asDouble(), name);
   }
 
   private Figures.Outliers outliers(Residuals.Found found) throws IOException {

@@ -105,7 +105,7 @@ public final class ModelFigures {
     double[] lambda = ((CpValue) factors.value()).lambda();
     double[][] products = Figures.innerProducts(factors.grams(), lambda.length);
     double norm = summary.path("norm").asDouble();
-    boolean ofModel = model.method().equals("complete");
+    boolean ofModel = model.isCompletion();
     double[] shares = Figures.shares(lambda, products, 1);
     double squares = ofModel ? Arrays.stream(shares).sum() : norm * norm;
     shares = Figures.shares(lambda, products, squares);
@@ -267,7 +267,7 @@ public final class ModelFigures {
     put(run, "Command", summary.path("command"));
     put(run, "Input", summary.path("input"));
     put(run, "Method", summary.path("method"));
-    put(run, "Rank", summary.path("rank"));
+    put(run, "Rank", summary.path(model.isCompletion() ? "components" : "rank"));
     if (model.isTucker()) {
       run.put(
           "Ranks",

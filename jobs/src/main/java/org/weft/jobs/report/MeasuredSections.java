@@ -62,10 +62,16 @@ final class MeasuredSections {
 
   private void outliers(Figures.Outliers found) {
     html.section("residuals", "Residuals and outliers");
-    html.add(
-        "<p>The model misses %.1f %% of the tensor's norm; %.1f %% of the squared error lies at the"
-            + " %,d stored entries, the rest where the tensor has zeros.</p>",
-        100 * found.relativeError(), 100 * found.storedShare(), found.entries());
+    if (figures.ofModel()) {
+      html.add(
+          "<p>The model misses %.1f %% of the norm of the %,d known entries.</p>",
+          100 * found.relativeError(), found.entries());
+    } else {
+      html.add(
+          "<p>The model misses %.1f %% of the tensor's norm; %.1f %% of the squared error lies at"
+              + " the %,d stored entries, the rest where the tensor has zeros.</p>",
+          100 * found.relativeError(), 100 * found.storedShare(), found.entries());
+    }
     html.add("<figure>");
     Residuals.Histogram histogram = found.histogram();
     html.append(

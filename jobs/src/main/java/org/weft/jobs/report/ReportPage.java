@@ -43,7 +43,8 @@ public final class ReportPage {
         "<nav aria-label=\"Sections\"><a href=\"#run\">What ran</a> <a href=\"#tensor\">Tensor</a>"
             + " <a href=\"#convergence\">Convergence</a> %s%s</nav>",
         figures.core() == null
-            ? "<a href=\"#components\">Components</a> <a href=\"#overlap\">Overlap</a>"
+            ? "<a href=\"#components\">Components</a>"
+                + (hasOverlap() ? " <a href=\"#overlap\">Overlap</a>" : "")
             : "<a href=\"#core\">Core</a> <a href=\"#columns0\">Columns</a>",
         figures.measured().outliers() == null ? "" : " <a href=\"#residuals\">Residuals</a>");
     add("</header>\n<main>");
@@ -52,7 +53,9 @@ public final class ReportPage {
     convergence();
     if (figures.core() == null) {
       components();
-      overlap();
+      if (hasOverlap()) {
+        overlap();
+      }
     } else {
       new CoreSections(html, figures, figures.core()).addTo();
     }
@@ -118,8 +121,11 @@ public final class ReportPage {
         isFit ? "Fit: 1 - |T - model| / |T|" : "The " + figures.measure());
     if (figures.starts().size() > 1) {
       add(
-          "<p>%d starts ended with a %s of %s.</p>",
-          figures.starts().size(), figures.measure(), fits(figures.starts()));
+          "<p>%d %s ended with a %s of %s.</p>",
+          figures.starts().size(),
+          figures.ofModel() ? "runs with different ridges or seeds" : "starts",
+          figures.measure(),
+          fits(figures.starts()));
     }
     add(
         "<details><summary>Figures</summary><table><thead><tr><th scope=\"col\">iteration</th>"
@@ -178,7 +184,7 @@ public final class ReportPage {
   private void mode(int mode, Figures.@Nullable Line line, List<Figures.Weighted> strongest) {
     String name = figures.modes().get(mode).name();
     add("<h4>%s</h4>", escape(name));
-    if (line != null) {
+    if (line != null && !strongest.isEmpty()) {
       html.append(new Trend(name, line).inPage(640));
     }
     LabelList.add(html, strongest);
@@ -213,6 +219,10 @@ public final class ReportPage {
     add("</article>");
   }
 
+  private boolean hasOverlap() {
+    return figures.overlap().length > 1;
+  }
+
   private void overlap() {
     html.section("overlap", "Overlap of components");
     double[][] cosines = figures.overlap();
@@ -237,16 +247,13 @@ public final class ReportPage {
         "<p>%s Overlap is the product over the modes of the cosines of the components' columns: 1"
             + " for the same component, 0 for unrelated ones, below 0 for ones that cancel.</p>",
         said);
-    if (cosines.length > 1) {
-      add("<figure>");
-      String all = "Overlap of " + cosines.length + " components. " + said;
-      Overlap overlap = new Overlap(cosines, numbers, all);
-      html.append(overlap.inPage(overlap.width()));
-      add(
-          "<figcaption>The fuller the colour, the larger the overlap; orange is below"
-              + " 0.</figcaption></figure>");
-    }
-    add("</section>");
+    add("<figure>");
+    String all = "Overlap of " + cosines.length + " components. " + said;
+    Overlap overlap = new Overlap(cosines, numbers, all);
+    html.append(overlap.inPage(overlap.width()));
+    add(
+        "<figcaption>The fuller the colour, the larger the overlap; orange is below"
+            + " 0.</figcaption></figure></section>");
   }
 
   /** What iterations raise, by iteration. */

@@ -14,7 +14,8 @@ import org.weft.tensor.DenseMatrix;
 
 /**
  * Where a model differs from its tensor: value minus model, over all stored entries in one pass.
- * Entries are taken as of distinct coordinates. Cost: {@code O(nnz)} values of the model.
+ * Cells that are not stored are zeros, or unknown as those of a completion. Entries are taken as of
+ * distinct coordinates. Cost: {@code O(nnz)} values of the model.
  */
 public final class Residuals {
   private static final int BINS = 41;
@@ -26,20 +27,32 @@ public final class Residuals {
   private final List<DenseMatrix> factors;
   private final double[][] squares;
   private final double[][] crosses;
+  private final double[][] storedErrors;
+  private final boolean onlyKnown;
   private final PriorityQueue<Entry> worst =
       new PriorityQueue<>(Comparator.comparingDouble(e -> Math.abs(e.value() - e.model())));
   private final List<Double> sample = new ArrayList<>();
   private long entries;
   private double stored;
 
-  /** Of the entries of a model's tensor. */
-  public Residuals(FactorModel model) {
+  /**
+   * Of the entries of a model's tensor.
+   *
+   * @param onlyKnown whether cells that are not stored are unknown, and have no error
+   */
+  public Residuals(FactorModel model, boolean onlyKnown) {
     this.model = model;
     this.factors = model.factors();
-    this.squares =
-        factors.stream().map(f -> new double[Math.toIntExact(f.rows())]).toArray(double[][]::new);
-    this.crosses =
-        factors.stream().map(f -> new double[Math.toIntExact(f.rows())]).toArray(double[][]::new);
+    this.onlyKnown = onlyKnown;
+    this.squares = perSlice();
+    this.crosses = perSlice();
+    this.storedErrors = perSlice();
+  }
+
+  private double[][] perSlice() {
+    return factors.stream()
+        .map(f -> new double[Math.toIntExact(f.rows())])
+        .toArray(double[][]::new);
   }
 
   /** An entry and what the model has for it. */
@@ -96,6 +109,7 @@ public final class Residuals {
       at[mode] = block.coordinate(mode, e);
       squares[mode][(int) at[mode]] += value * value;
       crosses[mode][(int) at[mode]] += value * model;
+      storedErrors[mode][(int) at[mode]] += residual * residual;
     }
     stored += residual * residual;
     worst.add(new Entry(at, value, model));
@@ -122,7 +136,7 @@ public final class Residuals {
     List<double[][]> grams = model.grams();
     List<double[]> errors = new ArrayList<>();
     for (int mode = 0; mode < factors.size(); mode++) {
-      errors.add(errors(mode, grams));
+      errors.add(onlyKnown ? storedErrors[mode] : errors(mode, grams));
     }
     double norm = sum(squares[0]);
     double error = Math.max(0, sum(errors.get(0)));

@@ -213,6 +213,11 @@ public final class ModelFolder {
     return summary.path("dims").path(mode).asLong(-1);
   }
 
+  /** Whether cells that the tensor lacks are unknown, and not zeros. */
+  public boolean isCompletion() {
+    return method().equals("complete");
+  }
+
   /** Whether a core couples the factors, and not a weight for each component. */
   public boolean isTucker() {
     return method().equals("tucker");
