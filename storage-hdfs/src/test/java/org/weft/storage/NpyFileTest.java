@@ -90,7 +90,6 @@ class NpyFileTest {
       delimiter = '|',
       value = {
         "<c16|(2,)|<f8, <f4",
-        ">f8|(2,)|<f8, <f4",
         "<f8|(2, 1, 1)|a matrix or a vector",
         "<f8|(3,)|end of the file",
         "<f8|(1,)|more bytes",

@@ -12,6 +12,7 @@ import org.weft.storage.Compression;
 import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
+import org.weft.tensor.ValueType;
 
 /**
  * Dense matrices and vectors as NumPy array files. Written as float64, C order, version 1; read in
@@ -19,6 +20,9 @@ import org.weft.tensor.DenseMatrix;
  */
 public final class NpyFile {
   private static final int BUFFER_ELEMENTS = 1 << 13;
+
+  /** Of an integer from 2^63 to 2^64, the bits that no double has. */
+  private static final long BETWEEN_LARGE_DOUBLES = (1L << 11) - 1;
 
   private NpyFile() {}
 
@@ -120,7 +124,7 @@ public final class NpyFile {
               + "; give the process more memory (-Xmx)");
     }
     DenseMatrix matrix = DenseMatrix.zeros(rows, (int) columns);
-    ElementsIn elements = new ElementsIn(in, name, header.type(), header.elements());
+    ElementsIn elements = new ElementsIn(in, name, header, header.elements());
     if (header.fortran()) {
       for (int column = 0; column < columns; column++) {
         for (long row = 0; row < rows; row++) {
@@ -159,7 +163,7 @@ public final class NpyFile {
       }
       requireLength(header, uri, file.compression() == Compression.NONE ? file.length() : -1);
       double[] values = new double[Math.toIntExact(header.elements())];
-      new ElementsIn(in, uri, header.type(), values.length).read(values);
+      new ElementsIn(in, uri, header, values.length).read(values);
       return values;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
@@ -219,7 +223,7 @@ public final class NpyFile {
     }
   }
 
-  /** {@code count} little-endian elements from a stream; reads no byte after them. */
+  /** {@code count} elements from a stream; reads no byte after them. */
   static final class ElementsIn {
     private final InputStream in;
     private final String name;
@@ -230,13 +234,18 @@ public final class NpyFile {
     private int at;
     private int limit;
 
-    ElementsIn(InputStream in, String name, NpyType type, long count) {
+    /**
+     * @param array whose elements they are
+     */
+    ElementsIn(InputStream in, String name, NpyHeader array, long count) {
       this.in = in;
       this.name = name;
-      this.type = type;
+      this.type = array.type();
       this.unread = count * type.bytes();
       this.buffer = new byte[(int) Math.min(count, BUFFER_ELEMENTS) * type.bytes()];
-      this.elements = ByteBuffer.wrap(buffer).order(ByteOrder.LITTLE_ENDIAN);
+      this.elements =
+          ByteBuffer.wrap(buffer)
+              .order(array.bigEndian() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
     }
 
     /** The place of the next element in the buffer. */
@@ -254,9 +263,19 @@ public final class NpyFile {
       return type.value(elements, advance());
     }
 
-    /** The next element, which is an integer. */
+    /**
+     * The next element, which is an integer.
+     *
+     * @throws WeftException {@code VALUE_OUT_OF_RANGE} for one of 2^63 or more
+     */
     long nextLong() throws IOException {
-      return type.integer(elements, advance());
+      long bits = type.integer(elements, advance());
+      if (type.isBeyondLong(bits)) {
+        throw new WeftException(
+            ErrorCode.VALUE_OUT_OF_RANGE,
+            name + ": " + ValueType.LONG.refusal(Long.toUnsignedString(bits)));
+      }
+      return bits;
     }
 
     /**
@@ -272,16 +291,24 @@ public final class NpyFile {
 
     /** As above, one. */
     double exact() throws IOException {
-      if (type != NpyType.I8) {
-        return next();
+      int place = advance();
+      double value = type.value(elements, place);
+      if (type == NpyType.I8 || type == NpyType.U8) {
+        long bits = type.integer(elements, place);
+        boolean beyond = type.isBeyondLong(bits);
+        boolean exact =
+            beyond
+                ? (bits & BETWEEN_LARGE_DOUBLES) == 0
+                : (long) value == bits && bits != Long.MAX_VALUE;
+        if (!exact) {
+          throw new WeftException(
+              ErrorCode.VALUE_OUT_OF_RANGE,
+              name
+                  + ": expected integers that a double holds exactly, found "
+                  + (beyond ? Long.toUnsignedString(bits) : Long.toString(bits)));
+        }
       }
-      long integer = nextLong();
-      if ((long) (double) integer != integer || integer == Long.MAX_VALUE) {
-        throw new WeftException(
-            ErrorCode.VALUE_OUT_OF_RANGE,
-            name + ": expected integers that a double holds exactly, found " + integer);
-      }
-      return integer;
+      return value;
     }
 
     private void fill() throws IOException {

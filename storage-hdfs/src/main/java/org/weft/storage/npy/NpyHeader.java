@@ -18,13 +18,15 @@ import org.weft.error.WeftException;
  *
  * @param bytes length of the header: offset of the first element
  * @param type of the elements
+ * @param bigEndian whether their first byte is the most significant one
  * @param fortran the first mode varies fastest
  */
-record NpyHeader(int bytes, NpyType type, boolean fortran, long[] shape) implements Serializable {
+record NpyHeader(int bytes, NpyType type, boolean bigEndian, boolean fortran, long[] shape)
+    implements Serializable {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int MAX_BYTES = 1 << 20;
   private static final int ALIGNMENT = 64;
-  private static final Pattern DTYPE = Pattern.compile("'descr'\\s*:\\s*'([^']*)'");
+  private static final Pattern DTYPE = Pattern.compile("'descr'\\s*:\\s*'([<>|=]?)([^']*)'");
   private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)");
   private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([^()]*)\\)");
 
@@ -69,17 +71,21 @@ record NpyHeader(int bytes, NpyType type, boolean fortran, long[] shape) impleme
     Matcher order = ORDER.matcher(text);
     Matcher shape = SHAPE.matcher(text);
     boolean hasDtype = dtype.find();
-    NpyType type = hasDtype ? NpyType.named(dtype.group(1)) : null;
+    NpyType type = hasDtype ? NpyType.named(dtype.group(2)) : null;
     if (type == null) {
       throw malformed(
           name,
-          "one of the dtypes " + NpyType.names(),
-          hasDtype ? "'" + dtype.group(1) + "'; convert with array.astype('<f8')" : "another type");
+          "one of the dtypes " + NpyType.names() + ", or one with > for <",
+          hasDtype
+              ? "'" + dtype.group(1) + dtype.group(2) + "'; convert with array.astype('<f8')"
+              : "another type");
     }
     if (!order.find() || !shape.find()) {
       throw malformed(name, "'fortran_order' and 'shape' in the header", text.strip());
     }
-    return new NpyHeader(bytes, type, order.group(1).equals("True"), sizes(name, shape.group(1)));
+    boolean bigEndian = dtype.group(1).equals(">");
+    boolean fortran = order.group(1).equals("True");
+    return new NpyHeader(bytes, type, bigEndian, fortran, sizes(name, shape.group(1)));
   }
 
   private static long[] sizes(String name, String text) {

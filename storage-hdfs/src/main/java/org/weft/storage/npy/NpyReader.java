@@ -44,7 +44,7 @@ final class NpyReader implements BlockReader {
     this.builder = new CooBlock.Builder(shape.length, (int) Math.min(left, block), exact);
     place((split.start() - array.bytes()) / array.itemBytes());
     this.in = file.open(split.start());
-    this.elements = new NpyFile.ElementsIn(in, file.uri(), array.type(), left);
+    this.elements = new NpyFile.ElementsIn(in, file.uri(), array, left);
   }
 
   private int fastest(int nth) {

@@ -77,7 +77,7 @@ public final class NpyRows implements Serializable {
     try (FSDataInputStream in = files.fileSystem(path).open(path)) {
       in.seek(header.bytes() + from * rowBytes);
       NpyFile.ElementsIn elements =
-          new NpyFile.ElementsIn(in, uri, header.type(), (to - from) * columns());
+          new NpyFile.ElementsIn(in, uri, header, (to - from) * columns());
       double[] values = new double[columns()];
       for (long row = from; row < to; row++) {
         elements.read(values);
