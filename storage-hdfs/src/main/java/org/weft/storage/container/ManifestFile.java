@@ -95,9 +95,12 @@ final class ManifestFile {
     }
     try (ManifestReader reader = new ManifestReader(bytes, end)) {
       return manifest(reader, uri, version);
-    } catch (WeftException | IOException e) {
+    } catch (WeftException e) {
       requireKnownFormat(bytes, end, uri);
-      throw e instanceof WeftException known ? known : malformed(uri, firstLine(e), e);
+      throw e;
+    } catch (IOException e) {
+      requireKnownFormat(bytes, end, uri);
+      throw noJson(uri, "", e);
     }
   }
 
@@ -108,12 +111,17 @@ final class ManifestFile {
     } catch (Manifest.ImplausibleException e) {
       throw new WeftException(
           ErrorCode.CORRUPT_INPUT, uri + ": " + reader.place() + e.getMessage(), e);
-    } catch (IllegalArgumentException | IOException e) {
-      throw malformed(uri, reader.place() + firstLine(e), e);
+    } catch (IllegalArgumentException e) {
+      throw malformed(uri, reader.place() + e.getMessage(), e);
+    } catch (IOException e) {
+      throw noJson(uri, reader.place(), e);
     }
     requireKnown(manifest.formatVersion(), uri);
     if (manifest.version() != version) {
-      throw malformed(uri, "version " + manifest.version(), null);
+      throw malformed(
+          uri,
+          "expected the manifest of version " + version + ", found that of " + manifest.version(),
+          null);
     }
     return manifest;
   }
@@ -142,15 +150,17 @@ final class ManifestFile {
     }
   }
 
-  private static String firstLine(Throwable e) {
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  private static WeftException noJson(String uri, String place, IOException e) {
+    String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    return malformed(
+        uri, place + "expected the JSON of a manifest, found other text: " + reason, e);
   }
 
   private static WeftException malformed(
-      String uri, String found, @org.jspecify.annotations.Nullable Throwable cause) {
+      String uri, String what, @org.jspecify.annotations.Nullable Throwable cause) {
     return new WeftException(
         ErrorCode.MALFORMED_INPUT,
-        uri + ": expected the manifest of this version of a tensor, found " + found,
+        uri + ": " + what + "; copy the file again or read an older version",
         cause);
   }
 

@@ -56,9 +56,15 @@ final class ManifestReader implements Closeable {
   Manifest manifest() throws IOException {
     json.nextToken();
     try {
-      return members();
+      Manifest manifest = members();
+      if (json.nextToken() != null) {
+        throw new IllegalArgumentException(
+            "expected nothing after the manifest, found " + kind(json.currentToken()));
+      }
+      return manifest;
     } catch (WeftException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
+      throw new IllegalArgumentException(
+          "expected a format of its modes, found another: " + e.getMessage(), e);
     }
   }
 
@@ -399,8 +405,26 @@ final class ManifestReader implements Closeable {
   /** Throws unless the parser is at such a value, or at the beginning of one. */
   private void begin(JsonToken expected, String what) throws IOException {
     if (json.currentToken() != expected) {
-      throw new IllegalArgumentException("expected " + what + ", found " + json.currentToken());
+      throw new IllegalArgumentException(
+          "expected " + what + ", found " + kind(json.currentToken()));
     }
+  }
+
+  /** What a token is to those who write JSON. */
+  private static String kind(@Nullable JsonToken token) {
+    if (token == null) {
+      return "nothing";
+    }
+    return switch (token) {
+      case START_OBJECT -> "an object";
+      case START_ARRAY -> "a list";
+      case VALUE_STRING, FIELD_NAME -> "text";
+      case VALUE_NUMBER_INT -> "a whole number";
+      case VALUE_NUMBER_FLOAT -> "a number";
+      case VALUE_TRUE, VALUE_FALSE -> "true or false";
+      case VALUE_NULL -> "null";
+      default -> "another value";
+    };
   }
 
   private static <T> T given(@Nullable T member, String name) {

@@ -63,7 +63,11 @@ class ManifestFileTest {
   }
 
   private static Manifest read(JsonNode tree) throws Exception {
-    byte[] json = (JSON.writeValueAsString(tree) + "\n").getBytes(StandardCharsets.UTF_8);
+    return read(JSON.writeValueAsString(tree) + "\n");
+  }
+
+  private static Manifest read(String text) {
+    byte[] json = text.getBytes(StandardCharsets.UTF_8);
     CRC32C crc = new CRC32C();
     crc.update(json);
     String line = "crc32c " + ManifestFile.hex(crc.getValue()) + "\n";
@@ -188,6 +192,36 @@ class ManifestFileTest {
           .isInstanceOfSatisfying(
               WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.MALFORMED_INPUT))
           .hasMessageContaining(change[3]);
+    }
+  }
+
+  /** Under a right check sum. */
+  @Test
+  void whatFollowsTheManifestIsNoticed() throws Exception {
+    String good = JSON.writeValueAsString(tree());
+    assertThat(read(good + " \n\n ")).isEqualTo(manifest());
+    for (String more : List.of(good, "{}", "[]", "null", "1", "\"x\"", "}", "x", ",", "// x")) {
+      assertThatThrownBy(() -> read(good + "\n" + more + "\n"))
+          .as(more)
+          .isInstanceOfSatisfying(
+              WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.MALFORMED_INPUT))
+          .hasMessageStartingWith("x.weft/manifest-7.json: expected ")
+          .hasMessageNotContaining("found expected")
+          .hasMessageContaining("found ");
+    }
+  }
+
+  /** One "expected" and one "found", in words of those who write JSON. */
+  @Test
+  void whatIsNoManifestIsToldInWords() {
+    for (String text : List.of("", "[]", "null", "3", "\"x\"", "{", "{\"modes\": 3}", "nonsense")) {
+      assertThatThrownBy(() -> read(text + "\n"))
+          .as(text)
+          .isInstanceOf(WeftException.class)
+          .hasMessageMatching("x.weft/manifest-7.json: ([\\w.\\[\\]]+: )?expected .*")
+          .hasMessageNotContaining("found expected")
+          .hasMessageNotContaining("VALUE_")
+          .hasMessageNotContaining("START_");
     }
   }
 
