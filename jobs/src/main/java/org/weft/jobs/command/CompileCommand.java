@@ -3,10 +3,9 @@ package org.weft.jobs.command;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,11 +17,10 @@ import org.weft.compiler.Schedule;
 import org.weft.compiler.ahead.AheadCompiler;
 import org.weft.compiler.ahead.AheadLibrary;
 import org.weft.compiler.ahead.AheadRequest;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
 import org.weft.runtime.CpuFeatures;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.ValueType;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -141,19 +139,19 @@ public final class CompileCommand implements Callable<Integer> {
     List<@Nullable Path> files = new ArrayList<>(List.of(output));
     files.add(header);
     files.add(python);
+    FileAccess access = FileAccess.plain();
     for (Path file : files) {
-      if (file != null && Files.exists(file) && (!overwrite || Files.isDirectory(file))) {
-        throw new WeftException(
-            ErrorCode.OUTPUT_EXISTS, file + " exists; name another file or add --overwrite");
+      if (file != null) {
+        OutputCommit.probe(access, file.toString(), overwrite, false);
       }
     }
     AheadLibrary made = AheadCompiler.compile(request());
-    write(output, made.library());
+    write(access, output, made.library());
     if (header != null) {
-      write(header, made.header().getBytes(StandardCharsets.UTF_8));
+      write(access, header, made.header().getBytes(StandardCharsets.UTF_8));
     }
     if (python != null) {
-      write(python, made.python(fromModule(python)).getBytes(StandardCharsets.UTF_8));
+      write(access, python, made.python(fromModule(python)).getBytes(StandardCharsets.UTF_8));
     }
     console.note("wrote %s: %,d bytes for %s", output, made.library().length, level());
     return 0;
@@ -217,18 +215,13 @@ public final class CompileCommand implements Callable<Integer> {
     return folder == null ? library.toString() : folder.relativize(library).toString();
   }
 
-  /** Writes a file next to its place and moves it there: who has the old one open keeps it. */
-  private static void write(Path file, byte[] bytes) {
-    Path staged = file.resolveSibling("." + file.getFileName() + ".weft-tmp");
-    try {
-      Path folder = file.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
+  /** As one commit: who has an old file open keeps it. */
+  private void write(FileAccess access, Path file, byte[] bytes) throws IOException {
+    try (OutputCommit commit = OutputCommit.begin(access, file.toString(), overwrite)) {
+      try (OutputStream out = commit.create()) {
+        out.write(bytes);
       }
-      Files.write(staged, bytes);
-      Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException e) {
-      throw FileAccess.unavailable(file.toString(), e);
+      commit.commit();
     }
   }
 }

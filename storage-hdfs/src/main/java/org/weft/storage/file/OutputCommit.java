@@ -3,6 +3,7 @@ package org.weft.storage.file;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -36,7 +37,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   private static final System.Logger LOG = System.getLogger(OutputCommit.class.getName());
   static final String STAGING_SUFFIX = ".weft-tmp";
   static final String ASIDE_SUFFIX = ".weft-old";
-  private static final int NAME_CHARACTERS = 100;
+  private static final int NAME_BYTES = 100;
 
   private enum State {
     OPEN,
@@ -72,6 +73,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     }
     this.staging = sibling(parent, hiddenName(target.getName(), STAGING_SUFFIX));
     try {
+      Renames.of(fs).requireName(target);
       if (existing == Existing.REFUSE && fs.exists(target)) {
         throw outputExists();
       }
@@ -163,7 +165,17 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
 
   /** What hidden names have of a target's name. */
   static String shownName(String name) {
-    return name.length() <= NAME_CHARACTERS ? name : name.substring(0, NAME_CHARACTERS);
+    int end = 0;
+    int bytes = 0;
+    while (end < name.length()) {
+      int next = name.offsetByCodePoints(end, 1);
+      bytes += name.substring(end, next).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > NAME_BYTES) {
+        break;
+      }
+      end = next;
+    }
+    return name.substring(0, end);
   }
 
   /** Ancestors of the target, from {@code parent} up, that do not exist. */

@@ -3,10 +3,14 @@ package org.weft.storage.file;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
@@ -34,6 +38,13 @@ interface Renames {
    * be read anyhow, so that a folder that cannot be synchronised is no error.
    */
   default void syncFolder(Path folder) {}
+
+  /**
+   * Fails if {@code target} has a name that the file system cannot store.
+   *
+   * @throws IOException "File name too long"
+   */
+  default void requireName(Path target) throws IOException {}
 
   static Renames of(FileSystem fs) {
     if (fs instanceof RawLocalFileSystem) {
@@ -102,7 +113,19 @@ interface Renames {
 
     /** A check sum that Hadoop's checked local file system left there is of the old contents. */
     private static void dropChecksum(java.nio.file.Path target) throws IOException {
-      Files.deleteIfExists(target.resolveSibling("." + target.getFileName() + ".crc"));
+      java.nio.file.Path checksum = target.resolveSibling("." + target.getFileName() + ".crc");
+      if (Files.exists(checksum, LinkOption.NOFOLLOW_LINKS)) { // its name may be too long to ask
+        Files.deleteIfExists(checksum);
+      }
+    }
+
+    @Override
+    public void requireName(Path target) throws IOException {
+      try {
+        Files.readAttributes(file(target), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      } catch (NoSuchFileException e) {
+        LOG.log(System.Logger.Level.TRACE, "{0} is new", target);
+      }
     }
 
     private static java.nio.file.Path file(Path path) {
@@ -112,6 +135,11 @@ interface Renames {
 
   /** HDFS: one name-node operation, which refuses or replaces an existing target as told. */
   final class Hdfs implements Renames {
+    /** HDFS's own setting, and what it is where nobody sets it. */
+    private static final String LONGEST_NAME = "dfs.namenode.fs-limits.max-component-length";
+
+    private static final int USUAL_LONGEST_NAME = 255;
+
     private final DistributedFileSystem fs;
 
     Hdfs(DistributedFileSystem fs) {
@@ -136,6 +164,14 @@ interface Renames {
     @Override
     public void replaceFile(Path from, Path to) throws IOException {
       fs.rename(from, to, Options.Rename.OVERWRITE);
+    }
+
+    @Override
+    public void requireName(Path target) throws IOException {
+      int longest = fs.getConf().getInt(LONGEST_NAME, USUAL_LONGEST_NAME);
+      if (longest > 0 && target.getName().getBytes(StandardCharsets.UTF_8).length > longest) {
+        throw new IOException(target + ": File name too long");
+      }
     }
   }
 

@@ -52,6 +52,9 @@ final class StorageFault {
             + shown(message)
             + "); name another place";
       }
+      if (lower.contains("name too long") || lower.contains("path component name limit")) {
+        return "expected names of at most 255 bytes, found a longer one; name another place";
+      }
       if (lower.contains("incomplete hdfs uri")) {
         return "expected a host, as in hdfs://namenode:8020/x.tns, found none; name it, or set"
             + " fs.defaultFS in core-site.xml";

@@ -85,6 +85,38 @@ class OutputCommitTest {
             WeftException.class, e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code));
   }
 
+  /** Hidden names, and that of a check sum beside the target, may be longer than its own. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 210, 249, 250, 251, 254, 255})
+  void namesThatTheFileSystemStoresArePublished(int bytes) throws IOException {
+    for (String letter : List.of("n", "\u00e9", "\u4f8b", "\ud83e\uddf6")) {
+      int each = letter.getBytes(StandardCharsets.UTF_8).length;
+      String name = letter.repeat(bytes / each) + "x".repeat(bytes % each);
+      for (boolean overwrite : new boolean[] {false, true}) {
+        writeFile(FileAccess.local(), local(name), overwrite, "file");
+        writeFolder(FileAccess.local(), local("in/" + name), overwrite, "folder");
+      }
+      assertThat(contents(name)).isEqualTo("file");
+      assertThat(contents("in/" + name + "/part")).isEqualTo("folder");
+      Files.delete(folder.resolve(name));
+    }
+    assertThat(names()).containsExactly("in");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {256, 300, 5000})
+  void longerNamesAreRefusedAtOnce(int bytes) throws IOException {
+    for (String uri : List.of("n".repeat(bytes), "in/" + "n".repeat(bytes) + "/x")) {
+      for (Existing existing : Existing.values()) {
+        assertThatThrownBy(() -> OutputCommit.begin(FileAccess.local(), local(uri), existing))
+            .isInstanceOfSatisfying(
+                WeftException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.USAGE))
+            .hasMessageContaining("expected names of at most 255 bytes");
+      }
+    }
+    assertThat(names()).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void publishesOnCommitAndNotBefore(boolean onLocal) throws IOException {
