@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -32,11 +33,30 @@ class JsonOutputTest {
     assertThat(stats.path("nnz").asLong()).isEqualTo(3);
     assertThat(stats.path("duplicates").asLong()).isEqualTo(1);
     assertThat(stats.path("density").asDouble()).isEqualTo(0.25);
-    assertThat(stats.path("min_value").asDouble()).isEqualTo(-4);
+    assertThat(stats.path("min_value").asDouble()).isEqualTo(-3);
     assertThat(stats.at("/modes/0/name").asText()).isEqualTo("user");
     assertThat(stats.at("/modes/0/empty_slices").asLong()).isEqualTo(1);
     assertThat(stats.at("/modes/0/max").asLong()).isEqualTo(2);
     assertThat(stats.at("/modes/2/storage_bytes").asDouble()).isPositive();
+  }
+
+  /** What a file repeats is one entry to jobs, and so to the figures of the file. */
+  @Test
+  void statsAreOfWhatJobsComputeWith() throws IOException {
+    Run norm = Run.of("eval", "s = SUM(T(i,j,k) * T(i,j,k))", "--input", "T=" + tensor());
+    assertThat(norm.out()).as(norm.err()).isEqualTo("22\n");
+    for (String master : List.of("", "--master local[2]")) {
+      String line = "stats " + tensor() + " --json " + master;
+      JsonNode stats = json(line.strip().split(" "));
+      assertThat(stats.path("duplicates").asLong()).isEqualTo(1);
+      assertThat(Math.pow(stats.path("norm").asDouble(), 2)).isCloseTo(22, within(1e-12));
+      assertThat(stats.path("min_value").asDouble()).isEqualTo(-3);
+      assertThat(stats.path("max_value").asDouble()).isEqualTo(3);
+      assertThat(stats.at("/modes/2/max").asLong()).isEqualTo(2);
+      assertThat(stats.at("/modes/2/min").asLong()).isEqualTo(1);
+    }
+    Run table = Run.of("stats", tensor());
+    assertThat(table.out()).contains("duplicates  1, summed (entries in the file: 4)");
   }
 
   @Test

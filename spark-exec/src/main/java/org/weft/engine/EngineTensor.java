@@ -19,6 +19,7 @@ import org.weft.planner.StoredForm;
 import org.weft.reorder.Relabelling;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
+import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -141,6 +142,25 @@ public abstract class EngineTensor implements StatementOperand {
    * otherwise sorts it for the count.
    */
   public abstract long duplicates();
+
+  /**
+   * As {@link #statistics} of what jobs compute with: entries at the same coordinates are one, with
+   * the sum of their values. Packs the tensor for it if there are any.
+   */
+  public final TensorStatistics summedStatistics() {
+    return duplicates() == 0 ? statistics : countSummed();
+  }
+
+  /** Packs the entries and counts what is stored then. */
+  protected abstract TensorStatistics countSummed();
+
+  /** A format for entries that are packed to be counted. */
+  protected final TensorFormat countedFormat() {
+    TensorShape shape = statistics.shape();
+    return shape.order() == 0
+        ? TensorFormat.dense(0, valueType)
+        : TensorFormat.csf(shape.order(), valueType).narrowedFor(shape, statistics.entries());
+  }
 
   /** Off-heap bytes of all packed forms. */
   public abstract long residentBytes();

@@ -38,7 +38,6 @@ import org.weft.storage.ReadSummary;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -353,17 +352,30 @@ final class SparkTensor extends EngineTensor {
     if (statistics().shape().order() == 0) {
       return Math.max(0, statistics().entries() - 1);
     }
+    try (JobName name = JobName.open(context.sc(), "count the duplicates of " + uri());
+        ResidentTensor packed = packedToCount()) {
+      return packed.duplicates();
+    }
+  }
+
+  private ResidentTensor packedToCount() {
     int partitions = Math.max(1, context.defaultParallelism());
     ModePartitioning partitioning =
         new EqualNonzeros()
             .partition(0, statistics().shape().size(0), statistics().histogram(0), partitions);
-    TensorFormat format =
-        TensorFormat.csf(statistics().shape().order(), valueType())
-            .narrowedFor(statistics().shape(), statistics().entries());
     JobClock clock = new JobClock(new SparkMeasurements(context.sc()), partitions);
-    try (JobName name = JobName.open(context.sc(), "count the duplicates of " + uri());
-        ResidentTensor packed = pack(new PackedForm(partitioning, false, format), clock)) {
-      return packed.duplicates();
+    return pack(new PackedForm(partitioning, false, countedFormat()), clock);
+  }
+
+  @Override
+  protected TensorStatistics countSummed() {
+    TensorShape shape = statistics().shape();
+    if (shape.order() == 0) {
+      throw new IllegalStateException(uri() + ": a number in several entries");
+    }
+    try (JobName name = JobName.open(context.sc(), "count the entries of " + uri());
+        ResidentTensor packed = packedToCount()) {
+      return packed.count().build(shape);
     }
   }
 

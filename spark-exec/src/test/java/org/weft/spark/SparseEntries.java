@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -55,6 +56,17 @@ record SparseEntries(long[] sizes, List<long[]> coordinates, List<Double> values
       text.append(values.get(e)).append('\n');
     }
     return Files.writeString(file, text);
+  }
+
+  /** The entries with those at the same coordinates summed, in the order of their first. */
+  SparseEntries summed() {
+    Map<List<Long>, Double> sums = new LinkedHashMap<>();
+    for (int e = 0; e < values.size(); e++) {
+      sums.merge(boxed(coordinates.get(e)), values.get(e), Double::sum);
+    }
+    SparseEntries summed = empty(sizes);
+    sums.forEach((at, sum) -> summed.add(sum, at.stream().mapToLong(i -> i).toArray()));
+    return summed;
   }
 
   long distinct() {

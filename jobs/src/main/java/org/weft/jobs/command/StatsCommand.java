@@ -39,7 +39,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Describe a tensor: order, mode sizes, nonzeros, density, duplicates, value range, how the"
           + " nonzeros spread over the slices of each mode, and what a partition would weigh.",
-      "min, median, p99 and max are nonzeros per slice, among slices that have any."
+      "Entries at the same coordinates count as one, with the sum of their values. min, median, p99"
+          + " and max are nonzeros per slice, among slices that have any."
     },
     footer = {"", "Example: weft stats x.tns.gz"})
 public final class StatsCommand extends WeftCommand {
@@ -74,31 +75,33 @@ public final class StatsCommand extends WeftCommand {
     try (Session session = Session.open(common, "weft stats " + input, console)) {
       EngineTensor tensor = session.read(input, 2);
       console.step("count duplicates", 1, 2);
+      TensorStatistics summed = tensor.summedStatistics();
       if (json) {
-        console.text(JsonText.of(members(session.engine(), tensor, modeNames)));
+        console.text(JsonText.of(members(session.engine(), tensor, summed, modeNames)));
         return;
       }
-      tensor(console, tensor);
+      tensor(console, tensor.statistics().entries(), summed);
       if (ModeNames.areNamed(modeNames)) {
         console.result("modes       %s", String.join(", ", modeNames));
       }
-      slices(console, tensor.statistics());
+      slices(console, summed);
       if (tensor.statistics().entries() > 0 && tensor.statistics().shape().order() > 0) {
         partitions(console, session.engine(), tensor);
       }
     }
   }
 
-  private Map<String, Object> members(Engine engine, EngineTensor tensor, List<String> modeNames) {
-    TensorStatistics s = tensor.statistics();
-    long duplicates = tensor.duplicates();
-    long distinct = s.entries() - duplicates;
+  /**
+   * @param s of the tensor with its duplicates summed
+   */
+  private Map<String, Object> members(
+      Engine engine, EngineTensor tensor, TensorStatistics s, List<String> modeNames) {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("input", input);
     all.put("dims", s.shape().toArray());
-    all.put("nnz", distinct);
-    all.put("duplicates", duplicates);
-    all.put("density", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    all.put("nnz", s.entries());
+    all.put("duplicates", tensor.statistics().entries() - s.entries());
+    all.put("density", s.density());
     if (s.entries() > 0) {
       all.put("min_value", s.minValue());
       all.put("max_value", s.maxValue());
@@ -129,15 +132,14 @@ public final class StatsCommand extends WeftCommand {
     return all;
   }
 
-  private static void tensor(Console console, EngineTensor tensor) {
-    TensorStatistics s = tensor.statistics();
-    long duplicates = tensor.duplicates();
-    long distinct = s.entries() - duplicates;
+  private static void tensor(Console console, long entries, TensorStatistics s) {
     console.result("order       %d", s.shape().order());
     console.result("mode sizes  %s", s.shape());
-    console.result("nonzeros    %,d stored entries at distinct coordinates", distinct);
-    console.result("duplicates  %,d (entries in the file: %,d)", duplicates, s.entries());
-    console.result("density     %.6g", s.shape().cells() > 0 ? distinct / s.shape().cells() : 0);
+    console.result("nonzeros    %,d stored entries at distinct coordinates", s.entries());
+    console.result(
+        "duplicates  %,d%s (entries in the file: %,d)",
+        entries - s.entries(), entries > s.entries() ? ", summed" : "", entries);
+    console.result("density     %.6g", s.density());
     if (s.entries() > 0) {
       console.result("values      %s to %s", s.minValue(), s.maxValue());
     }

@@ -40,6 +40,7 @@ import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
+import org.weft.text.Bytes;
 
 /**
  * A tensor in this process. Its parsed entries are on the heap until they are packed. Its packed
@@ -57,6 +58,8 @@ final class LocalTensor extends EngineTensor {
   private final InputPlan plan;
   private final Workers workers;
   private final BoundedMemory memory;
+  private static final int COUNTED_ENTRIES = 1 << 14;
+
   private final InputEntries input;
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
@@ -218,12 +221,12 @@ final class LocalTensor extends EngineTensor {
           ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
-              "the entries of %s take %.3g GiB of the Java heap here, which has room for %.3g; give"
+              "the entries of %s take %s of the Java heap here, which has room for %s; give"
                   + " more memory (--memory, WEFT_JAVA_OPTS=-Xmx...) or several machines"
                   + " (--master)",
               uri(),
-              parsedBytes() / (double) (1L << 30),
-              heapRoom(memory) / (double) (1L << 30)));
+              Bytes.text(parsedBytes()),
+              Bytes.text(heapRoom(memory))));
     }
   }
 
@@ -399,6 +402,18 @@ final class LocalTensor extends EngineTensor {
           .sum();
     }
     return Packing.countDuplicates(statistics().shape(), parsed().blocks());
+  }
+
+  @Override
+  protected TensorStatistics countSummed() {
+    TensorShape shape = statistics().shape();
+    TensorStatistics.Builder counts = TensorStatistics.builder(shape.order());
+    try (MemoryScope scope = MemoryScope.root("entries of " + uri(), memory)) {
+      TensorStorage summed =
+          Packing.pack(scope, shape, countedFormat(), relabelled(parsed().blocks()));
+      Packing.unpackBlocks(summed, COUNTED_ENTRIES).forEachRemaining(counts::add);
+    }
+    return counts.build(shape);
   }
 
   @Override

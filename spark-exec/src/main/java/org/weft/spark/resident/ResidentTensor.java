@@ -13,11 +13,16 @@ import org.weft.planner.partition.ModePartitioning;
 import org.weft.spark.exchange.RowPlace;
 import org.weft.spark.wire.PartitionWork;
 import org.weft.spark.wire.Wire;
+import org.weft.statistics.TensorStatistics;
+import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
 
 /** The driver's handle of a tensor that lies packed on the executors, cut along one mode. */
 public final class ResidentTensor implements AutoCloseable {
+  private static final int COUNTED_ENTRIES = 1 << 14;
+
   private final JavaRDD<ResidentPartition> partitions;
   private final List<PartitionSummary> summaries;
   private final Map<Integer, RowPlace> places = new ConcurrentHashMap<>();
@@ -97,6 +102,20 @@ public final class ResidentTensor implements AutoCloseable {
   /** Entries that repeated the coordinates of another. */
   public long duplicates() {
     return summaries.stream().mapToLong(s -> s.entries() - s.storedEntries()).sum();
+  }
+
+  /** Statistics of the stored entries of partitions that are not rebased. */
+  public TensorStatistics.Builder count() {
+    return Wire.collect(partitions, PartitionWork.each(ResidentTensor::count)).stream()
+        .reduce(TensorStatistics.Builder::merge)
+        .orElseThrow();
+  }
+
+  private static TensorStatistics.Builder count(ResidentPartition partition) {
+    TensorStorage storage = partition.lease();
+    TensorStatistics.Builder counts = TensorStatistics.builder(storage.shape().order());
+    Packing.unpackBlocks(storage, COUNTED_ENTRIES).forEachRemaining(counts::add);
+    return counts;
   }
 
   /** Squared Frobenius norm with duplicates summed; added up in partition order. */
