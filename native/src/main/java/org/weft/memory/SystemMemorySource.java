@@ -5,6 +5,7 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.text.Bytes;
 
 /**
  * malloc with alignment: the address that malloc returned is kept just below the block. Blocks from
@@ -56,7 +57,8 @@ final class SystemMemorySource implements MemorySource {
   private static void requireAvailable(long bytes) {
     long available = MachineMemory.availableBytes();
     if (bytes > available) {
-      throw outOfMemory(bytes, " of which this machine has " + available + " available", null);
+      throw outOfMemory(
+          bytes, " of which this machine has " + Bytes.text(available) + " available", null);
     }
   }
 
@@ -64,8 +66,8 @@ final class SystemMemorySource implements MemorySource {
     return new WeftException(
         ErrorCode.OUT_OF_MEMORY,
         "cannot allocate "
-            + bytes
-            + " bytes off the heap"
+            + Bytes.text(bytes)
+            + " off the heap"
             + detail
             + "; use a sparser format, more partitions or a larger machine",
         cause);

@@ -8,6 +8,7 @@ import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.NativeMemory;
+import org.weft.text.Bytes;
 
 /**
  * A dense matrix of doubles on the Java heap, row-major, in chunks of whole rows: factor matrices
@@ -47,12 +48,12 @@ public final class DenseMatrix implements Serializable {
           ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
-              "a dense matrix of %d x %d needs %.3g GiB, but this process has %.3g GiB of heap;"
+              "a dense matrix of %d x %d needs %s, but this process has %s of heap;"
                   + " give it more (-Xmx), or work on a mode with fewer slices",
               rows,
               columns,
-              bytes / (1L << 30),
-              heap / (double) (1L << 30)));
+              Bytes.text(bytes),
+              Bytes.text(heap)));
     }
   }
 

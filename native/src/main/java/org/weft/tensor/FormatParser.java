@@ -64,7 +64,7 @@ final class FormatParser {
     if (format.order() != order) {
       throw invalid(
           format.isOrdinary()
-              ? "it has " + format.levelCount() + " levels but the tensor has " + order + " modes"
+              ? "it has " + format.levelCount() + " levels but the tensor has " + modes()
               : "it stores " + format.order() + " modes but the tensor has " + order);
     }
     if (at < 0) {
@@ -75,6 +75,10 @@ final class FormatParser {
     } catch (IllegalArgumentException e) {
       throw invalid("the mode order after @ must name each of 0.." + (order - 1) + " once");
     }
+  }
+
+  private String modes() {
+    return order + (order == 1 ? " mode" : " modes");
   }
 
   private static int[] modes(String text) {
@@ -94,7 +98,7 @@ final class FormatParser {
     }
     if (named.order() >= 0 && named.order() != order) {
       String what = named.order() == 2 ? "matrices" : "vectors";
-      throw invalid("it stores " + what + " but the tensor has " + order + " modes");
+      throw invalid("it stores " + what + " but the tensor has " + modes());
     }
     try {
       TensorFormat format = named.format(order, numbers(named, matcher.group(2)), valueType);

@@ -4,7 +4,9 @@ import java.util.Locale;
 
 /** Numbers of bytes as people read them. */
 public final class Bytes {
-  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  private static final String[] UNITS = {
+    "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"
+  };
 
   private Bytes() {}
 

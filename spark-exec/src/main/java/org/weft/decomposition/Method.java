@@ -6,6 +6,7 @@ import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
+import org.weft.text.Bytes;
 
 /**
  * An iterative method, as in its paper: statements over a sparse tensor and dense rows, small
@@ -68,11 +69,11 @@ public interface Method<M> {
             ErrorCode.OUT_OF_MEMORY,
             String.format(
                 Locale.ROOT,
-                "%s: expected to need at most %.3g GiB beside the tensor, predicted %.3g GiB, most"
+                "%s: expected to need at most %s beside the tensor, predicted %s, most"
                     + " of it for %s",
                 method,
-                there / (1L << 30),
-                bytes / (1L << 30),
+                Bytes.text(there),
+                Bytes.text(bytes),
                 largest));
       }
     }

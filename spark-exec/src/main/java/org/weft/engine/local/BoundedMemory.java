@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemorySource;
+import org.weft.text.Bytes;
 
 /** Off-heap memory of this process up to a limit. Thread-safe. */
 final class BoundedMemory implements MemorySource {
@@ -44,12 +45,12 @@ final class BoundedMemory implements MemorySource {
           ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
-              "%.3g GiB more off-heap memory are needed, but %.3g of %.3g GiB are in use; give"
+              "%s more off-heap memory are needed, but %s of %s are in use; give"
                   + " more (--memory), a machine with more, a smaller Java heap"
                   + " (WEFT_JAVA_OPTS=-Xmx...), or several machines (--master)",
-              bytes / (double) (1L << 30),
-              before / (double) (1L << 30),
-              limit / (double) (1L << 30)));
+              Bytes.text(bytes),
+              Bytes.text(before),
+              Bytes.text(limit)));
     }
     return fromSystem(bytes);
   }

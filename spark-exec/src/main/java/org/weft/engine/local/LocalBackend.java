@@ -29,6 +29,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
+import org.weft.text.Bytes;
 
 /**
  * Tensors and kernels in this process: files are parsed and packed by Java threads, kernels run one
@@ -161,12 +162,12 @@ public final class LocalBackend implements Backend {
           ErrorCode.OUT_OF_MEMORY,
           String.format(
               Locale.ROOT,
-              "%s: operands and results are predicted to take %.3g GiB off"
-                  + " the heap, expected at most %.3g GiB; give more (--memory), a machine with"
+              "%s: operands and results are predicted to take %s off"
+                  + " the heap, expected at most %s; give more (--memory), a machine with"
                   + " more, or several machines (--master)",
               plan.job().name(),
-              needed / (1L << 30),
-              memory.limit() / (double) (1L << 30)));
+              Bytes.text(needed),
+              Bytes.text(memory.limit())));
     }
   }
 
