@@ -95,14 +95,14 @@ class CodesignCommandTest {
         "tile = [4,4,4], cycles = dot, clock-ghz = 1 | :2: cycles:",
         "tile = [4,4,4], cycles = \"dot(0,0)\", clock-ghz = 1 | :2: cycles:",
         "tile = [4,4], cycles = 5, clock-ghz = 1 | :2: tile: expected [m, n, k]",
-        "tile = [4,4,0], cycles = 5, clock-ghz = 1 | :2: tile: expected a number of at least 1",
+        "tile = [4,4,0], cycles = 5, clock-ghz = 1 | :2: tile: expected whole numbers from 1",
         "tile = [4,4,1.5], cycles = 5, clock-ghz = 1 | :2: tile: expected whole numbers",
         "tile = [4,4,4], cycles = 5, clock-ghz = 0 | :2: clock-ghz: expected a number above 0",
         "tile = [4,4,4], cycles = 5, clok-ghz = 1 | :2: clok-ghz: expected one of the fields",
         "tile = [4,4,4], cycles = 5 | :2: clock-ghz: expected a value, found none",
         "cycles = 5, clock-ghz = 1 | :2: tile: expected a value, found none",
         "tile = 4, cycles = 5, clock-ghz = 1 | :2: tile: expected [m, n, k], found 4",
-        "tile = [4,x,4], cycles = 5, clock-ghz = 1 | :2: tile: expected a number of at least 1",
+        "tile = [4,x,4], cycles = 5, clock-ghz = 1 | :2: tile: expected whole numbers from 1",
         "tile = [4,4,4], cycles = -5, clock-ghz = 1 | :2: cycles: expected a number above 0",
         "tile = [4,4,4], cycles = 5, clock-ghz = -1 | :2: clock-ghz: expected a number above 0",
         "tile = [4,4,4], cycles = 5, clock-ghz = fast | :2: clock-ghz: expected a number above 0",
@@ -110,7 +110,11 @@ class CodesignCommandTest {
         "tile = [4,4,4], cycles = 5, clock-ghz = 1, name = [b] | :2: name: expected a word",
         "tile = [4,4,4], cycles = 5, clock-ghz = 1, power-mw = -1 | :2: power-mw:",
         "tile = [64,64,64], cycles = 5, clock-ghz = 1, scratchpad-kb = 8 | at least 96 for three",
-        "tile = [4,4,4 | expected a file of designs"
+        "tile = [4,4,99999999999999999999], cycles = 5, clock-ghz = 1 | from 1 to 2^20, found [4, 4, 9",
+        "tile = [4,4,4], cycles = 1e300, clock-ghz = 1 | :2: cycles: expected a number above 0 and below",
+        "tile = [4,4,4], cycles = 10d, clock-ghz = 1 | :2: cycles: expected a number above 0",
+        "tile = [4,4,4], cycles = 0x1p3, clock-ghz = 1 | :2: cycles: expected a number above 0",
+        "tile = [4,4,4 | in HOCON or JSON, found an error: Expecting"
       })
   void badDesignsAreOneErrorWithLineAndField(String fields, String message) {
     String file = Run.write(folder, "bad.conf", "designs = [\n { name = a, " + fields + " }\n]\n");

@@ -67,7 +67,8 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
       config = ConfigFactory.parseString(text, options).resolve();
     } catch (ConfigException e) {
       ConfigOrigin origin = e.origin() == null ? ConfigOriginFactory.newSimple(file) : e.origin();
-      throw malformed(origin, file, "expected a file of designs, found " + e.getMessage());
+      throw malformed(
+          origin, file, "expected a file of designs in HOCON or JSON, found " + reason(e, origin));
     }
     ConfigObject root = config.root();
     root.forEach((key, value) -> requireKnown(file, key, value, Set.of(HOST, LIST)));
@@ -93,6 +94,14 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
       designs.add(design);
     }
     return new Designs(picoseconds * 1e-12, designs);
+  }
+
+  /** What the parser says, without the place, and without what it guesses about quotes. */
+  private static String reason(ConfigException e, ConfigOrigin origin) {
+    String said = String.valueOf(e.getMessage()).replaceAll("\\s*\\(if you intended.*", "");
+    String place = origin.description() + ": ";
+    String reason = said.startsWith(place) ? said.substring(place.length()) : said;
+    return "an error: " + reason.replaceAll("\\p{Cntrl}", "?");
   }
 
   private static Design design(String file, ConfigObject object) {
@@ -147,10 +156,11 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
     }
     long[] tile = new long[3];
     for (int at = 0; at < tile.length; at++) {
-      double side = number(file, "tile", sides.get(at), 1);
-      if (side != Math.rint(side) || side > 1 << 20) {
-        String found = "tile: expected whole numbers up to 2^20, found " + text(value);
-        throw malformed(value.origin(), file, found);
+      Object found = sides.get(at).unwrapped();
+      double side = found instanceof Number number ? number.doubleValue() : 0;
+      if (!(side >= 1 && side <= 1 << 20) || side != Math.rint(side)) {
+        String message = "tile: expected whole numbers from 1 to 2^20, found " + text(value);
+        throw malformed(value.origin(), file, message);
       }
       tile[at] = (long) side;
     }
@@ -167,8 +177,8 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
         cycles = (double) tile[0] * tile[1] / Double.parseDouble(dot.group(1)) + start;
       } else if (text.equals("systolic")) {
         cycles = 2.0 * tile[0] + tile[1] + tile[2] - 2;
-      } else {
-        cycles = Double.parseDouble(text);
+      } else if (value.unwrapped() instanceof Number number) {
+        cycles = number.doubleValue();
       }
     } catch (NumberFormatException e) {
       cycles = Double.NaN; // refused below
@@ -177,7 +187,8 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
       throw malformed(
           value.origin(),
           file,
-          "cycles: expected a number above 0, \"dot(u,c)\" or \"systolic\", found " + text(value));
+          "cycles: expected a number above 0 and below 10^15, \"dot(u,c)\" or \"systolic\", found "
+              + text(value));
     }
     return cycles;
   }
@@ -194,8 +205,7 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
     Object found = value.unwrapped();
     double number = found instanceof Number n ? n.doubleValue() : Double.NaN;
     if (!(number >= least && number < LARGEST)) {
-      String expected =
-          least == 0 ? "of at least 0" : least == 1 ? "of at least 1" : "above 0 and below 10^15";
+      String expected = (least == 0 ? "of at least 0" : "above 0") + " and below 10^15";
       throw malformed(
           value.origin(),
           file,
