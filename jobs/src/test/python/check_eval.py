@@ -45,6 +45,8 @@ out = np.empty(60)
 assert weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=out) is out and np.allclose(out, A @ x)
 fails("WEFT-101", lambda: weft.eval("y(i) = A(i,j * x(j)", A=A, x=x))
 fails("expected a statement", lambda: weft.eval("A @ x", A=A, x=x))
+for mask in ("<M>", " <M(i,k)> ", "<M(i,k), push>"):
+    fails("computes no masks, found <M>", lambda: weft.eval(f"C(i,k){mask} = A(i,j) * B(j,k)", A=A, B=B, M=A @ B))
 fails("operands of one type", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
 fails("x has", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=D))

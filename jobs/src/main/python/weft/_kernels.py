@@ -15,7 +15,7 @@ import threading
 
 import numpy as np
 
-_RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*[-+]?=")
+_RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<[^>]*>)?\s*[-+]?=")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 

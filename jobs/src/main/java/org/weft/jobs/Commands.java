@@ -108,6 +108,11 @@ final class Commands {
     return ALL;
   }
 
+  /** Those that {@code weft explain} takes. */
+  static List<String> explained() {
+    return EXPLAINED;
+  }
+
   /**
    * Adds the command that {@code arguments} begin with, or all commands if they do not begin with
    * one, to the line of {@code weft}.

@@ -3,8 +3,10 @@ package org.weft.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,6 +22,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.jobs.help.FirstSteps;
 import org.weft.jobs.output.Console;
+import org.weft.storage.file.FileAccess;
+import org.weft.storage.file.OutputCommit;
+import org.weft.storage.npy.NpyFile;
+import org.weft.tensor.DenseMatrix;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -191,7 +197,28 @@ class CommandLineTest {
         "cpd IN --rank 1 --reorder lexy --output d | expected a reordering out of",
         "eval Z(i,j,k)=A(i,j,k) --input A=IN --output x.rb | .mtx",
         "convert IN x.rb                         | Harwell-Boeing text is read, but not written",
-        "explain                                 | expected a command after explain"
+        "explain                                 | expected a command after explain",
+        "explain --executors 0 stats IN          | expected --executors from 1 to 1,000,000, found 0",
+        "explain --executors -2 stats IN         | expected --executors from 1 to 1,000,000, found -2",
+        "explain --executors 2000000 stats IN    | expected --executors from 1",
+        "explain --executors 2 --cores 0 stats IN | expected --cores from 1 to 10,000, found 0",
+        "explain --executors 2 --cores -1 stats IN | expected --cores from 1 to 10,000, found -1",
+        "explain --executors 2 --network 0 stats IN | expected --network above 0",
+        "explain --executors 2 --network NaN stats IN | expected --network above 0",
+        "explain --executors 2 --network -1 stats IN | expected --network above 0",
+        "explain --executors 2 --memory 0 stats IN | --memory 0: expected a size",
+        "explain --executors 2 --memory -1g stats IN | --memory -1g: expected a size",
+        "explain --executors 2 --memory 99999999999t stats IN | 99999999999t: expected a size",
+        "explain --cores 2 stats IN              | expected --executors N with --cores, found none",
+        "explain --network 2 stats IN            | expected --executors N with --network",
+        "convert IN OUT.tns --mode-order 1,0,2   | expected --mode-order with a .weft tensor",
+        "convert IN OUT.tns --uncompressed       | expected --uncompressed with a .weft tensor",
+        "convert IN OUT.tns --keep-order         | expected --keep-order with a .weft tensor to read",
+        "convert IN OUT.weft --keep-order        | expected --keep-order with a .weft tensor to read",
+        "convert a.mtx OUT.weft --zero-based     | expected --zero-based with .tns",
+        "eval y(i)=A(i,j,k) --input A=IN --format y=CSR | --format y=CSR: bad tensor format",
+        "eval y(i)=A(i,j,k) --input A=IN --format A=CSC | --format A=CSC: bad tensor format",
+        "compile y(i)=A(i,j) --format y=CSR -o OUT.so | --format y=CSR: bad tensor format"
       })
   void wrongUsageIsOneLineAndStatus2(String line, String expected) {
     Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
@@ -200,7 +227,7 @@ class CommandLineTest {
             ? new String[0]
             : line.strip()
                 .replace("IN", folder.resolve("in.tns").toString())
-                .replace("OUT.tns", folder.resolve("out.tns").toString())
+                .replace("OUT.", folder.resolve("out") + ".")
                 .replaceAll(" (m|y|d)(\\.\\w+)?( |$)", " " + folder + "/$1$2$3")
                 .split(" +");
     Run run = Run.of(arguments);
@@ -208,6 +235,35 @@ class CommandLineTest {
     assertThat(run.status()).isEqualTo(2);
     assertThat(run.err().strip().lines()).hasSize(1);
     assertThat(Run.names(folder)).containsExactly("in.tns");
+  }
+
+  /** An operand of the wrong shape is named by its file. */
+  @Test
+  void operandsOfOtherShapesAreNamedByTheirFiles() throws IOException {
+    String input = Run.write(folder, "in.tns", "1 1 1 1.0\n2 2 2 3\n");
+    String narrow = folder.resolve("f/mode1.npy").toString();
+    Files.createDirectory(folder.resolve("f"));
+    for (int mode = 0; mode < 3; mode++) {
+      FileAccess files = FileAccess.local();
+      String file = folder.resolve("f/mode" + mode + ".npy").toString();
+      try (OutputCommit output = OutputCommit.begin(files, file, false)) {
+        NpyFile.write(output.create(), DenseMatrix.zeros(mode == 1 ? 3 : 2, 2));
+        output.commit();
+      }
+    }
+    String output = " --output " + folder + "/";
+    for (String line :
+        List.of(
+            "mttkrp IN --mode 0 --factors F" + output + "m.npy",
+            "explain mttkrp IN --mode 0 --factors F/",
+            "ttm IN --mode 1 --matrix F/mode1.npy" + output + "m.tns")) {
+      String words = line.replace("IN", input).replace("F", folder.resolve("f").toString());
+      Run run = Run.of(words.split(" "));
+      assertThat(run.err())
+          .contains("WEFT-103: " + narrow + ": expected 2 x 2, as mode 1 has size 2, found 3 x 2");
+      assertThat(run.status()).isEqualTo(2);
+    }
+    assertThat(Run.names(folder)).containsExactly("f", "in.tns");
   }
 
   @ParameterizedTest

@@ -44,7 +44,11 @@ public final class AheadCompiler {
     if (statement.mask() != null) {
       throw new WeftException(
           ErrorCode.UNSUPPORTED_OPERATION,
-          "a library cannot have a mask; multiply by a tensor of ones instead");
+          "a library computes no masks, found <"
+              + statement.mask().tensor().tensor()
+              + ">: multiply by a tensor of ones in the place of "
+              + statement.mask().tensor().tensor()
+              + ", or use 'weft eval'");
     }
     Map<String, TensorFormat> formats = formats(request, statement);
     boolean indexed =
@@ -142,7 +146,12 @@ public final class AheadCompiler {
     if (text.indexOf('[') >= 0) {
       throw unsupported(name, text, "leave the widths out: libraries take 32 and 64 bits");
     }
-    TensorFormat format = TensorFormat.parse(text, order, request.type());
+    TensorFormat format;
+    try {
+      format = TensorFormat.parse(text, order, request.type());
+    } catch (WeftException e) {
+      throw new WeftException(e.code(), "--format " + name + "=" + text + ": " + e.getMessage(), e);
+    }
     if (order > StandaloneRuntime.MOST_MODES) {
       throw unsupported(name, text, "a library's tensors have up to 8 modes");
     }

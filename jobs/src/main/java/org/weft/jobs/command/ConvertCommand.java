@@ -102,6 +102,7 @@ public final class ConvertCommand extends WeftCommand {
     if (byCoordinates && !append) {
       throw usage("expected --by-coordinates with --append");
     }
+    refuseIgnored();
     batch.check(append, output);
     if (!append) {
       checkTensorOutput(files, output);
@@ -183,6 +184,27 @@ public final class ConvertCommand extends WeftCommand {
       console.result("wrote %s: %s, %,d entries added", output, shape, written);
     } else {
       console.result("wrote %s: %s, %,d entries", output, survey.shape(), written);
+    }
+  }
+
+  /** Options that this input or output has no use for. */
+  private void refuseIgnored() {
+    boolean layout = uncompressed || !modeOrder.isEmpty();
+    String option = uncompressed ? "--uncompressed" : "--mode-order";
+    if (layout && !TensorFiles.extensionOf(output).equals(".weft")) {
+      throw usage("expected %s with a .weft tensor to write, found %s", option, output);
+    }
+    if (append && !modeOrder.isEmpty()) {
+      throw usage(
+          "expected --append without --mode-order, because %s has its mode order, found both",
+          output);
+    }
+    if (keepOrder && !TensorFiles.extensionOf(input).equals(".weft")) {
+      throw usage("expected --keep-order with a .weft tensor to read, found %s", input);
+    }
+    if (common.zeroBased && !isFrosttText(input) && !isFrosttText(output)) {
+      throw usage(
+          "expected --zero-based with .tns to read or write, found %s and %s", input, output);
     }
   }
 

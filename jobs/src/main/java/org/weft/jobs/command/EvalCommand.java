@@ -138,7 +138,9 @@ public final class EvalCommand extends WeftCommand {
       }
       return;
     }
-    if (target != null) {
+    if (target != null && explainOnly) {
+      TensorFiles.requireWritableExtension(target);
+    } else if (target != null) {
       checkTensorOutput(files, target);
     }
     Schedule schedule = options.schedule(Schedule.parallel());

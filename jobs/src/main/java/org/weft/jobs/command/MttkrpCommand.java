@@ -65,6 +65,9 @@ public final class MttkrpCommand extends TensorJobCommand {
   @Override
   BoundJob bind(TensorShape shape) {
     int columns = rank == null ? 1 : rank;
+    if (factors != null) {
+      Operands.requireFactors(given, factors, shape, mode, columns);
+    }
     List<DenseMatrix> operands =
         given.isEmpty() ? Operands.randomFactors(shape, columns, seed, mode) : given;
     RowStatement statement = RowStatement.mttkrp(shape.order(), mode, columns);

@@ -125,7 +125,7 @@ abstract class TensorJobCommand extends WeftCommand {
     if (target != null) {
       checkTensorOutput(files, target);
     }
-    order.check(files, input, common.overwrite);
+    order.check(files, input, common.overwrite, needsOutputs());
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());
     int modes = plan.header().order();
     List<String> modeNames = names.of(files, input, modes);

@@ -59,6 +59,9 @@ public final class TtmCommand extends TensorJobCommand {
   @Override
   BoundJob bind(TensorShape shape) {
     int columns = given != null ? given.columns() : rank == null ? 0 : rank;
+    if (given != null && matrix != null) {
+      Operands.requireShape(given, matrix, shape, mode, columns);
+    }
     DenseMatrix operand =
         given != null ? given : DenseMatrix.random(shape.size(mode), columns, seed);
     return new BoundJob(Job.of(FiberStatement.ttm(mode, columns), common.type), m -> operand);

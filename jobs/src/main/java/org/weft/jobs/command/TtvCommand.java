@@ -66,6 +66,9 @@ public final class TtvCommand extends TensorJobCommand {
       operand[i] = source.columns() == 1 ? source.get(i, 0) : source.get(0, i);
     }
     DenseMatrix column = DenseMatrix.column(operand);
+    if (vector != null) {
+      Operands.requireShape(column, vector, shape, mode, 1);
+    }
     return new BoundJob(Job.of(FiberStatement.ttv(mode), common.type), m -> column);
   }
 }

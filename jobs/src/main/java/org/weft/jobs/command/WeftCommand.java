@@ -46,6 +46,10 @@ public abstract class WeftCommand implements Callable<Integer> {
       throw usage("expected --partitions and --threads of at least 0; 0 chooses");
     }
     common.refuseNonsense();
+    ExplainCommand explanation = explain();
+    if (explanation != null) {
+      explanation.cluster.refuseNonsense();
+    }
     if (!runsOnSpark() && spec.commandLine().getParseResult().hasMatchedOption("--master")) {
       Session.requireOneProcess(common, commandName());
     }
@@ -114,19 +118,34 @@ public abstract class WeftCommand implements Callable<Integer> {
     return spec.name();
   }
 
+  /**
+   * Whether outputs must be such that they can be written: a command that is explained has none.
+   */
+  protected final boolean needsOutputs() {
+    return explain() == null;
+  }
+
   /** Refuses an output file that could not be written or published, before any work. */
   protected final void checkOutput(FileAccess files, String uri) {
-    OutputCommit.probe(files, uri, common.overwrite, false);
+    if (needsOutputs()) {
+      OutputCommit.probe(files, uri, common.overwrite, false);
+    }
   }
 
   /** As {@link #checkOutput} for an output folder. */
   protected final void checkFolder(FileAccess files, String uri) {
-    OutputCommit.probe(files, uri, common.overwrite, true);
+    if (needsOutputs()) {
+      OutputCommit.probe(files, uri, common.overwrite, true);
+    }
   }
 
   /** As {@link #checkOutput} for a tensor file, whose name also chooses the format. */
   protected final void checkTensorOutput(FileAccess files, String uri) {
-    TensorFiles.checkOutput(files, uri, common.overwrite);
+    if (needsOutputs()) {
+      TensorFiles.checkOutput(files, uri, common.overwrite);
+    } else {
+      TensorFiles.requireWritableExtension(uri);
+    }
   }
 
   /** Writes a text file as one commit, and says so. */

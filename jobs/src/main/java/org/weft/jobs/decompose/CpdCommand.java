@@ -130,11 +130,11 @@ public final class CpdCommand extends ModelCommand {
             constraints.ridge);
     cpd.check(modes);
     algorithm.check(cpd);
-    if (factorsTable != null) {
+    if (factorsTable != null && needsOutputs()) {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
-    order.check(files, input, common.overwrite);
-    starts.check(files, rank(), common.overwrite);
+    order.check(files, input, common.overwrite, needsOutputs());
+    starts.check(files, rank(), common.overwrite, needsOutputs());
   }
 
   @Override

@@ -156,7 +156,7 @@ public abstract class ModelCommand extends WeftCommand {
   protected final void run(Console console) throws IOException {
     FileAccess files = CommonOptions.files();
     String target = planOnly() && output == null ? null : required(output, "--output DIR");
-    if (target != null) {
+    if (target != null && needsOutputs()) {
       ModelOutput.check(files, target, common.overwrite);
     }
     InputPlan plan = TensorFiles.open(files, input, common.readOptions());

@@ -14,6 +14,9 @@ import picocli.CommandLine.ScopeType;
 /** Options that describe a cluster to plan for. */
 public final class ClusterOptions {
   private static final double GIGABYTE = 1e9;
+  private static final int MOST_EXECUTORS = 1_000_000;
+  private static final int MOST_CORES = 10_000;
+  private static final int MOST_GIGABYTES = 100_000;
 
   @Option(
       order = 92,
@@ -21,15 +24,15 @@ public final class ClusterOptions {
       paramLabel = "N",
       scope = ScopeType.INHERIT,
       description = "With explain: plan for N executors (default: those that are there).")
-  int executors;
+  @Nullable Integer executors;
 
   @Option(
       order = 93,
       names = "--cores",
       paramLabel = "C",
       scope = ScopeType.INHERIT,
-      description = "With explain --executors: cores of each (default: ${DEFAULT-VALUE}).")
-  int cores = 1;
+      description = "With explain --executors: cores of each (default: 1).")
+  @Nullable Integer cores;
 
   @Option(
       order = 94,
@@ -49,30 +52,54 @@ public final class ClusterOptions {
       description =
           "With explain --executors: gigabytes per second that one task sends and receives"
               + " (default: the cost model's).")
-  double network;
+  @Nullable Double network;
 
   /** Whether a cluster is described. */
   boolean isNamed() {
-    return executors != 0;
+    return executors != null;
+  }
+
+  /**
+   * Refuses a cluster that cannot be, and a part of one that nothing would come of.
+   *
+   * @throws WeftException {@code USAGE}
+   */
+  public void refuseNonsense() {
+    requireNumber("--executors", executors, MOST_EXECUTORS);
+    requireNumber("--cores", cores, MOST_CORES);
+    if (network != null && !(network > 0 && network <= MOST_GIGABYTES)) {
+      throw usage(
+          "expected --network above 0 and of at most %d gigabytes a second, found %s",
+          MOST_GIGABYTES, network);
+    }
+    if (executors == null && (cores != null || network != null)) {
+      throw usage(
+          "expected --executors N with %s, found none", cores != null ? "--cores" : "--network");
+    }
+    if (memory != null) {
+      CommonOptions.bytes(memory);
+    }
+  }
+
+  private static void requireNumber(String option, @Nullable Integer number, int most) {
+    if (number != null && (number < 1 || number > most)) {
+      throw usage("expected %s from 1 to %,d, found %,d", option, most, number);
+    }
   }
 
   /** Options of an engine that plans for the cluster. */
   public EngineOptions applied(EngineOptions engine) {
-    if (!isNamed()) {
+    if (executors == null) {
       return memory == null
           ? engine
           : engine.withMemoryBytes(ProcessMemory.forTensors(CommonOptions.bytes(memory)));
     }
-    if (executors < 0 || cores < 1 || network < 0) {
-      throw usage(
-          "expected --executors and --cores of at least 1 and --network above 0, found %d, %d, %s",
-          executors, cores, network);
-    }
     MachineParameters machine = engine.planner().machine();
     return engine
-        .withCluster(new Resources(executors, cores, 1, bytes()))
+        .withCluster(new Resources(executors, cores == null ? 1 : cores, 1, bytes()))
         .planning(
-            p -> p.withMachine(network == 0 ? machine : machine.withNetwork(network * GIGABYTE)));
+            p ->
+                p.withMachine(network == null ? machine : machine.withNetwork(network * GIGABYTE)));
   }
 
   private long bytes() {

@@ -20,8 +20,7 @@ public final class Operands {
   public static DenseMatrix read(FileAccess files, String uri) {
     if (!uri.toLowerCase(Locale.ROOT).endsWith(".npy")) {
       throw new WeftException(
-          ErrorCode.INVALID_FORMAT,
-          uri + ": expected a dense operand in a .npy file (float64 or float32); convert it");
+          ErrorCode.INVALID_FORMAT, uri + ": expected a dense operand in a .npy file; convert it");
     }
     return NpyFile.read(files, uri);
   }
@@ -33,15 +32,64 @@ public final class Operands {
    */
   public static List<DenseMatrix> readFactors(
       FileAccess files, String folder, int order, int mode) {
-    if (folder.toLowerCase(Locale.ROOT).endsWith(".npz")) {
+    if (isArchive(folder)) {
       return archivedFactors(files, folder, order, mode);
     }
     List<DenseMatrix> factors = new ArrayList<>();
-    String base = folder.endsWith("/") ? folder : folder + "/";
     for (int m = 0; m < order; m++) {
-      factors.add(m == mode ? DenseMatrix.zeros(0, 1) : read(files, base + "mode" + m + ".npy"));
+      factors.add(m == mode ? DenseMatrix.zeros(0, 1) : read(files, factorName(folder, m)));
     }
     return factors;
+  }
+
+  /** The file of a factor in {@code folder}, or what messages call it in a {@code .npz} file. */
+  private static String factorName(String folder, int mode) {
+    String file = "mode" + mode + ".npy";
+    return isArchive(folder)
+        ? folder + "(" + file + ")"
+        : folder.endsWith("/") ? folder + file : folder + "/" + file;
+  }
+
+  private static boolean isArchive(String uri) {
+    return uri.toLowerCase(Locale.ROOT).endsWith(".npz");
+  }
+
+  /**
+   * Checks the factors of {@link #readFactors}.
+   *
+   * @param mode whose factor is not there
+   * @throws WeftException {@code SHAPE_MISMATCH}, with the file
+   */
+  public static void requireFactors(
+      List<DenseMatrix> factors, String folder, TensorShape shape, int mode, int rank) {
+    for (int m = 0; m < factors.size(); m++) {
+      if (m != mode) {
+        requireShape(factors.get(m), factorName(folder, m), shape, m, rank);
+      }
+    }
+  }
+
+  /**
+   * Checks a matrix against the mode that it belongs to.
+   *
+   * @throws WeftException {@code SHAPE_MISMATCH}, with the file
+   */
+  public static void requireShape(
+      DenseMatrix matrix, String file, TensorShape shape, int mode, int columns) {
+    if (matrix.rows() != shape.size(mode) || matrix.columns() != columns) {
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "%s: expected %d x %d, as mode %d has size %d, found %d x %d",
+              file,
+              shape.size(mode),
+              columns,
+              mode,
+              shape.size(mode),
+              matrix.rows(),
+              matrix.columns()));
+    }
   }
 
   private static List<DenseMatrix> archivedFactors(

@@ -24,6 +24,8 @@ import org.weft.error.WeftException;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.file.FileAccess;
+import org.weft.tensor.TensorFormat;
+import org.weft.tensor.ValueType;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -121,12 +123,26 @@ public final class EvalOptions {
             name, formats.get(name), name, accesses.keySet(), result);
       }
     }
+    formats.forEach(
+        (name, format) -> {
+          Syntax.Access access = accesses.getOrDefault(name, statement.target());
+          requireFormat(name, format, access.labels().size());
+        });
     checkSizes(statement, accesses);
     Map<String, Syntax.Access> all = new LinkedHashMap<>(accesses);
     if (inputs.containsKey(result)) {
       all.putIfAbsent(result, statement.target());
     }
     return all;
+  }
+
+  private static void requireFormat(String name, String format, int order) {
+    try {
+      TensorFormat.parse(format, order, ValueType.DOUBLE);
+    } catch (WeftException e) {
+      throw new WeftException(
+          e.code(), "--format " + name + "=" + format + ": " + e.getMessage(), e);
+    }
   }
 
   /** Every size is of a label that the statement has, and one that a mode can have. */

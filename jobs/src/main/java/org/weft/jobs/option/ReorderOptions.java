@@ -70,8 +70,13 @@ public final class ReorderOptions {
     return reorder != null && !reorder.equals(NONE);
   }
 
-  /** Refuses what cannot work, before anything is read. */
-  public void check(FileAccess files, String input, boolean overwrite) throws IOException {
+  /**
+   * Refuses what cannot work, before anything is read.
+   *
+   * @param writes whether the permutations will be written
+   */
+  public void check(FileAccess files, String input, boolean overwrite, boolean writes)
+      throws IOException {
     if (entries < 0) {
       throw usage("expected --reorder-entries of at least 0, found %d", entries);
     }
@@ -84,7 +89,7 @@ public final class ReorderOptions {
     if (isOn() && !method().equals(AUTO) && !isFolder(files)) {
       requireMethod();
     }
-    if (permutations != null) {
+    if (permutations != null && writes) {
       OutputCommit.probe(files, permutations, overwrite, true);
     }
   }

@@ -107,8 +107,13 @@ public final class StartOptions {
     return CheckpointFolder.Every.parse(every == null ? "10it" : every);
   }
 
-  /** Refuses what cannot work, before the tensor is read. */
-  public void check(FileAccess files, int rank, boolean overwrite) throws IOException {
+  /**
+   * Refuses what cannot work, before the tensor is read.
+   *
+   * @param writes whether states will be written
+   */
+  public void check(FileAccess files, int rank, boolean overwrite, boolean writes)
+      throws IOException {
     if (orRandom && !StartNames.isFolder(init)) {
       throw usage("expected --init MODEL with --or-random, found --init %s", init);
     }
@@ -138,7 +143,7 @@ public final class StartOptions {
             "--init %s: expected a model of --rank %d, found one of rank %d", init, rank, found);
       }
     }
-    for (int start = 0; checkpoint != null && start < seeds.starts; start++) {
+    for (int start = 0; writes && checkpoint != null && start < seeds.starts; start++) {
       if (!resume && !overwrite && folder(files, start, Map.of()).isPresent()) {
         throw usage(
             "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
