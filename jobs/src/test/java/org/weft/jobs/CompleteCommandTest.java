@@ -249,7 +249,11 @@ class CompleteCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--rank 0 --output D | WEFT-100 | expected a rank, iterations and a patience of at least 1",
+        "--rank 0 --output D | WEFT-100 | complete: expected a rank of at least 1, found 0",
+        "--rank 2 --patience 0 --output D | WEFT-100 | expected a patience of at least 1, found 0",
+        "--rank 2 --ridge 1,NaN --output D | WEFT-100 | expected a ridge of at least 0, found NaN",
+        "--rank 2 --iterations 0 --output D | WEFT-100 | expected at least 1 iteration, found 0",
+        "--rank 2 --split 0.9999999,0 --output D | WEFT-300 | found none in a share of",
         "--rank 2 --method svd --output D | WEFT-100 | expected --method as one of als, ccd, sgd, found",
         "--rank 2 --method sgd --batches 0 --output D | WEFT-100 | --batches from 1 to 64, found 0",
         "--rank 2 --split 0.5 --output D | WEFT-100 | expected --split of two shares",

@@ -102,10 +102,10 @@ class CpaprCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "x.tns --rank 0 | WEFT-100 | expected a rank, iterations and inner updates of at least 1",
+        "x.tns --rank 0 | WEFT-100 | cpapr: expected a rank of at least 1, found 0",
         "x.tns --rank 2 --method newton | WEFT-100 | expected --method as one of mu, pdnr, pqnr",
         "x.tns --rank 200000 --method pdnr | WEFT-400 | normal: expected at most 2,147,483,647 numbers",
-        "x.tns --rank 2 --inner 0 | WEFT-100 | expected a rank, iterations and inner updates",
+        "x.tns --rank 2 --inner 0 | WEFT-100 | expected at least 1 inner update, found 0",
         "x.tns --rank 2 --kkt -1 | WEFT-100 | a tolerance of at least 0",
         "n.tns --rank 2 | WEFT-300 | expected counts of at least 0, found -2.0 at the coordinates 2 1 1",
         "x.tns --rank 2000000000 | WEFT-400 | factors of 18 rows of 2000000000 numbers; give a lower",

@@ -67,8 +67,8 @@ class GcpCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | expected a rank, iterations and inner"
-            + " steps",
+        "DIR/x.tns --rank 0 --loss poisson | WEFT-100 | gcp: expected a rank of at least 1, found 0",
+        "DIR/x.tns --rank 2 --loss poisson --rate 0 | WEFT-100 | expected a rate above 0, found 0",
         "DIR/x.tns --rank 2 --loss cauchy | WEFT-100 | --loss: expected one of gaussian, poisson,",
         "DIR/x.tns --rank 2 --loss (x-k)^2 | WEFT-101 | found 'k'",
         "DIR/x.tns --rank 2 --loss exp( | WEFT-101 | --loss 'exp(': expression:1:9",

@@ -11,8 +11,6 @@ import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
@@ -66,14 +64,8 @@ public record OrthogonalIteration(
       boolean converged) {}
 
   public OrthogonalIteration {
-    if (maxIterations < 1 || !(tolerance >= 0)) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          "tucker: expected at least 1 iteration and a tolerance of at least 0, found "
-              + maxIterations
-              + " and "
-              + tolerance);
-    }
+    Setting.require("tucker", maxIterations >= 1, "at least 1 iteration", maxIterations);
+    Setting.require("tucker", tolerance >= 0, "a tolerance of at least 0", tolerance);
   }
 
   @Override

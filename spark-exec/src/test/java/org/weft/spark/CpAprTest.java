@@ -326,7 +326,7 @@ class CpAprTest {
   @Test
   void whatCannotBeDoneIsOneError() {
     assertThatThrownBy(() -> new CpApr(CpApr.Update.MU, 0, 1, 1, 0, 1, ValueType.DOUBLE))
-        .hasMessageContaining("expected a rank, iterations and inner updates of at least 1");
+        .hasMessageContaining("expected a rank of at least 1, found 0");
     CpApr large = new CpApr(CpApr.Update.PDNR, 20_000, 1, 1, 0, 1, ValueType.DOUBLE);
     assertThat(large.memory(TensorShape.of(5, 6, 7)).bytes()).isGreaterThan(7 * 8 * 4e8);
     assertThat(large.memory(TensorShape.of(5, 6, 7)).largest())

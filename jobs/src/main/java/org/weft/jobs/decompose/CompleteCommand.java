@@ -246,7 +246,15 @@ public final class CompleteCommand extends RankedCommand {
     if (training.statistics().entries() == 0) {
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,
-          input + ": expected entries to learn from, found none; give smaller shares by --split");
+          all.statistics().entries() == 0
+              ? input + ": expected entries to learn from, found a tensor without entries"
+              : String.format(
+                  Locale.ROOT,
+                  "%s: expected entries to learn from, found none in a share of %.3g of %,d; give"
+                      + " smaller shares by --split",
+                  input,
+                  1 - shares()[0] - shares()[1],
+                  all.statistics().entries()));
     }
     EngineTensor test = part(engine, all, shape, 2, "test");
     if (given == null) {

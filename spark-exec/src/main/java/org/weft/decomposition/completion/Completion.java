@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowAlgebra;
@@ -103,19 +104,12 @@ public record Completion(
   }
 
   public Completion {
-    if (rank < 1 || maxIterations < 1 || patience < 1 || !(tolerance >= 0) || !(ridge >= 0)) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          String.format(
-              Locale.ROOT,
-              "complete: expected a rank, iterations and a patience of at least 1, a tolerance and"
-                  + " a ridge of at least 0; found %d, %d, %d, %s and %s",
-              rank,
-              maxIterations,
-              patience,
-              tolerance,
-              ridge));
-    }
+    Setting.require("complete", rank >= 1, "a rank of at least 1", rank);
+    Setting.require("complete", maxIterations >= 1, "at least 1 iteration", maxIterations);
+    Setting.require("complete", patience >= 1, "a patience of at least 1", patience);
+    Setting.require("complete", tolerance >= 0, "a tolerance of at least 0", tolerance);
+    Setting.require(
+        "complete", ridge >= 0 && ridge < Double.POSITIVE_INFINITY, "a ridge of at least 0", ridge);
   }
 
   /** The number of columns of the factors, with biases, for a tensor of {@code order} modes. */

@@ -3,8 +3,8 @@ package org.weft.decomposition.count;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.Site;
@@ -87,18 +87,10 @@ public record CpApr(
       boolean converged) {}
 
   public CpApr {
-    if (rank < 1 || maxIterations < 1 || inner < 1 || !(tolerance >= 0)) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          String.format(
-              Locale.ROOT,
-              "cpapr: expected a rank, iterations and inner updates of at least 1 and a tolerance of"
-                  + " at least 0, found %d, %d, %d and %s",
-              rank,
-              maxIterations,
-              inner,
-              tolerance));
-    }
+    Setting.require("cpapr", rank >= 1, "a rank of at least 1", rank);
+    Setting.require("cpapr", maxIterations >= 1, "at least 1 iteration", maxIterations);
+    Setting.require("cpapr", inner >= 1, "at least 1 inner update", inner);
+    Setting.require("cpapr", tolerance >= 0, "a tolerance of at least 0", tolerance);
   }
 
   @Override

@@ -12,6 +12,7 @@ import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.Setting;
 import org.weft.decomposition.constraint.FactorConstraint;
 import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
@@ -56,24 +57,18 @@ public record Cpd(
   private static final int SQUARES = 4;
 
   public Cpd {
-    if (rank < 1 || rank > LARGEST_RANK) {
-      throw usage("a rank of 1 to " + LARGEST_RANK, rank);
-    }
-    if (maxIterations < 1) {
-      throw usage("at least 1 iteration", maxIterations);
-    }
-    if (!(tolerance >= 0)) {
-      throw usage("a tolerance of at least 0", tolerance);
-    }
-    if (!(ridge >= 0 && ridge < Double.POSITIVE_INFINITY)) {
-      throw usage("a ridge of at least 0", ridge);
-    }
+    Setting.require(
+        "cpd", rank >= 1 && rank <= LARGEST_RANK, "a rank of 1 to " + LARGEST_RANK, rank);
+    Setting.require("cpd", maxIterations >= 1, "at least 1 iteration", maxIterations);
+    Setting.require("cpd", tolerance >= 0, "a tolerance of at least 0", tolerance);
+    Setting.require(
+        "cpd", ridge >= 0 && ridge < Double.POSITIVE_INFINITY, "a ridge of at least 0", ridge);
     constraints = Collections.unmodifiableMap(new TreeMap<>(constraints));
-    if (nonnegative && !constraints.isEmpty()) {
-      throw usage(
-          "constraints of modes or nonnegative factors in all of them; nonneg is a constraint, too",
-          constraints);
-    }
+    Setting.require(
+        "cpd",
+        !nonnegative || constraints.isEmpty(),
+        "constraints of modes or nonnegative factors in all of them; nonneg is a constraint, too",
+        constraints);
   }
 
   /** A decomposition without constraints of modes and without a ridge. */

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.loss.Loss;
 import org.weft.decomposition.rows.Factor;
@@ -91,19 +92,11 @@ public record Gcp(
       boolean converged) {}
 
   public Gcp {
-    if (rank < 1 || maxIterations < 1 || inner < 1 || !(rate > 0) || !(tolerance >= 0)) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          String.format(
-              Locale.ROOT,
-              "gcp: expected a rank, iterations and inner steps of at least 1, a rate above 0 and a"
-                  + " tolerance of at least 0; found %d, %d, %d, %s and %s",
-              rank,
-              maxIterations,
-              inner,
-              rate,
-              tolerance));
-    }
+    Setting.require("gcp", rank >= 1, "a rank of at least 1", rank);
+    Setting.require("gcp", maxIterations >= 1, "at least 1 iteration", maxIterations);
+    Setting.require("gcp", inner >= 1, "at least 1 inner step", inner);
+    Setting.require("gcp", rate > 0, "a rate above 0", rate);
+    Setting.require("gcp", tolerance >= 0, "a tolerance of at least 0", tolerance);
   }
 
   @Override

@@ -1,0 +1,22 @@
+package org.weft.decomposition;
+
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+
+/** Settings of methods, each of which is checked and named for itself. */
+public final class Setting {
+  private Setting() {}
+
+  /**
+   * Fails if a setting is not as it has to be.
+   *
+   * @param expected for people: {@code a rank of at least 1}
+   * @throws WeftException {@code USAGE}
+   */
+  public static void require(String method, boolean holds, String expected, Object found) {
+    if (!holds) {
+      throw new WeftException(
+          ErrorCode.USAGE, method + ": expected " + expected + ", found " + found);
+    }
+  }
+}
