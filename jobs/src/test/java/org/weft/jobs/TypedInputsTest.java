@@ -29,6 +29,26 @@ class TypedInputsTest {
     return folder.resolve(name).toString();
   }
 
+  /** As the page of the language says. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "1.5 * v(i)                     | 1 4;2 6;",
+        "v(i) / 2                       | 1 1;2 2;",
+        "0.5 * v(i) + 0.5 * v(i)        | 1 3;2 4;",
+        "sqrt(v(i)) * sqrt(v(i))        | 1 2;2 4;",
+        "1.0 * v(i) / 2                 | 1 1;2 2;",
+        "-1.5 * v(i)                    | 1 -4;2 -6;"
+      })
+  void aFractionMakesIntegersDoublesUntilTheResult(String expression, String lines) {
+    String tns = Run.write(folder, "v.tns", "1 3\n2 4\n");
+    for (String type : List.of("int", "long")) {
+      Run run = run("eval", "y(i) = " + expression, "--input", "v=" + tns, "--type", type);
+      assertThat(run.out().replace("\n", ";")).as(run.err()).isEqualTo(lines);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "int,3000000000",
