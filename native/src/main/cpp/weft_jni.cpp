@@ -42,6 +42,27 @@ class Elements {
   T *data;
 };
 
+/* Calls `use` with the elements at an address. `type` is the ordinal of org.weft.memory.ElementType. */
+template <typename Use>
+auto with_elements(jlong address, jint type, Use use) {
+  switch (type) {
+    case 0:
+      return use(at<const uint8_t>(address));
+    case 1:
+      return use(at<const uint16_t>(address));
+    case 2:
+      return use(at<const uint32_t>(address));
+    case 3:
+      return use(at<const int64_t>(address));
+    case 4:
+      return use(at<const int32_t>(address));
+    case 5:
+      return use(at<const float>(address));
+    default:
+      return use(at<const double>(address));
+  }
+}
+
 }  // namespace
 
 /* Kernels call libm without naming it: make its functions visible to libraries opened later. */
@@ -131,6 +152,36 @@ WEFT_METHOD(void, addElements)(JNIEnv *, jclass, jlong to, jlong from, jlong cou
   } else {
     for (jlong e = 0; e < count; e++) at<double>(to)[e] += at<const double>(from)[e];
   }
+}
+
+/* The sum of the squares of `count` elements. */
+WEFT_METHOD(jdouble, sumOfSquares)(JNIEnv *, jclass, jlong address, jlong count, jint type) {
+  return with_elements(address, type, [=](auto *elements) {
+    double sum = 0;
+    for (jlong e = 0; e < count; e++) {
+      double value = static_cast<double>(elements[e]);
+      sum += value * value;
+    }
+    return sum;
+  });
+}
+
+/* Sets bit element / width for each of `count` elements; false if a bit has no place. */
+WEFT_METHOD(jboolean, setBits)(JNIEnv *env, jclass, jlong address, jlong count, jint type,
+                               jlong width, jlongArray bits) {
+  uint64_t most = static_cast<uint64_t>(env->GetArrayLength(bits)) * 64;
+  Elements<jlong> words(env, bits);
+  if (!words.held()) return JNI_FALSE;
+  return with_elements(address, type, [&](auto *elements) -> jboolean {
+    for (jlong e = 0; e < count; e++) {
+      uint64_t element = static_cast<uint64_t>(elements[e]);
+      uint64_t bit = width == 1 ? element : element / static_cast<uint64_t>(width);
+      if (bit >= most) return JNI_FALSE;
+      jlong &word = words[static_cast<jlong>(bit / 64)];
+      word = static_cast<jlong>(static_cast<uint64_t>(word) | uint64_t{1} << bit % 64);
+    }
+    return JNI_TRUE;
+  });
 }
 
 /* into[e] = table[column[e]] for e below size. */

@@ -193,28 +193,13 @@ public final class NativeMemory {
     UNSAFE.copyMemory(from, DOUBLES + 8L * at, null, destination, 8L * count);
   }
 
-  /** Bytes of {@code from} that hold its elements, for encoders that move arrays whole. */
-  public static void copyBytes(int[] from, int at, byte[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, INTS + 4L * at, into, BYTES + intoAt, 4L * count);
+  /** Copies bytes of an array of numbers; {@code at} counts bytes from its first element. */
+  static void copyBytes(Object numbers, long at, byte[] into, int count) {
+    UNSAFE.copyMemory(numbers, UNSAFE.arrayBaseOffset(numbers.getClass()) + at, into, BYTES, count);
   }
 
-  public static void copyBytes(long[] from, int at, byte[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, LONGS + 8L * at, into, BYTES + intoAt, 8L * count);
-  }
-
-  public static void copyBytes(double[] from, int at, byte[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, DOUBLES + 8L * at, into, BYTES + intoAt, 8L * count);
-  }
-
-  public static void copyBytes(byte[] from, int at, int[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, BYTES + at, into, INTS + 4L * intoAt, 4L * count);
-  }
-
-  public static void copyBytes(byte[] from, int at, long[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, BYTES + at, into, LONGS + 8L * intoAt, 8L * count);
-  }
-
-  public static void copyBytes(byte[] from, int at, double[] into, int intoAt, int count) {
-    UNSAFE.copyMemory(from, BYTES + at, into, DOUBLES + 8L * intoAt, 8L * count);
+  /** Copies bytes to an array of numbers; {@code at} counts bytes from its first element. */
+  static void copyBytes(byte[] from, Object numbers, long at, int count) {
+    UNSAFE.copyMemory(from, BYTES, numbers, UNSAFE.arrayBaseOffset(numbers.getClass()) + at, count);
   }
 }

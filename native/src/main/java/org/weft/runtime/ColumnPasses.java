@@ -1,5 +1,6 @@
 package org.weft.runtime;
 
+import java.util.BitSet;
 import java.util.Objects;
 import org.weft.memory.ElementType;
 import org.weft.memory.NativeArray;
@@ -71,6 +72,32 @@ public final class ColumnPasses {
     NativeRuntime.require();
     long target = to.address() + at * type.bytes();
     NativeRuntime.addElements(target, from.address(), count, type == ElementType.F32);
+  }
+
+  /** The sum of the squares of all elements, added up one after another. */
+  public static double sumOfSquares(NativeArray elements) {
+    NativeRuntime.require();
+    return NativeRuntime.sumOfSquares(
+        elements.address(), elements.length(), elements.type().ordinal());
+  }
+
+  /**
+   * The bits {@code element / width} of all elements, which are integers.
+   *
+   * @param size above every bit
+   */
+  public static BitSet bits(NativeArray elements, long width, int size) {
+    if (elements.type().isFloating() || width <= 0) {
+      throw new IllegalArgumentException("no bits of " + elements.type() + " by " + width);
+    }
+    NativeRuntime.require();
+    long[] bits = new long[(size + Long.SIZE - 1) / Long.SIZE];
+    long from = elements.address();
+    int type = elements.type().ordinal();
+    if (!NativeRuntime.setBits(from, elements.length(), type, width, bits)) {
+      throw new IndexOutOfBoundsException("a coordinate is beyond " + size + " times " + width);
+    }
+    return BitSet.valueOf(bits);
   }
 
   /**

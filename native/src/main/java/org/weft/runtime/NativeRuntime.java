@@ -84,6 +84,10 @@ public final class NativeRuntime {
 
   static native void addElements(long to, long from, long count, boolean floats);
 
+  static native double sumOfSquares(long address, long count, int type);
+
+  static native boolean setBits(long address, long count, int type, long width, long[] bits);
+
   static native boolean lookUp(int[] column, int size, int[] table, int[] into);
 
   static native long sum(int[] counts, int from, int to);

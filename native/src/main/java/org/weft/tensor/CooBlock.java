@@ -7,7 +7,7 @@ import java.io.Serializable;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
-import org.weft.memory.NativeMemory;
+import org.weft.memory.ArrayBytes;
 
 /**
  * Coordinate entries in columns on the Java heap: what readers produce and shuffles move. A column
@@ -18,7 +18,6 @@ import org.weft.memory.NativeMemory;
  */
 public final class CooBlock implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final int COPY_ELEMENTS = 8192;
 
   /** int[] or long[], one per mode, at least {@code size} long. */
   private final Object[] columns;
@@ -244,61 +243,25 @@ public final class CooBlock implements Serializable {
     out.writeInt(columns.length);
     out.writeInt(size);
     out.writeBoolean(hasLongValues());
-    byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
     for (int mode = 0; mode < columns.length; mode++) {
       out.writeBoolean(isWide(mode));
-      int bytes = isWide(mode) ? Long.BYTES : Integer.BYTES;
-      for (int at = 0; at < size; at += COPY_ELEMENTS) {
-        int count = Math.min(COPY_ELEMENTS, size - at);
-        if (isWide(mode)) {
-          NativeMemory.copyBytes(longColumn(mode), at, buffer, 0, count);
-        } else {
-          NativeMemory.copyBytes(intColumn(mode), at, buffer, 0, count);
-        }
-        out.write(buffer, 0, count * bytes);
-      }
+      ArrayBytes.write(out, columns[mode], size);
     }
-    for (int at = 0; at < size; at += COPY_ELEMENTS) {
-      int count = Math.min(COPY_ELEMENTS, size - at);
-      if (values instanceof long[] exact) {
-        NativeMemory.copyBytes(exact, at, buffer, 0, count);
-      } else {
-        NativeMemory.copyBytes((double[]) values, at, buffer, 0, count);
-      }
-      out.write(buffer, 0, count * Double.BYTES);
-    }
+    ArrayBytes.write(out, values, size);
   }
 
   public static CooBlock readFrom(DataInput in) throws IOException {
     int order = in.readInt();
     int size = in.readInt();
     boolean exact = in.readBoolean();
-    byte[] buffer = new byte[COPY_ELEMENTS * Long.BYTES];
     Object[] columns = new Object[order];
     for (int mode = 0; mode < order; mode++) {
       boolean wide = in.readBoolean();
       columns[mode] = wide ? new long[size] : new int[size];
-      int bytes = wide ? Long.BYTES : Integer.BYTES;
-      for (int at = 0; at < size; at += COPY_ELEMENTS) {
-        int count = Math.min(COPY_ELEMENTS, size - at);
-        in.readFully(buffer, 0, count * bytes);
-        if (wide) {
-          NativeMemory.copyBytes(buffer, 0, (long[]) columns[mode], at, count);
-        } else {
-          NativeMemory.copyBytes(buffer, 0, (int[]) columns[mode], at, count);
-        }
-      }
+      ArrayBytes.read(in, columns[mode]);
     }
     Object values = exact ? new long[size] : new double[size];
-    for (int at = 0; at < size; at += COPY_ELEMENTS) {
-      int count = Math.min(COPY_ELEMENTS, size - at);
-      in.readFully(buffer, 0, count * Double.BYTES);
-      if (values instanceof long[] longs) {
-        NativeMemory.copyBytes(buffer, 0, longs, at, count);
-      } else {
-        NativeMemory.copyBytes(buffer, 0, (double[]) values, at, count);
-      }
-    }
+    ArrayBytes.read(in, values);
     return new CooBlock(columns, values, size);
   }
 

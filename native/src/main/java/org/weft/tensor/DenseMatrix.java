@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.util.Locale;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ArrayBytes;
 import org.weft.memory.NativeMemory;
 import org.weft.text.Bytes;
 
@@ -17,7 +18,6 @@ import org.weft.text.Bytes;
 public final class DenseMatrix implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final int CHUNK_ELEMENTS = 1 << 22;
-  private static final int COPY_ELEMENTS = 8192;
 
   private final long rows;
   private final int columns;
@@ -215,26 +215,16 @@ public final class DenseMatrix implements Serializable {
   public void writeTo(DataOutput out) throws IOException {
     out.writeLong(rows);
     out.writeInt(columns);
-    byte[] buffer = new byte[COPY_ELEMENTS * Double.BYTES];
     for (double[] chunk : chunks) {
-      for (int at = 0; at < chunk.length; at += COPY_ELEMENTS) {
-        int count = Math.min(COPY_ELEMENTS, chunk.length - at);
-        NativeMemory.copyBytes(chunk, at, buffer, 0, count);
-        out.write(buffer, 0, count * Double.BYTES);
-      }
+      ArrayBytes.write(out, chunk, chunk.length);
     }
   }
 
   public static DenseMatrix readFrom(DataInput in) throws IOException {
     long rows = in.readLong();
     DenseMatrix matrix = new DenseMatrix(rows, in.readInt());
-    byte[] buffer = new byte[COPY_ELEMENTS * Double.BYTES];
     for (double[] chunk : matrix.chunks) {
-      for (int at = 0; at < chunk.length; at += COPY_ELEMENTS) {
-        int count = Math.min(COPY_ELEMENTS, chunk.length - at);
-        in.readFully(buffer, 0, count * Double.BYTES);
-        NativeMemory.copyBytes(buffer, 0, chunk, at, count);
-      }
+      ArrayBytes.read(in, chunk);
     }
     return matrix;
   }

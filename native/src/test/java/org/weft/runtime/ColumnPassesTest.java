@@ -102,6 +102,35 @@ class ColumnPassesTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(ElementType.class)
+  void elementsOfEachTypeAreSquaredAndMarked(ElementType type) {
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      NativeArray elements = scope.allocate(type, 5);
+      for (int i = 0; i < 5; i++) {
+        elements.setLong(i, 50L * i);
+      }
+      assertThat(ColumnPasses.sumOfSquares(elements)).isEqualTo(2500.0 * (1 + 4 + 9 + 16));
+      if (type.isFloating()) {
+        assertThatThrownBy(() -> ColumnPasses.bits(elements, 1, 201))
+            .isInstanceOf(IllegalArgumentException.class);
+        return;
+      }
+      assertThat(ColumnPasses.bits(elements, 1, 201).stream())
+          .containsExactly(0, 50, 100, 150, 200);
+      assertThat(ColumnPasses.bits(elements, 60, 4).stream()).containsExactly(0, 1, 2, 3);
+      assertThatThrownBy(() -> ColumnPasses.bits(elements, 1, 192))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> ColumnPasses.bits(elements, 0, 192))
+          .isInstanceOf(IllegalArgumentException.class);
+      if (type == ElementType.I32 || type == ElementType.I64) {
+        elements.setLong(3, -1);
+        assertThatThrownBy(() -> ColumnPasses.bits(elements, 1, 201))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
   @Test
   void columnsAreLookedUp() {
     int[] table = {7, 5, 3};

@@ -12,6 +12,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.memory.ArrayBytes;
 import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
@@ -149,18 +150,13 @@ public final class Permutation implements Serializable {
   /** Writes the size and the labels. */
   public void writeTo(DataOutput out) throws IOException {
     out.writeInt(label.length);
-    for (int l : label) {
-      out.writeInt(l);
-    }
+    ArrayBytes.write(out, label, label.length);
   }
 
   /** Reads what {@link #writeTo(DataOutput)} wrote. */
   public static Permutation readFrom(DataInput in) throws IOException {
     int[] label = new int[checkedSize(in.readInt())];
-    for (int i = 0; i < label.length; i++) {
-      label[i] = in.readInt();
-    }
-    requireBijection(label);
+    ArrayBytes.read(in, label);
     return new Permutation(label);
   }
 

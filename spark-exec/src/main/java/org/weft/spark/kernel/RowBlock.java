@@ -3,7 +3,7 @@ package org.weft.spark.kernel;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
-import org.weft.memory.NativeMemory;
+import org.weft.memory.ArrayBytes;
 
 /**
  * Rows of a dense result, computed by one partition.
@@ -15,7 +15,6 @@ import org.weft.memory.NativeMemory;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record RowBlock(int partition, long firstRow, int columns, int[] offsets, double[] values) {
-  private static final int COPY_ELEMENTS = 8192;
   private static final int[] CONSECUTIVE = {};
 
   /** Consecutive rows. */
@@ -37,16 +36,9 @@ public record RowBlock(int partition, long firstRow, int columns, int[] offsets,
     out.writeLong(firstRow);
     out.writeInt(columns);
     out.writeInt(offsets.length);
-    for (int offset : offsets) {
-      out.writeInt(offset);
-    }
+    ArrayBytes.write(out, offsets, offsets.length);
     out.writeInt(values.length);
-    byte[] buffer = new byte[Math.min(COPY_ELEMENTS, values.length) * Double.BYTES];
-    for (int at = 0; at < values.length; at += COPY_ELEMENTS) {
-      int count = Math.min(COPY_ELEMENTS, values.length - at);
-      NativeMemory.copyBytes(values, at, buffer, 0, count);
-      out.write(buffer, 0, count * Double.BYTES);
-    }
+    ArrayBytes.write(out, values, values.length);
   }
 
   public static RowBlock readFrom(DataInput in) throws IOException {
@@ -54,16 +46,9 @@ public record RowBlock(int partition, long firstRow, int columns, int[] offsets,
     long firstRow = in.readLong();
     int columns = in.readInt();
     int[] offsets = new int[in.readInt()];
-    for (int i = 0; i < offsets.length; i++) {
-      offsets[i] = in.readInt();
-    }
+    ArrayBytes.read(in, offsets);
     double[] values = new double[in.readInt()];
-    byte[] buffer = new byte[Math.min(COPY_ELEMENTS, values.length) * Double.BYTES];
-    for (int at = 0; at < values.length; at += COPY_ELEMENTS) {
-      int count = Math.min(COPY_ELEMENTS, values.length - at);
-      in.readFully(buffer, 0, count * Double.BYTES);
-      NativeMemory.copyBytes(buffer, 0, values, at, count);
-    }
+    ArrayBytes.read(in, values);
     return new RowBlock(partition, firstRow, columns, offsets, values);
   }
 }

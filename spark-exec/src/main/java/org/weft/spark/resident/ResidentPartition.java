@@ -13,6 +13,7 @@ import org.apache.spark.util.KnownSizeEstimation;
 import org.jspecify.annotations.Nullable;
 import org.weft.memory.NativeArray;
 import org.weft.planner.partition.SliceRange;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.TensorShape;
@@ -97,12 +98,7 @@ public final class ResidentPartition implements KnownSizeEstimation, Serializabl
       if (format.modeOf(level) == mode
           && format.coordinate(level) instanceof LevelCoordinate.Mode
           && storage.hasCrd(level)) {
-        BitSet read = new BitSet(blocks);
-        NativeArray coordinates = storage.crd(level);
-        for (long p = 0; p < coordinates.length(); p++) {
-          read.set((int) (coordinates.getLong(p) / blockRows));
-        }
-        return read;
+        return ColumnPasses.bits(storage.crd(level), blockRows, blocks);
       }
     }
     boolean tiled =

@@ -16,9 +16,9 @@ import org.apache.spark.storage.memory.MemoryStore;
 import org.weft.engine.Measurements;
 import org.weft.engine.TaskMeasurement;
 import org.weft.engine.entries.OriginBlock;
-import org.weft.memory.NativeArray;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.planner.partition.SliceRange;
+import org.weft.runtime.ColumnPasses;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorFormat;
@@ -139,16 +139,7 @@ public final class ResidentRdd extends RDD<ResidentPartition> {
     long offset = rebased ? range.from() : 0;
     TensorStorage storage = Packing.pack(entry.scope(), local, format, blocks, offset);
     return new ResidentPartition(
-        partition, range, entries, normSquared(storage.vals()), storage, entry);
-  }
-
-  private static double normSquared(NativeArray values) {
-    double sum = 0;
-    for (long p = 0; p < values.length(); p++) {
-      double value = values.getDouble(p);
-      sum += value * value;
-    }
-    return sum;
+        partition, range, entries, ColumnPasses.sumOfSquares(storage.vals()), storage, entry);
   }
 
   @SuppressWarnings("unchecked")
