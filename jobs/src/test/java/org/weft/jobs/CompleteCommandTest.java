@@ -131,7 +131,7 @@ class CompleteCommandTest {
     assertThat(report.status()).as(report.err()).isZero();
     assertThat(Run.read(path("m.html")))
         .contains("% of the norm of the ", " known entries.", "<dt>Rank</dt><dd>1</dd>")
-        .contains("2 runs with different ridges or seeds ended with a fit of ")
+        .contains("2 runs ended with a fit of ")
         .doesNotContain("has zeros", "id=\"overlap\"", "#overlap");
     JsonNode outliers = new ObjectMapper().readTree(Run.read(path("m.json"))).get("outliers");
     assertThat(outliers.get("relativeError").asDouble()).isLessThan(0.5);

@@ -54,6 +54,10 @@ class GcpCommandTest {
     assertThat(summary.get("losses").size()).isEqualTo(summary.get("iterations").asInt());
     Run predicted = Run.of("top", folder + "/d");
     assertThat(predicted.status()).as(predicted.err()).isZero();
+    Run report = Run.of("report", folder + "/d", folder + "/d.html", "--tensor", tensor);
+    assertThat(report.status()).as(report.err()).isZero();
+    assertThat(Run.read(folder + "/d.html"))
+        .contains(zeros.equals("0") ? " known entries." : "the rest where the tensor has zeros.");
   }
 
   @Test

@@ -193,7 +193,7 @@ public final class DiagnoseCommand extends WeftCommand {
       ModelFolder.Components components,
       EngineTensor tensor)
       throws IOException {
-    Residuals residuals = new Residuals(FactorModel.read(model), model.isCompletion());
+    Residuals residuals = new Residuals(FactorModel.read(model), model.hasUnknownCells());
     double[] squares = new double[1];
     tensor
         .parts()

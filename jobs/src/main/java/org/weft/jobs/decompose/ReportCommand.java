@@ -127,7 +127,7 @@ public final class ReportCommand extends WeftCommand {
       throws IOException {
     Session.requireOneProcess(common, "report --tensor");
     FactorModel factors = FactorModel.read(model);
-    Residuals residuals = new Residuals(factors, model.isCompletion());
+    Residuals residuals = new Residuals(factors, model.hasUnknownCells());
     try (Session session = Session.open(common, "weft report " + uri, console)) {
       EngineTensor read = session.read(uri);
       long[] found = read.statistics().shape().toArray();

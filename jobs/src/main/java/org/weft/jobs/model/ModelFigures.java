@@ -105,7 +105,7 @@ public final class ModelFigures {
     double[] lambda = ((CpValue) factors.value()).lambda();
     double[][] products = Figures.innerProducts(factors.grams(), lambda.length);
     double norm = summary.path("norm").asDouble();
-    boolean ofModel = model.isCompletion();
+    boolean ofModel = model.hasUnknownCells();
     double[] shares = Figures.shares(lambda, products, 1);
     double squares = ofModel ? Arrays.stream(shares).sum() : norm * norm;
     shares = Figures.shares(lambda, products, squares);

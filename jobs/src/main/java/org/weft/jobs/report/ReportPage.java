@@ -123,7 +123,7 @@ public final class ReportPage {
       add(
           "<p>%d %s ended with a %s of %s.</p>",
           figures.starts().size(),
-          figures.ofModel() ? "runs with different ridges or seeds" : "starts",
+          figures.ofModel() ? "runs" : "starts",
           figures.measure(),
           fits(figures.starts()));
     }

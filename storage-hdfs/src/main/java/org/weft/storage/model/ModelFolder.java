@@ -213,9 +213,14 @@ public final class ModelFolder {
     return summary.path("dims").path(mode).asLong(-1);
   }
 
-  /** Whether cells that the tensor lacks are unknown, and not zeros. */
+  /** Whether {@code weft complete} made it. */
   public boolean isCompletion() {
     return method().equals("complete");
+  }
+
+  /** Whether cells that the tensor lacks are unknown, and not zeros. */
+  public boolean hasUnknownCells() {
+    return isCompletion() || summary.path("zeros").asText().equals("0");
   }
 
   /** Whether a core couples the factors, and not a weight for each component. */
