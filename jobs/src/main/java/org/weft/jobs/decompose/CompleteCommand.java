@@ -52,7 +52,7 @@ import picocli.CommandLine.Option;
       "Tensor completion: a CP model of the entries that are stored. All other cells are unknown,"
           + " not zero. The model has a ridge, a mean and a bias for each slice.",
       "Entries are held out by a hash of their coordinates; the model with the least error at the"
-          + " validation entries is kept. The output folder is as of weft cpd. The last columns"
+          + " validation entries is kept. The output folder has the files of weft cpd. The last columns"
           + " hold the biases, a column for each mode, and the mean."
     },
     footer = {

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
     description = {
       "CP decomposition of counts by alternating Poisson regression, with multiplicative updates or"
           + " Newton's method for each row. Cells that are not stored are counts of 0.",
-      "The output folder is as of weft cpd. Columns of the factors sum to 1: they are the"
+      "The output folder has the files of weft cpd. Columns of the factors sum to 1: they are the"
           + " probabilities of the slices in a component. lambda.npy has the expected count of"
           + " each component."
     },

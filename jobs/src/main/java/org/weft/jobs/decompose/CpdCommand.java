@@ -65,7 +65,7 @@ public final class CpdCommand extends ModelCommand {
       order = -2,
       names = "--rank",
       paramLabel = "R",
-      description = "Number of components; with --append that of the model.")
+      description = "Number of components. With --append, the model has it.")
   @Nullable Integer rank;
 
   @Option(
@@ -78,10 +78,10 @@ public final class CpdCommand extends ModelCommand {
       names = "--csf",
       paramLabel = "FORMS",
       description =
-          "Packed forms of the tensor: all (one for each mode), grid (one for each mode, of tiles,"
-              + " for which many executors exchange less), one (for all modes, which takes less"
-              + " memory), or auto: all or grid if they fit, unless one is much faster altogether"
-              + " (default: auto).")
+          "Packed forms of the tensor. all: one form for each mode. grid: one form for each mode, of"
+              + " tiles, so that many executors exchange less. one: one form for all modes, which"
+              + " takes less memory. auto: all or grid if the forms fit into memory, unless one is"
+              + " predicted to be much faster (default: auto).")
   Forms forms = Forms.AUTO;
 
   @Mixin AlgorithmOptions how = new AlgorithmOptions();

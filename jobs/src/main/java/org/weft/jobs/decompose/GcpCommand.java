@@ -36,8 +36,8 @@ import picocli.CommandLine.Option;
           + " by Adam or L-BFGS. Losses are gaussian, poisson, bernoulli-odds, bernoulli-logit,"
           + " gamma, rayleigh, huber:D, negative-binomial:R, beta:B, or an expression in x and m.",
       "Cells that are not stored are zeros. A small tensor counts all zeros, a large tensor a"
-          + " sample that is drawn once for gradients and losses. With --zeros 0 they are"
-          + " unknown. The output folder is as of weft cpd."
+          + " sample that is drawn once for gradients and losses. With --zeros 0, cells that"
+          + " are not stored are unknown. The output folder has the files of weft cpd."
     },
     footer = {
       "",

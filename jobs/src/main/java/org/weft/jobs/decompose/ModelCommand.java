@@ -52,14 +52,17 @@ public abstract class ModelCommand extends WeftCommand {
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description = "Seed of all that is random (default: ${DEFAULT-VALUE}).")
+      description = "Seed of all random numbers (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Mixin LabelOptions labelFiles = new LabelOptions();
 
   @Mixin InputNames names = new InputNames();
 
-  @Option(names = "--output", paramLabel = "DIR", description = "Folder; not needed to explain.")
+  @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      description = "Folder of the model. weft explain and --dry-run need none.")
   @Nullable String output;
 
   private Map<Integer, Labels> labels = Map.of();

@@ -22,8 +22,8 @@ import picocli.CommandLine.ScopeType;
     description = {
       "Print a script that completes commands, options and their values in a shell, or a manual"
           + " page.",
-      "'man' alone prints the page of weft, with a command that of the command; the text is that of"
-          + " --help."
+      "'man' prints the manual page of weft. 'man COMMAND' prints the page of the command. The text"
+          + " is the text of --help."
     },
     footer = {
       "",

@@ -17,10 +17,10 @@ public final class AlgorithmOptions {
       names = "--method",
       paramLabel = "M",
       description =
-          "als solves least-squares problems in turn; hals is what --nonnegative takes for them;"
-              + " arls decomposes the slices with the most entries, after an iteration over all"
-              + " entries those of the highest leverage, then --polish iterations of als or hals"
-              + " follow over all entries (default: als).")
+          "als solves a least-squares problem for each mode in turn. hals updates a column at a time,"
+              + " as --nonnegative does. arls decomposes the slices with the most entries, and then"
+              + " the slices of the highest leverage. At the end arls does --polish iterations of als"
+              + " or hals over all entries (default: als).")
   CpAlgorithm.Name algorithm = CpAlgorithm.Name.ALS;
 
   @Option(

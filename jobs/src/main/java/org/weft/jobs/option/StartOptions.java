@@ -58,10 +58,11 @@ public final class StartOptions {
       names = "--init",
       paramLabel = "HOW",
       description =
-          "Initial factors: random; nvecs, the leading singular vectors of each mode as two"
-              + " iterations of weft tucker find them; or the folder of an earlier weft cpd of"
-              + " the same rank, or a pointer to it. Rows go by labels where both have them; rows of"
-              + " slices that the model does not have are random (default: random).")
+          "Initial factors: random, nvecs, or an earlier model. nvecs are the leading singular vectors"
+              + " of each mode, by two iterations of weft tucker. A model is the folder of an earlier"
+              + " weft cpd of the same rank, or a pointer to the folder. If tensor and model have"
+              + " labels, a slice gets the row of its label. Slices that the model lacks get random"
+              + " rows (default: random).")
   public String init = RANDOM;
 
   @Option(
