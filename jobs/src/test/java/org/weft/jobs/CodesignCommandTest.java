@@ -114,7 +114,7 @@ class CodesignCommandTest {
         "tile = [4,4,4], cycles = 1e300, clock-ghz = 1 | :2: cycles: expected a number above 0 and below",
         "tile = [4,4,4], cycles = 10d, clock-ghz = 1 | :2: cycles: expected a number above 0",
         "tile = [4,4,4], cycles = 0x1p3, clock-ghz = 1 | :2: cycles: expected a number above 0",
-        "tile = [4,4,4 | in HOCON or JSON, found an error: Expecting"
+        "tile = [4,4,4 | in HOCON or JSON, found an error: List should have ended"
       })
   void badDesignsAreOneErrorWithLineAndField(String fields, String message) {
     String file = Run.write(folder, "bad.conf", "designs = [\n { name = a, " + fields + " }\n]\n");

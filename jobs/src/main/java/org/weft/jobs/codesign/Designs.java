@@ -98,7 +98,7 @@ public record Designs(double hostSecondsPerFlop, List<Design> designs) {
 
   /** What the parser says, without the place, and without what it guesses about quotes. */
   private static String reason(ConfigException e, ConfigOrigin origin) {
-    String said = String.valueOf(e.getMessage()).replaceAll("\\s*\\(if you intended.*", "");
+    String said = String.valueOf(e.getMessage()).replaceAll("\\s*\\(if you (intended|want) .*", "");
     String place = origin.description() + ": ";
     String reason = said.startsWith(place) ? said.substring(place.length()) : said;
     return "an error: " + reason.replaceAll("\\p{Cntrl}", "?");
