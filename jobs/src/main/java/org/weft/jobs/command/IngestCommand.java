@@ -219,8 +219,10 @@ public final class IngestCommand extends WeftCommand {
       console.note("%s: no tensor is there yet; one is made", output);
     }
     if (rejects != null) {
-      if (inputs.contains(rejects)) {
-        throw usage("%s: expected --rejects to name another file than the input", rejects);
+      if (inputs.contains(rejects) || rejects.equals(output)) {
+        throw usage(
+            "%s: expected --rejects to name another file than the %s",
+            rejects, rejects.equals(output) ? "output" : "input");
       }
       checkOutput(files, rejects);
     }
@@ -273,6 +275,12 @@ public final class IngestCommand extends WeftCommand {
     if (!csv && (quotedLines || !columns.isEmpty())) {
       throw usage("expected --columns and --quoted-lines with csv or tsv, found %s", kind);
     }
+    Set<String> names = new LinkedHashSet<>();
+    for (String column : columns) {
+      if (!names.add(column.toLowerCase(Locale.ROOT))) {
+        throw usage("expected --columns with different names, found '%s' twice", column);
+      }
+    }
     if (kind.equals("table") && inputs.size() > 1) {
       throw usage("expected one table, found %s", String.join(", ", inputs));
     }
@@ -319,12 +327,16 @@ public final class IngestCommand extends WeftCommand {
       }
       specs.add(spec.withMinCount(minCounts.getOrDefault(spec.name(), 0L)));
     }
-    for (String name : minCounts.keySet()) {
-      if (!names.contains(name)) {
-        throw usage(
-            "expected --min-count of a mode (%s), found %s", String.join(", ", names), name);
-      }
-    }
+    minCounts.forEach(
+        (name, least) -> {
+          if (!names.contains(name)) {
+            throw usage(
+                "expected --min-count of a mode (%s), found %s", String.join(", ", names), name);
+          }
+          if (least < 1) {
+            throw usage("expected --min-count of at least 1, found %s=%d", name, least);
+          }
+        });
     return specs;
   }
 

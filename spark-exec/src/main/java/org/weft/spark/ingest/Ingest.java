@@ -199,12 +199,18 @@ public final class Ingest implements AutoCloseable {
       }
     }
     if (kept.rows() == 0) {
+      String listed = "";
+      if (side != null && !reasons.isEmpty()) {
+        side.commit();
+        listed = "; the rejected rows are in " + side.uri();
+      }
       throw new WeftException(
           ErrorCode.MALFORMED_INPUT,
           job.source()
               + ": expected rows to make a tensor of, found none that could be used"
               + (used > 0 ? " after labels that are too rare were dropped" : "")
-              + why(reasons));
+              + why(reasons)
+              + listed);
     }
     List<Dictionary> dictionaries = new ArrayList<>();
     try {
@@ -325,7 +331,7 @@ public final class Ingest implements AutoCloseable {
           ErrorCode.NONFINITE_VALUE,
           job.source()
               + ": expected a finite value for every set of labels, found "
-              + row.get(job.modes().size())
+              + (row.isNullAt(job.modes().size()) ? "none" : row.get(job.modes().size()))
               + " for ("
               + labels
               + "); choose another --aggregate or --transform, or allow such values"

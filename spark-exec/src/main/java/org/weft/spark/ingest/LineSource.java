@@ -14,7 +14,6 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
-import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
 import org.apache.spark.api.java.JavaNewHadoopRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -86,7 +85,7 @@ final class LineSource {
   private JavaNewHadoopRDD<LongWritable, Text> hadoop() {
     return (JavaNewHadoopRDD<LongWritable, Text>)
         context.newAPIHadoopRDD(
-            configuration, TextInputFormat.class, LongWritable.class, Text.class);
+            configuration, CheckedTextFormat.class, LongWritable.class, Text.class);
   }
 
   private static Iterator<Row> read(

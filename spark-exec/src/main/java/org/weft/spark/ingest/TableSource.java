@@ -83,6 +83,7 @@ final class TableSource {
           String.valueOf(e.getMessage())
               .lines()
               .filter(line -> !line.isBlank())
+              .map(line -> line.replaceAll("(, )?`__weft_\\w+`", "")) // Place, which is our own
               .findFirst()
               .orElse("no reason given");
       return new WeftException(
@@ -126,6 +127,14 @@ final class TableSource {
     if (only.matches(".*[;|\t].*")) {
       String separator = only.replaceAll("[^;|\t]", "").substring(0, 1).replace("\t", "\\t");
       return "; where '" + separator + "' separates cells, add --option 'sep=" + separator + "'";
+    }
+    List<String> numbered =
+        columns().stream()
+            .filter(column -> column.matches("(?i)" + Pattern.quote(name) + "\\d+"))
+            .toList();
+    if (numbered.size() > 1) {
+      return "; several columns have this name in the header, and are called "
+          + String.join(", ", numbered);
     }
     if (name.contains(":")) {
       return "; after a colon there may be a bucket: " + Bucket.known();

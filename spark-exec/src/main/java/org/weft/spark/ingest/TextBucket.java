@@ -13,7 +13,7 @@ record TextBucket() implements Bucket {
   public Object key(String column, Object cell) throws BadCell {
     String text = Cells.text(cell);
     if (!Labels.isLine(text)) {
-      throw new BadCell(column, "expected a label of one line, found line ends or over 1 MiB");
+      throw new BadCell(column, "expected a label of one line and of at most 1 MiB");
     }
     return text;
   }

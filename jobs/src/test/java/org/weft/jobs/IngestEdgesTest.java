@@ -1,0 +1,101 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.compress.BZip2Codec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tables at their edges: damaged, empty but for rejects, with names that stand twice. */
+class IngestEdgesTest extends IngestCase {
+  private static final int DAMAGES = Integer.getInteger("weft.rounds", 8);
+
+  private byte[] compressed(String name, int rows) throws Exception {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    BZip2Codec bzip2 = new BZip2Codec();
+    bzip2.setConf(new Configuration());
+    try (OutputStream out =
+        name.endsWith(".gz") ? new GZIPOutputStream(packed) : bzip2.createOutputStream(packed)) {
+      StringBuilder text = new StringBuilder("a,b\n");
+      for (int row = 0; row < rows; row++) {
+        text.append("name").append(row * 7919 % 5000).append(',').append(row % 13).append('\n');
+      }
+      out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+    return packed.toByteArray();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"x.csv.gz", "x.csv.bz2"})
+  void damagedTextIsOneErrorWithItsFile(String name) throws Exception {
+    byte[] good = compressed(name, 3000);
+    Random random = new Random(Long.getLong("weft.seed", 20261126));
+    for (int round = 0; round < DAMAGES; round++) {
+      byte[] bad = good.clone();
+      if (round % 2 == 0) {
+        bad = Arrays.copyOf(good, 1 + random.nextInt(good.length - 1));
+      } else {
+        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      Files.write(Path.of(path(name)), bad);
+      Run run = ingest(path(name), path("o.weft"), "--mode", "a", "--mode", "b", "--overwrite");
+      if (run.status() != 0) {
+        String last = run.err().lines().reduce((a, b) -> b).orElseThrow();
+        assertThat(last).as("round " + round).matches("weft: WEFT-(100|300|304|305): .*");
+        assertThat(last).contains(path(name));
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(folder.resolve("o.weft/manifest-1.json")).doesNotExist();
+      }
+      assertThat(run.status() == 0)
+          .as("a truncated file, round " + round)
+          .isIn(round % 2 != 0, false);
+    }
+    Files.writeString(Path.of(path(name)), "a,b\nx,1\n");
+    Run plain = ingest(path(name), path("o.weft"), "--mode", "a", "--mode", "b");
+    assertThat(plain.err())
+        .containsPattern("WEFT-30[45]: .*" + name + ": expected compressed text");
+  }
+
+  @Test
+  void rejectsAreListedAlsoWhereNothingIsLeft() {
+    String table = Run.write(folder, "t.csv", "a,v\nx,bad\ny,worse\n");
+    String[] line = {table, path("o.weft"), "--mode", "a", "--value", "v", "--rejects", path("r")};
+    Run run = ingest(line);
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-300", "the rejected rows are in " + path("r"));
+    assertThat(Run.read(path("r"))).contains("t.csv,2,v,", "y,worse");
+    assertThat(folder.resolve("o.weft")).doesNotExist();
+  }
+
+  @Test
+  void namesThatStandTwiceAreTold() {
+    String table = Run.write(folder, "t.csv", "a,a,b\nx,1,2\n");
+    Run run = ingest(table, path("o.weft"), "--mode", "a", "--mode", "b");
+    assertThat(run.err())
+        .contains("several columns have this name in the header")
+        .contains("a0, a1");
+    assertThat(run.status()).isEqualTo(2);
+    Run given = ingest(table, path("o.weft"), "--mode", "a", "--columns", "a,b,A");
+    assertThat(given.err()).contains("expected --columns with different names, found 'A' twice");
+    Run where = ingest(table, path("o.weft"), "--mode", "a0", "--where", "nope > 3");
+    assertThat(where.err()).contains("Spark refuses the table", "`nope`").doesNotContain("__weft");
+    Run one = ingest(table, path("o.weft"), "--mode", "a0", "--rejects", path("o.weft"));
+    assertThat(one.err()).contains("expected --rejects to name another file than the output");
+    for (String least : List.of("0", "-5")) {
+      Run rare = ingest(table, path("o.weft"), "--mode", "a0", "--min-count", "a0=" + least);
+      assertThat(rare.err()).contains("expected --min-count of at least 1, found a0=" + least);
+    }
+    assertThat(folder.resolve("o.weft")).doesNotExist();
+  }
+}
