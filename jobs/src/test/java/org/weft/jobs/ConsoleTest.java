@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.output.Console;
 
 /** What a failed command says. */
@@ -25,6 +26,15 @@ final class ConsoleTest {
         .startsWith("weft: " + ErrorCode.OUT_OF_MEMORY.label())
         .contains(Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB", "WEFT_JAVA_OPTS=-Xmx")
         .hasLineCount(1);
+  }
+
+  /** What a file holds must not steer the terminal, nor make two lines of one. */
+  @Test
+  void controlCharactersOfFilesAreNotPrinted() {
+    String held = "found 'a\u001b[31m\u0007\u009b2J\u001cb\r\n\tc'";
+    console.failed(new WeftException(ErrorCode.MALFORMED_INPUT, held));
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .isEqualTo("weft: WEFT-300: found 'a\ufffd[31m\ufffd\ufffd2J\ufffdb c'\n");
   }
 
   @Test

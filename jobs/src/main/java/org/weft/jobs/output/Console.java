@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
 import org.weft.error.ErrorCode;
@@ -20,6 +21,8 @@ public final class Console {
   private static final long MEBIBYTE = 1 << 20;
 
   private static final int BAR = 24;
+
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\x80-\\x9f&&[^\\t\\n]]");
 
   private final PrintStream out;
   private final PrintStream err;
@@ -262,12 +265,16 @@ public final class Console {
     return false;
   }
 
-  /** Messages of the language show source lines and a caret; those keep their line breaks. */
+  /**
+   * Messages of the language show source lines and a caret; those keep their line breaks. What
+   * files hold must not steer a terminal.
+   */
   private static String oneLine(@Nullable String message) {
     if (message == null) {
       return "no details";
     }
     String shown = OutputCommit.withoutHiddenNames(message);
-    return shown.contains("^") ? shown : shown.strip().replaceAll("\\s*\\R\\s*", " ");
+    String line = shown.contains("^") ? shown : shown.strip().replaceAll("\\s*\\R\\s*", " ");
+    return CONTROL.matcher(line).replaceAll("\ufffd");
   }
 }
