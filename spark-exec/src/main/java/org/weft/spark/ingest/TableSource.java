@@ -244,7 +244,9 @@ final class TableSource {
   private WeftException empty() {
     return new WeftException(
         ErrorCode.MALFORMED_INPUT,
-        String.join(", ", table.inputs()) + ": expected lines of text, found an empty file");
+        String.join(", ", table.inputs())
+            + ": expected lines of text, found none; a file may be empty, or not be compressed as its"
+            + " name says");
   }
 
   /** Lines whole, or taken apart by a regular expression. */
