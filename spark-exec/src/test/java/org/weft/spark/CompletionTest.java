@@ -294,6 +294,24 @@ class CompletionTest {
     }
   }
 
+  /** With 5, 8, 9 and 16 columns: a part of a block, whole ones, and blocks that share columns. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 5, 12})
+  void everySweepOfCoordinateDescentLowersTheError(int rank) {
+    Planted planted = Planted.normal(3, rank, 25, 22, 18).biased(5, 1).observed(0.5, 0.01);
+    try (Engine engine = engine(EngineOptions.defaults())) {
+      Solver solver = new CoordinateSolver();
+      Completion method =
+          new Completion(solver, rank, true, 20, 20, 0, 0, 1, ValueType.DOUBLE, Optional.empty());
+      List<Double> rmse =
+          run(engine, tensor(engine, planted), method, Optional.empty()).model().rmse();
+      for (int sweep = 1; sweep < rmse.size(); sweep++) {
+        assertThat(rmse.get(sweep)).isLessThan(rmse.get(sweep - 1) * (1 + 1e-12));
+      }
+      assertThat(rmse.get(19)).isLessThan(0.5 * rmse.get(0));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"ccd", "sgd"})
   void executorsFindWithOtherSolversWhatOneProcessFinds(String name) {

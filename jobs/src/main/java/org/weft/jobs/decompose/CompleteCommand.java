@@ -67,8 +67,8 @@ public final class CompleteCommand extends RankedCommand {
       names = "--method",
       paramLabel = "M",
       description =
-          "als solves the normal equations of each slice, ccd updates a component at a time"
-              + " (CCD++), sgd follows gradients of batches (default: als).")
+          "als solves the normal equations of each slice, ccd updates up to eight columns at a"
+              + " time (CCD++ by blocks), sgd follows gradients of batches (default: als).")
   Algorithm algorithm = Algorithm.ALS;
 
   @Option(

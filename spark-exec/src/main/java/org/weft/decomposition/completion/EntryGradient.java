@@ -35,12 +35,17 @@ final class EntryGradient {
 
   static List<RowStatement> statements(int order, int columns) {
     List<RowStatement> statements = new ArrayList<>();
-    RowStatement.Entry error = new RowStatement.Entry("x - m", columns);
     for (int mode = 0; mode < order; mode++) {
-      statements.add(RowStatement.mttkrp(order, mode, columns).with("gradient", error));
+      statements.add(errors(order, mode, columns));
       statements.add(squares(RowStatement.mttkrp(order, mode, columns)));
     }
     return statements;
+  }
+
+  /** The statement that makes G. */
+  static RowStatement errors(int order, int mode, int columns) {
+    RowStatement.Entry error = new RowStatement.Entry("x - m", columns);
+    return RowStatement.mttkrp(order, mode, columns).with("gradient", error);
   }
 
   private static RowStatement squares(RowStatement products) {

@@ -4,7 +4,7 @@
  * <p>{@link org.weft.decomposition.completion.Completion} runs a {@link
  * org.weft.decomposition.completion.Solver} and keeps the model with the least error at the
  * held-out entries. A solver improves the factors: {@code NormalSolver} by least squares, {@code
- * CoordinateSolver} a component at a time, {@code GradientSolver} along gradients of batches. Read
+ * CoordinateSolver} some columns at a time, {@code GradientSolver} along gradients of batches. Read
  * {@code Completion} first.
  */
 @NullMarked
