@@ -79,6 +79,78 @@ class DiagnoseCommandTest {
     assertThat(found.get("alike").size()).isEqualTo(1);
   }
 
+  private JsonNode json(String line) throws IOException {
+    Run run = run(line);
+    assertThat(run.status()).as(run.err()).isZero();
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  private JsonNode summary(String model) throws IOException {
+    return new ObjectMapper().readTree(folder.resolve(model + "/summary.json").toFile());
+  }
+
+  @Test
+  void ofATuckerModelTheCoreIsShown() throws IOException {
+    String tucker = "tucker DIR/x.tns --ranks 2,2,2 --labels 0=DIR/users --output DIR/t";
+    assertThat(run(tucker).status()).isZero();
+    JsonNode found = json("diagnose DIR/t DIR/x.tns --json");
+    double fit = summary("t").get("fit").asDouble();
+    assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-9));
+    assertThat(found.has("core_consistency") || found.has("component_norms")).isFalse();
+    assertThat(found.get("core_ranks")).hasToString("[2,2,2]");
+    double sum = 0;
+    for (JsonNode column : found.get("core_columns")) {
+      sum += column.get("core_share").asDouble();
+    }
+    assertThat(sum).isCloseTo(3, within(1e-9)); // 1 for each mode
+    JsonNode largest = found.get("core_entries").get(0);
+    assertThat(largest.get("columns").size()).isEqualTo(3);
+    assertThat(largest.get("share").asDouble()).isBetween(0.125, 1.0);
+    assertThat(found.get("slices").get(0).get("slice").asText()).isEqualTo("odd_one of");
+    Run text = run("diagnose DIR/t DIR/x.tns");
+    assertThat(text.out())
+        .contains("no core consistency  the core of a Tucker model has entries everywhere")
+        .contains("core columns", "core entries", "odd_one of");
+  }
+
+  /** Half of the cells are unknown, and those that are known have a mean and biases. */
+  @Test
+  void ofACompletionBiasesAreNoComponentsAndUnknownCellsNoErrors() throws IOException {
+    StringBuilder text = new StringBuilder();
+    Random random = new Random(2);
+    for (int cell = 0; cell < 20 * 18 * 16; cell += 1 + random.nextInt(3)) {
+      int i = cell / 288;
+      int j = cell / 16 % 18;
+      int k = cell % 16;
+      double value = 50 + 3 * Math.sin(i) + 2 * Math.cos(j) + Math.sin(i * j) * Math.cos(k);
+      text.append(i + 1).append(' ').append(j + 1).append(' ').append(k + 1).append(' ');
+      text.append(value).append('\n');
+    }
+    Run.write(folder, "y.tns", text.toString());
+    Run made = run("complete DIR/y.tns --rank 2 --split 0,0 --ridge 0.01 --output DIR/c");
+    assertThat(made.status()).as(made.err()).isZero();
+    JsonNode found = json("diagnose DIR/c DIR/y.tns --json");
+    double fit = summary("c").get("fit").asDouble();
+    assertThat(found.get("fit").asDouble()).isCloseTo(fit, within(1e-6));
+    assertThat(found.get("component_norms").size()).isEqualTo(2);
+    assertThat(found.get("alike").size()).isEqualTo(1);
+    found
+        .get("component_shares")
+        .forEach(share -> assertThat(share.asDouble()).isBetween(0.0, 0.01));
+    assertThat(found.get("mean").asDouble()).isCloseTo(50, within(1.0));
+    assertThat(found.get("biases").findValues("size").get(0).asDouble()).isBetween(1.5, 3.0);
+    assertThat(found.has("core_consistency") || found.has("error_at_entries")).isFalse();
+    assertThat(found.get("no_core_consistency").asText()).contains("unknown");
+    double shares = 0;
+    for (JsonNode slice : json("diagnose DIR/c DIR/y.tns --json --count 20").get("slices")) {
+      shares += slice.get("error_share").asDouble();
+    }
+    assertThat(shares).isCloseTo(3, within(1e-9)); // all of the error, in each mode
+    Run ranks = run("diagnose DIR/c DIR/y.tns --ranks 1..2");
+    assertThat(ranks.status()).isEqualTo(2);
+    assertThat(ranks.err()).contains("with --ranks", "found one of weft complete");
+  }
+
   @Test
   void ranksAreTriedFromSeveralStarts() throws IOException {
     Run run = run("diagnose DIR/m DIR/x.tns --ranks 1..4 --starts 2 --json --plot DIR/ranks.svg");

@@ -17,13 +17,14 @@ import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
 import org.weft.jobs.chart.Picture;
 import org.weft.jobs.command.WeftCommand;
-import org.weft.jobs.diagnose.Components;
+import org.weft.jobs.diagnose.ModelParts;
 import org.weft.jobs.diagnose.RankScan;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.report.Residuals;
 import org.weft.jobs.run.Session;
+import org.weft.spark.model.CpValue;
 import org.weft.spark.model.FactorModel;
 import org.weft.storage.Labels;
 import org.weft.storage.document.JsonText;
@@ -40,8 +41,11 @@ import picocli.CommandLine.Parameters;
     name = "diagnose",
     sortOptions = false,
     description = {
-      "Say how far a CP model can be trusted: what part of the tensor it explains, the consistency"
-          + " of its core, components that are alike or cancel, slices and entries far from it.",
+      "Say how far a model can be trusted: what part of the tensor it explains, the consistency of"
+          + " its core, components that are alike or cancel, slices and entries far from it.",
+      "Of a Tucker model, columns and entries with the largest shares of the core are shown in the"
+          + " place of components. Of a completion only the stored entries count, and biases are not"
+          + " components. Both have no consistency of the core.",
       "With --ranks, also decompose with other ranks, and show fit, consistency of the core, and"
           + " how alike the models of several starts are."
     },
@@ -53,7 +57,7 @@ import picocli.CommandLine.Parameters;
 public final class DiagnoseCommand extends WeftCommand {
   private static final int MOST_RANKS = 100;
 
-  @Parameters(index = "0", paramLabel = "MODEL", description = "Folder of a CP model.")
+  @Parameters(index = "0", paramLabel = "MODEL", description = ModelCommand.FOLDER)
   String folder = "";
 
   @Parameters(index = "1", paramLabel = "IN", description = InputNames.INPUT)
@@ -92,7 +96,7 @@ public final class DiagnoseCommand extends WeftCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "Slices of each mode, and pairs of components (default: 5).")
+      description = "Slices of each mode, pairs of components, and parts of a core (default: 5).")
   int count = 5;
 
   @Option(names = "--json", description = "As JSON.")
@@ -126,7 +130,12 @@ public final class DiagnoseCommand extends WeftCommand {
     }
     Session.requireOneProcess(common, "diagnose");
     ModelFolder model = ModelFolder.open(files, folder);
-    ModelFolder.Components components = model.components();
+    if (ranks != null && withoutConsistency(model).isPresent()) {
+      throw usage(
+          "expected with --ranks, which decomposes as weft cpd does, a CP model for which other"
+              + " cells are zeros; found one of weft %s",
+          model.method());
+    }
     if (planOnly()) {
       console.result("would compare %s with %s", folder, input);
       return;
@@ -138,12 +147,18 @@ public final class DiagnoseCommand extends WeftCommand {
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("model", folder);
       all.put("input", input);
-      all.put(
-          "core_consistency",
-          RankScan.consistency(
-              session.engine(), tensor, components.factors(), components.lambda()));
+      FactorModel factors = FactorModel.read(model);
+      Optional<String> without = withoutConsistency(model);
+      if (without.isPresent()) {
+        all.put("no_core_consistency", without.get());
+      } else {
+        double[] lambda = ((CpValue) factors.value()).lambda();
+        all.put(
+            "core_consistency",
+            RankScan.consistency(session.engine(), tensor, factors.factors(), lambda));
+      }
       console.step("compare with " + input, 1, 2);
-      describe(all, model, components, tensor);
+      describe(all, model, factors, tensor);
       List<RankScan.Rank> scan = scan(session.engine(), tensor, model, range, console);
       if (!scan.isEmpty()) {
         all.put("ranks", scan.stream().map(RankScan.Rank::members).toList());
@@ -158,6 +173,16 @@ public final class DiagnoseCommand extends WeftCommand {
         console.note("wrote %s", plot);
       }
     }
+  }
+
+  /** Why a model has no consistency of its core, which compares it with a CP model's. */
+  private static Optional<String> withoutConsistency(ModelFolder model) {
+    if (model.isTucker()) {
+      return Optional.of("the core of a Tucker model has entries everywhere");
+    }
+    return model.hasUnknownCells()
+        ? Optional.of("cells that are not stored are unknown to the model")
+        : Optional.empty();
   }
 
   /** {@code 2..20}, or {@code 3}. */
@@ -188,12 +213,9 @@ public final class DiagnoseCommand extends WeftCommand {
   }
 
   private void describe(
-      Map<String, Object> all,
-      ModelFolder model,
-      ModelFolder.Components components,
-      EngineTensor tensor)
+      Map<String, Object> all, ModelFolder model, FactorModel factors, EngineTensor tensor)
       throws IOException {
-    Residuals residuals = new Residuals(FactorModel.read(model), model.hasUnknownCells());
+    Residuals residuals = new Residuals(factors, model.hasUnknownCells());
     double[] squares = new double[1];
     tensor
         .parts()
@@ -206,15 +228,12 @@ public final class DiagnoseCommand extends WeftCommand {
               }
             });
     Residuals.Found found = residuals.found(count);
-    Components parts =
-        Components.of(components.factors(), components.lambda(), Math.sqrt(squares[0]));
     all.put("fit", 1 - found.relativeError());
     all.put("explained", 1 - found.relativeError() * found.relativeError());
-    all.put("error_at_entries", found.storedShare());
-    all.put("degenerate", parts.isDegenerate());
-    all.put("component_norms", parts.norms());
-    all.put("component_shares", parts.shares());
-    all.put("alike", parts.pairs().stream().limit(count).map(Components.Pair::members).toList());
+    if (!model.hasUnknownCells()) {
+      all.put("error_at_entries", found.storedShare());
+    }
+    all.putAll(new ModelParts(model, factors, count).members(Math.sqrt(squares[0])));
     List<Optional<Labels>> labels = new ArrayList<>();
     List<Object> slices = new ArrayList<>();
     for (int mode = 0; mode < model.order(); mode++) {

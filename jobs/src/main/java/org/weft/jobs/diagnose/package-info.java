@@ -1,5 +1,5 @@
 /**
- * Whether a CP model can be trusted: {@link org.weft.jobs.diagnose.Components} of one model, {@link
+ * Whether a model can be trusted: {@link org.weft.jobs.diagnose.ModelParts} of one model, {@link
  * org.weft.jobs.diagnose.RankScan} over ranks and starts.
  */
 @NullMarked

@@ -59,7 +59,7 @@ public record CoreEntry(List<Integer> columns, double value, double share) {
   }
 
   /** As members of JSON. */
-  Map<String, Object> members() {
+  public Map<String, Object> members() {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("columns", columns);
     members.put("value", value);

@@ -44,18 +44,6 @@ public final class ModelFolder {
     this.summary = summary;
   }
 
-  /** Components with weights: what a CP decomposition or a completion ends with. */
-  @SuppressWarnings("ArrayRecordComponent")
-  public record Components(List<DenseMatrix> factors, double[] lambda) {
-    public int rank() {
-      return lambda.length;
-    }
-
-    public int order() {
-      return factors.size();
-    }
-  }
-
   /**
    * Opens a model.
    *
@@ -332,11 +320,5 @@ public final class ModelFolder {
       stacked.setRow(row, information[row / rank], row % rank * rank);
     }
     return stacked;
-  }
-
-  public Components components() throws IOException {
-    double[] lambda = lambda();
-    return new Components(
-        IntStream.range(0, order()).mapToObj(mode -> factor(mode, lambda.length)).toList(), lambda);
   }
 }
