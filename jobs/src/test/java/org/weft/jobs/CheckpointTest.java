@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
@@ -51,7 +52,7 @@ class CheckpointTest {
 
   private CheckpointFolder checkpoints(String every) {
     return new CheckpointFolder(
-        files, folder + "/kept", CheckpointFolder.Every.parse(every), ARGUMENTS);
+        files, folder + "/kept", CheckpointFolder.Every.parse(every), ARGUMENTS, Map.of());
   }
 
   /** Ends the process, as far as a test can, after a sweep. */
@@ -157,6 +158,53 @@ class CheckpointTest {
     assertThat(other.status()).isEqualTo(2);
     assertThat(other.err()).contains("which had seed 0, found 4");
     assertThat(folder.resolve("c")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--nonnegative --type float",
+        "--constrain 0=nonneg,1=l1:0.1 --ridge 0.01",
+        "--reorder lexi --starts 2",
+      })
+  void aRunThatDidNotConvergeGoesOnWithMoreIterations(String more) {
+    assertThat(cpd("first", "--checkpoint DIR/kept --every 4it " + more).status()).isZero();
+    Run on = cpd("on", "--iterations 9 --checkpoint DIR/kept --resume " + more);
+    assertThat(on.status()).as(on.err()).isZero();
+    assertThat(on.out()).contains("resume after iteration 6", "iteration   9");
+    assertThat(cpd("whole", "--iterations 9 " + more).status()).isZero();
+    for (String file : List.of("mode0.npy", "mode1.npy", "mode2.npy", "lambda.npy")) {
+      assertThat(folder.resolve("on").resolve(file))
+          .hasSameBinaryContentAs(folder.resolve("whole").resolve(file));
+    }
+    Run less = cpd("less", "--iterations 7 --checkpoint DIR/kept --resume " + more);
+    assertThat(less.status()).isEqualTo(2);
+    assertThat(less.err())
+        .contains("which had --iterations 9, found 7; give the same or a larger number");
+    Run other = cpd("less", "--iterations 12 --checkpoint DIR/kept --resume --seed 4 " + more);
+    assertThat(other.err()).contains("which had seed 0, found 4; give the same, or --overwrite");
+  }
+
+  /** The sample is a function of its iterations, the polish goes on. */
+  @Test
+  void aSampledRunGoesOnWithMorePolish() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 4000; e++) {
+      text.append(e * 31 % 97 + 1).append(' ').append(e * 7 % 89 + 1).append(' ');
+      text.append(e * 5 % 83 + 1).append(' ').append(1 + e % 9 * 0.5).append('\n');
+    }
+    tensor = Run.write(folder, "large.tns", text.toString());
+    String arls = "--method arls --sample 0.5 --checkpoint DIR/kept ";
+    assertThat(cpd("first", arls).status()).isZero();
+    Run on = cpd("on", arls + "--polish 5 --resume");
+    assertThat(on.status()).as(on.err()).isZero();
+    assertThat(on.out()).contains("resume after iteration 2", "iteration   5");
+    assertThat(cpd("whole", "--method arls --sample 0.5 --polish 5").status()).isZero();
+    assertThat(folder.resolve("on/mode1.npy"))
+        .hasSameBinaryContentAs(folder.resolve("whole/mode1.npy"));
+    Run other = cpd("other", arls + "--polish 5 --iterations 7 --resume");
+    assertThat(other.err()).contains("which had --sample 0.5, 6 iterations, found 0.5, 7");
   }
 
   /** As after a kill on a file system that has no rename that replaces. */

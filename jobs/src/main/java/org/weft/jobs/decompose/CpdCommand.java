@@ -277,9 +277,8 @@ public final class CpdCommand extends ModelCommand {
   private Map<String, String> arguments() {
     Map<String, String> arguments = new LinkedHashMap<>();
     arguments.put("input", input);
-    arguments.put("--csf", forms.toString());
     arguments.putAll(how.arguments(iterations));
-    arguments.put("--reorder", order.isOn() ? order.reorder + ":" + order.entries : "none");
+    arguments.put("--reorder", order.found());
     arguments.put("--threads", Integer.toString(common.threads));
     arguments.put("--partitions", Integer.toString(common.partitions));
     arguments.put("--reproducible", Boolean.toString(common.reproducible));

@@ -56,6 +56,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   private final String uri;
   private final Every every;
   private final Map<String, String> arguments;
+  private final Map<String, Integer> limits;
   private int next;
   private int kept;
   private long keptNanos = System.nanoTime();
@@ -63,13 +64,20 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
 
   /**
    * @param arguments of the run, of which its result is a function
+   * @param limits arguments that say how far the run goes: one that goes on may have larger ones
    */
   public CheckpointFolder(
-      FileAccess files, String uri, Every every, Map<String, String> arguments) {
+      FileAccess files,
+      String uri,
+      Every every,
+      Map<String, String> arguments,
+      Map<String, Integer> limits) {
     this.files = files;
     this.uri = uri;
     this.every = every;
     this.arguments = new LinkedHashMap<>(arguments);
+    this.limits = new LinkedHashMap<>(limits);
+    limits.forEach((name, limit) -> this.arguments.put(name, limit.toString()));
   }
 
   /**
@@ -338,15 +346,25 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     return arguments;
   }
 
-  private void requireSame(String file, Map<String, String> then) {
+  private void requireSame(String file, Map<String, String> then) throws IOException {
     for (Map.Entry<String, String> now : arguments.entrySet()) {
-      String before = then.getOrDefault(now.getKey(), "nothing");
-      if (!before.equals(now.getValue())) {
+      String name = now.getKey();
+      String before = then.getOrDefault(name, "nothing");
+      Integer limit = limits.get(name);
+      if (!before.equals(now.getValue()) && (limit == null || number(before) > limit)) {
         throw usage(
             "--resume: expected the arguments of the run that wrote %s, which had %s %s, found"
-                + " %s; give the same, or --overwrite without --resume to begin anew",
-            file, now.getKey(), before, now.getValue());
+                + " %s; give the same%s, or --overwrite without --resume to begin anew",
+            file, name, before, now.getValue(), limit == null ? "" : " or a larger number");
       }
+    }
+  }
+
+  private static int number(String text) throws IOException {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new IOException("the number '" + text + "'", e);
     }
   }
 

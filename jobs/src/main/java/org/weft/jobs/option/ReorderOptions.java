@@ -5,6 +5,7 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,8 @@ public final class ReorderOptions {
       description = "Write the permutations, mode0.perm, mode1.perm, ..., to this folder.")
   @Nullable String permutations;
 
+  private Ordering ordering = Ordering.none();
+
   /** Whether a tensor may be relabelled at all. */
   public boolean isOn() {
     return reorder != null && !reorder.equals(NONE);
@@ -123,7 +126,6 @@ public final class ReorderOptions {
     }
     console.step("order by " + reorder, 0, 1);
     TensorShape shape = tensor.statistics().shape();
-    Ordering ordering;
     if (method().equals(AUTO)) {
       ordering = engine.orders().choose(tensor, job, entries);
     } else if (isFolder(files)) {
@@ -134,6 +136,13 @@ public final class ReorderOptions {
     }
     ordering.reasons().forEach(reason -> console.report("reorder: %s", reason));
     return engine.orders().apply(tensor, ordering, keepOrder);
+  }
+
+  /** The order that the tensor got: that of {@code --reorder auto} is a function of the job. */
+  public String found() {
+    return ordering.relabelling().isEmpty()
+        ? NONE
+        : String.format(Locale.ROOT, "%s of %d entries", ordering.method(), ordering.entries());
   }
 
   /** Writes the permutations if asked for. */

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -34,6 +35,9 @@ import org.weft.engine.model.StartRows;
 import org.weft.jobs.model.BestStart;
 import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.output.Console;
+import org.weft.planner.Forms;
+import org.weft.planner.FormsChoice;
+import org.weft.planner.JobPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -89,9 +93,9 @@ public final class StartOptions {
       order = 64,
       names = "--resume",
       description =
-          "Go on from the state in --checkpoint, with the arguments of the run that wrote it. The"
-              + " result has the bits of a run that was not interrupted. Without a state, the run"
-              + " begins anew.")
+          "Go on from the state in --checkpoint, with the arguments of the run that wrote it, of"
+              + " which --iterations may be larger. The result has the bits of a run that was not"
+              + " interrupted. Without a state, the run begins anew.")
   boolean resume;
 
   /** How many models are made. */
@@ -145,13 +149,13 @@ public final class StartOptions {
       }
     }
     for (int start = 0; writes && checkpoint != null && start < seeds.starts; start++) {
-      if (!resume && !overwrite && folder(files, start, Map.of()).isPresent()) {
+      if (!resume && !overwrite && folder(files, start, Map.of(), Map.of()).isPresent()) {
         throw usage(
             "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
                 + " on from it, or --overwrite to begin anew",
             checkpoint);
       }
-      if (!folder(files, start, Map.of()).isPresent()) {
+      if (!folder(files, start, Map.of(), Map.of()).isPresent()) {
         probe(files, folderOf(start), resume || overwrite);
       }
     }
@@ -166,8 +170,9 @@ public final class StartOptions {
     }
   }
 
-  private CheckpointFolder folder(FileAccess files, int start, Map<String, String> arguments) {
-    return new CheckpointFolder(files, folderOf(start), every(), arguments);
+  private CheckpointFolder folder(
+      FileAccess files, int start, Map<String, String> arguments, Map<String, Integer> limits) {
+    return new CheckpointFolder(files, folderOf(start), every(), arguments, limits);
   }
 
   private String folderOf(int start) {
@@ -209,7 +214,9 @@ public final class StartOptions {
               sample.isEmpty()
                   ? model
                   : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
-      CpRun run = run(files, start, whole, tensor, arguments, begin, console);
+      Map<String, Integer> limits =
+          Map.of(sample.isPresent() ? "--polish" : "--iterations", whole.maxIterations());
+      CpRun run = run(files, start, whole, engine, tensor, arguments, limits, begin, console);
       CpdResult result =
           engine.cpd(
               tensor,
@@ -247,8 +254,10 @@ public final class StartOptions {
       FileAccess files,
       int start,
       Cpd cpd,
+      Engine engine,
       EngineTensor tensor,
       Map<String, String> more,
+      Map<String, Integer> limits,
       Supplier<Optional<CpState>> model,
       Console console)
       throws IOException {
@@ -257,7 +266,6 @@ public final class StartOptions {
     }
     Map<String, String> arguments = new LinkedHashMap<>();
     arguments.put("--rank", Integer.toString(cpd.rank()));
-    arguments.put("--iterations", Integer.toString(cpd.maxIterations()));
     arguments.put("--tolerance", Double.toString(cpd.tolerance()));
     arguments.put("--nonnegative", Boolean.toString(cpd.nonnegative()));
     arguments.put("--constrain", cpd.constraints().toString());
@@ -267,11 +275,22 @@ public final class StartOptions {
     arguments.put("--init", init);
     arguments.put("a tensor of shape", tensor.statistics().shape().toString());
     arguments.put("entries", Long.toString(tensor.statistics().entries()));
+    arguments.put("--csf", forms(engine.plan(tensor, cpd.job(tensor.statistics().shape()))));
     arguments.putAll(more);
-    CheckpointFolder folder = folder(files, start, arguments);
+    CheckpointFolder folder = folder(files, start, arguments, limits);
     Optional<CpState> state = resume ? folder.latest() : Optional.empty();
     state.ifPresent(found -> console.report("resume after iteration %d", found.fits().size()));
     return new CpRun(state.or(model), folder);
+  }
+
+  /** The packed forms, which the number of iterations may decide and the bits depend on. */
+  private static String forms(JobPlan plan) {
+    FormsChoice choice = plan.forms();
+    if (choice == null) {
+      return Forms.ALL.name().toLowerCase(Locale.ROOT);
+    }
+    String root = choice.chosen() == Forms.ONE ? ", rooted at mode " + choice.root() : "";
+    return choice.chosen().name().toLowerCase(Locale.ROOT) + root;
   }
 
   /** The model to start from, grown to the tensor's shape. */
