@@ -77,10 +77,44 @@ public final class NativeArray {
     }
   }
 
+  /** Copies {@code count} numbers from {@code position} on to an array. */
+  public void getDoubles(long position, double[] into, int at, int count) {
+    requireRange(position, count);
+    if (type == ElementType.F64) {
+      NativeMemory.copyToArray(address + position * Double.BYTES, into, at, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      into[at + i] = getDouble(position + i);
+    }
+  }
+
+  /** Stores numbers of an array from {@code position} on. */
+  public void setDoubles(long position, double[] from, int at, int count) {
+    requireRange(position, count);
+    if (type == ElementType.F64) {
+      NativeMemory.copyFromArray(from, at, address + position * Double.BYTES, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      setDouble(position + i, from[at + i]);
+    }
+  }
+
+  private void requireRange(long position, int count) {
+    if (position < 0 || count < 0 || position > length - count) {
+      throw new IndexOutOfBoundsException(
+          "positions " + position + " to " + (position + count) + " of " + about());
+    }
+  }
+
+  private String about() {
+    return "an off-heap array of " + length + " elements";
+  }
+
   private long locate(long position) {
     if (position < 0 || position >= length) {
-      throw new IndexOutOfBoundsException(
-          "position " + position + " of an off-heap array of " + length + " elements");
+      throw new IndexOutOfBoundsException("position " + position + " of " + about());
     }
     return address + position * type.bytes();
   }

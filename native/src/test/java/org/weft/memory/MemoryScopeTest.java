@@ -84,6 +84,24 @@ class MemoryScopeTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void runsOfNumbersRoundTripAndStayWithinTheArray(ElementType type) {
+    try (MemoryScope scope = MemoryScope.root("test", MemorySource.system())) {
+      NativeArray array = scope.allocate(type, 5);
+      array.setDoubles(1, new double[] {9, 1, 2, 3, 9}, 1, 3);
+      double[] read = {7, 7, 7, 7, 7};
+      array.getDoubles(1, read, 1, 4);
+      assertThat(read).containsExactly(7, 1, 2, 3, 0);
+      for (long from : new long[] {-1, 3, Long.MAX_VALUE}) {
+        assertThatThrownBy(() -> array.getDoubles(from, new double[3], 0, 3))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> array.setDoubles(from, new double[3], 0, 3))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
   @Test
   void moreThanTheMachineHasIsAResourceErrorBeforeAnythingIsTouched() {
     long available = MachineMemory.availableBytes();

@@ -1,10 +1,7 @@
 package org.weft.decomposition.completion;
 
-import java.util.Arrays;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
-import org.ejml.dense.row.factory.LinearSolverFactory_DDRM;
-import org.ejml.interfaces.linsol.LinearSolverDense;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowRule;
@@ -25,38 +22,78 @@ record RidgeRow(int mode, int sweep, int[] free, double[] ridge) implements RowR
   public void apply(double[][] rows, double[] sums) {
     double[] a = rows[0];
     int size = free.length;
-    Arrays.stream(free).forEach(c -> a[c] = 0);
-    DMatrixRMaj normal = new DMatrixRMaj(size, size);
-    DMatrixRMaj right = new DMatrixRMaj(size, 1);
+    for (int column : free) {
+      a[column] = 0;
+    }
+    double[] normal = new double[size * size];
+    double[] right = new double[size];
+    double sum = 0;
     for (int r = 0; r < size; r++) {
       int at = free[r] * a.length;
-      double fixed = 0;
+      right[r] = rows[1][free[r]];
       for (int c = 0; c < a.length; c++) {
-        fixed += rows[2][at + c] * a[c];
+        right[r] -= rows[2][at + c] * a[c];
       }
-      right.set(r, 0, rows[1][free[r]] - fixed);
       for (int c = 0; c < size; c++) {
-        normal.set(r, c, rows[2][at + free[c]]);
+        normal[r * size + c] = rows[2][at + free[c]];
+        sum += normal[r * size + c];
       }
-      normal.add(r, r, ridge[free[r]]);
+      normal[r * size + r] += ridge[free[r]];
+      sum += right[r];
     }
     Sweeps.requireFinite(
-        "iteration " + sweep + ", mode " + mode + ": the sum of a slice's normal equations",
-        CommonOps_DDRM.elementSum(normal) + CommonOps_DDRM.elementSum(right));
-    DMatrixRMaj solution = solution(normal, right);
+        "iteration " + sweep + ", mode " + mode + ": the sum of a slice's normal equations", sum);
+    double[] solution = solution(normal, right);
     for (int r = 0; r < size; r++) {
-      a[free[r]] = solution.get(r, 0);
+      a[free[r]] = solution[r];
     }
   }
 
-  private static DMatrixRMaj solution(DMatrixRMaj normal, DMatrixRMaj right) {
-    DMatrixRMaj solution = new DMatrixRMaj(right.numRows, 1);
-    LinearSolverDense<DMatrixRMaj> cholesky = LinearSolverFactory_DDRM.chol(right.numRows);
-    if (cholesky.setA(normal.copy())) {
-      cholesky.solve(right, solution);
-    } else {
-      CommonOps_DDRM.mult(new NormalEquations(normal).inverse(), right, solution);
+  private static double[] solution(double[] normal, double[] right) {
+    double[] solution = right.clone();
+    if (solve(normal.clone(), solution)) {
+      return solution;
     }
-    return solution;
+    int size = right.length;
+    DMatrixRMaj inverse = new NormalEquations(new DMatrixRMaj(size, size, true, normal)).inverse();
+    DMatrixRMaj product = new DMatrixRMaj(size, 1);
+    CommonOps_DDRM.mult(inverse, new DMatrixRMaj(size, 1, true, right), product);
+    return product.data;
+  }
+
+  /**
+   * Solves equations by Cholesky's decomposition, which replaces the lower triangle; false if they
+   * are not positive definite.
+   */
+  private static boolean solve(double[] lower, double[] x) {
+    int size = x.length;
+    for (int r = 0; r < size; r++) {
+      int row = r * size;
+      for (int c = 0; c <= r; c++) {
+        int other = c * size;
+        double left = lower[row + c];
+        for (int k = 0; k < c; k++) {
+          left -= lower[row + k] * lower[other + k];
+        }
+        if (c < r) {
+          lower[row + c] = left / lower[other + c];
+        } else if (left > 0) {
+          lower[row + r] = Math.sqrt(left);
+        } else {
+          return false;
+        }
+      }
+      for (int k = 0; k < r; k++) {
+        x[r] -= lower[row + k] * x[k];
+      }
+      x[r] /= lower[row + r];
+    }
+    for (int r = size - 1; r >= 0; r--) {
+      x[r] /= lower[r * size + r];
+      for (int k = 0; k < r; k++) {
+        x[k] -= lower[r * size + k] * x[r];
+      }
+    }
+    return true;
   }
 }

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.weft.memory.MemoryScope;
-import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.Kernel;
 import org.weft.tensor.TensorShape;
@@ -149,17 +148,13 @@ public final class RangeOfRows {
     Arrays.setAll(rows, m -> new double[columns(matrices.get(m))]);
     for (long row = from; row < to; row++) {
       for (int m = 0; m < rows.length; m++) {
-        NativeArray values = matrices.get(m).vals();
-        for (int r = 0; r < rows[m].length; r++) {
-          rows[m][r] = values.getDouble(row * rows[m].length + r);
-        }
+        int columns = rows[m].length;
+        matrices.get(m).vals().getDoubles(row * columns, rows[m], 0, columns);
       }
       each.rule().apply(rows, partial);
       for (int m = 0; m < each.written(); m++) {
-        NativeArray values = matrices.get(m).vals();
-        for (int r = 0; r < rows[m].length; r++) {
-          values.setDouble(row * rows[m].length + r, rows[m][r]);
-        }
+        int columns = rows[m].length;
+        matrices.get(m).vals().setDoubles(row * columns, rows[m], 0, columns);
       }
     }
   }

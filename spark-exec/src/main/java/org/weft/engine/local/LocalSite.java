@@ -23,7 +23,6 @@ import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
 import org.weft.engine.entries.Shared;
-import org.weft.memory.ElementType;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
@@ -322,10 +321,11 @@ final class LocalSite implements Site {
             columns,
             (from, count, into) -> {
               if (there == null) {
-                copy(values, from * columns, into, 0, count * columns);
+                values.getDoubles(from * columns, into, 0, count * columns);
               } else {
                 for (int row = 0; row < count; row++) {
-                  copy(values, there.apply(from + row) * columns, into, row * columns, columns);
+                  values.getDoubles(
+                      there.apply(from + row) * columns, into, row * columns, columns);
                 }
               }
               ColumnPasses.scaleRows(into, count, factor.scale());
@@ -334,17 +334,6 @@ final class LocalSite implements Site {
       output.commit();
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
-    }
-  }
-
-  private static void copy(NativeArray values, long from, double[] into, int at, int count) {
-    if (values.type() == ElementType.F64) {
-      long address = values.address() + from * Double.BYTES;
-      NativeMemory.copyToArray(address, into, at, count);
-      return;
-    }
-    for (int i = 0; i < count; i++) {
-      into[at + i] = values.getDouble(from + i);
     }
   }
 }
