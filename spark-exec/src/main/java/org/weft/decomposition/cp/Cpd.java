@@ -186,6 +186,9 @@ public record Cpd(
       kernels.add(algebra().copy());
       kernels.addAll(algebra().admm());
     }
+    if (constraints.values().stream().anyMatch(FactorConstraint::fixesScale)) {
+      kernels.addAll(algebra().simplex());
+    }
     return Job.mttkrps("cpd", shape.order(), rank, kernels, maxIterations, valueType)
         .withTolerance(tolerance);
   }

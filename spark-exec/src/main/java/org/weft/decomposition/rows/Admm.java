@@ -59,6 +59,7 @@ public record Admm(
    * @param dual changes u: {@code v(k) = u(k) + a(k) - b(k)}
    * @param apart squared distances: {@code p(i) = (X(r,i) - Y(r,i))^2}
    * @param squares squared norms: {@code p(i) = X(r,i)^2}
+   * @param simplex what finds the nearest rows of the simplex
    */
   public record Symbols(
       String right,
@@ -67,7 +68,21 @@ public record Admm(
       String shrink,
       String dual,
       String apart,
-      String squares)
+      String squares,
+      Simplex simplex)
+      implements java.io.Serializable {}
+
+  /**
+   * The symbols of the kernels that subtract thresholds t, a number for each lane, from rows {@code
+   * Y = B - U}.
+   *
+   * @param start the threshold if all numbers of a row are above it
+   * @param sum of what is above: {@code s(i) = sum(r, max(0, Y(r,i) - t(i)))}
+   * @param count of the numbers that are above
+   * @param rise the threshold for which s is 1 if no other number comes to be below
+   * @param less the row: {@code X(r,i) = max(0, Y(r,i) - t(i))}
+   */
+  public record Simplex(String start, String sum, String count, String rise, String less)
       implements java.io.Serializable {}
 
   @Override

@@ -20,7 +20,7 @@ import org.weft.tensor.ValueType;
  * Rows on their way through {@link Admm}, side by side: a matrix has a row of memory for each of
  * its R columns, with a lane for each row of the factor, so that kernels run along memory. A row
  * that stops leaves its lane to one that waits. Lanes do not mix: a row's numbers are the same in
- * any lane, beside any others. Memory: {@code (9 R + 4) LANES + 2 R^2} numbers. Not thread-safe.
+ * any lane, beside any others. Memory: {@code (9 R + 12) LANES + 2 R^2} numbers. Not thread-safe.
  */
 final class AdmmLanes implements AutoCloseable {
   static final int LANES = 64;
@@ -146,7 +146,7 @@ final class AdmmLanes implements AutoCloseable {
   private void nearest(List<Runnable> to, TensorStorage subtracted, TensorStorage charge) {
     FactorConstraint.Kind kind = update.constraint().kind();
     if (kind == FactorConstraint.Kind.SIMPLEX) {
-      to.add(() -> nearestOneByOne(subtracted));
+      nearestOfSimplex(to, subtracted);
       return;
     }
     Admm.Symbols symbols = update.symbols();
@@ -156,16 +156,37 @@ final class AdmmLanes implements AutoCloseable {
     add(to, symbol, "a", flat(next), operands);
   }
 
-  private void nearestOneByOne(TensorStorage subtracted) {
-    double[] row = new double[rank];
-    for (int lane = 0; lane < LANES; lane++) {
-      for (int r = 0; r < rank; r++) {
-        row[r] = get(b, r, lane) - get(subtracted, r, lane);
+  /**
+   * What is above a threshold t stays, less the threshold (Held, Wolfe and Crowder 1974). It is
+   * where the sum s of what stays is 1, and is found by Newton's method: t begins where all n
+   * numbers of a row stay, and rises to {@code t + (s - 1) / n}.
+   */
+  private void nearestOfSimplex(List<Runnable> to, TensorStorage subtracted) {
+    Admm.Simplex symbols = update.symbols().simplex();
+    TensorStorage t = sums();
+    TensorStorage risen = sums();
+    TensorStorage s = sums();
+    TensorStorage n = sums();
+    add(to, symbols.start(), "t", t, Map.of("B", b, "U", subtracted));
+    Map<String, TensorStorage> row = Map.of("B", b, "U", subtracted, "t", t);
+    List<Runnable> rise = new ArrayList<>();
+    add(rise, symbols.sum(), "s", s, row);
+    add(rise, symbols.count(), "n", n, row);
+    add(rise, symbols.rise(), "v", risen, Map.of("t", t, "s", s, "n", n));
+    to.add(() -> raise(rise, t, risen));
+    add(to, symbols.less(), "X", next, row);
+  }
+
+  /** Raises thresholds until none changes: each step but the last lets go a number of the row. */
+  private void raise(List<Runnable> rise, TensorStorage t, TensorStorage risen) {
+    boolean rises = true;
+    for (int step = 0; rises && step < 2 * rank + 8; step++) {
+      rise.forEach(Runnable::run);
+      rises = false;
+      for (int lane = 0; lane < LANES; lane++) {
+        rises |= get(risen, 0, lane) > get(t, 0, lane);
       }
-      update.constraint().nearest(row, 0);
-      for (int r = 0; r < rank; r++) {
-        put(next, r, lane, row[r]);
-      }
+      NativeMemory.copy(risen.vals().address(), t.vals().address(), t.vals().byteSize());
     }
   }
 

@@ -1,6 +1,7 @@
 package org.weft.decomposition.rows;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -124,6 +125,28 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         request("squares", "p(i) = X(r,i) * X(r,i)", one, "order(r,i)"));
   }
 
+  /** The kernels of {@link Admm} for rows on the simplex, beside those for all. */
+  public List<KernelRequest> simplex() {
+    Map<String, TensorFormat> rows = Map.of("B", MATRIX, "U", MATRIX, "t", VECTOR);
+    Map<String, TensorFormat> sums = new HashMap<>(rows);
+    Map<String, TensorFormat> counts = new HashMap<>(rows);
+    Map<String, TensorFormat> results = new HashMap<>(rows);
+    sums.put("s", VECTOR);
+    counts.put("n", VECTOR);
+    results.put("X", MATRIX);
+    String above = "max(0, B(r,i) - U(r,i) - t(i))";
+    return List.of(
+        request("start", "t(i) = (sum(r, B(r,i) - U(r,i)) - 1) / " + rank, rows, "order(r,i)"),
+        request("sum", "s(i) = sum(r, " + above + ")", sums, "order(r,i)"),
+        request("count", "n(i) = sum(r, min(1, 1e300 * " + above + "))", counts, "order(r,i)"),
+        request(
+            "rise",
+            "v(i) = max(t(i), t(i) + (s(i) - 1) / max(1, n(i)))",
+            vectors("n", "s", "t", "v"),
+            "sequential"),
+        request("less", "X(r,i) = " + above, results, "order(r,i)"));
+  }
+
   private static Map<String, TensorFormat> vectors(String... names) {
     return Arrays.stream(names).collect(Collectors.toMap(name -> name, name -> VECTOR));
   }
@@ -160,7 +183,9 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
             symbol("shrink"),
             symbol("dual"),
             symbol("apart"),
-            symbol("squares"));
+            symbol("squares"),
+            new Admm.Simplex(
+                symbol("start"), symbol("sum"), symbol("count"), symbol("rise"), symbol("less")));
     return new Admm(
         symbols,
         constraint,
@@ -213,7 +238,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
       String name, String expression, Map<String, TensorFormat> formats, String schedule) {
     Map<String, Long> sizes = new TreeMap<>();
     for (String label : rank > 0 ? new String[] {"r", "s"} : new String[0]) {
-      if (expression.contains(label)) {
+      if (expression.matches(".*[(,]" + label + "[,)].*")) {
         sizes.put(label, (long) rank);
       }
     }

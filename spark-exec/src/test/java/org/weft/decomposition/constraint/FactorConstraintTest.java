@@ -42,7 +42,7 @@ class FactorConstraintTest {
     for (int trial = 0; trial < 200; trial++) {
       double[] row = random.doubles(4, -1, 2).toArray();
       double[] nearest = row.clone();
-      constraint.nearest(nearest, charge);
+      NearestRow.of(constraint, nearest, charge);
       assertThat(allowed(constraint.kind(), nearest)).isTrue();
       double best = objective(nearest, row, charge);
       for (int other = 0; other < 200; other++) {

@@ -3,6 +3,7 @@ package org.weft.decomposition.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.constraint.FactorConstraint;
+import org.weft.decomposition.constraint.NearestRow;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.runtime.Kernel;
@@ -73,7 +75,7 @@ class AdmmTest {
       double[] free = product(m, new NormalEquations(v).inverse());
       double[] nearest = free.clone();
       if (constraint.isSet()) {
-        constraint.nearest(nearest, 0);
+        NearestRow.of(constraint, nearest, 0);
         if (Arrays.equals(nearest, free)) {
           return new double[][] {free, new double[rank()]};
         }
@@ -92,7 +94,7 @@ class AdmmTest {
         for (int r = 0; r < rank(); r++) {
           a[r] = b[r] - u[r];
         }
-        constraint.nearest(a, CHARGE / rho);
+        NearestRow.of(constraint, a, CHARGE / rho);
         for (int r = 0; r < rank(); r++) {
           u[r] += a[r] - b[r];
         }
@@ -140,6 +142,8 @@ class AdmmTest {
     "500, 7, nonneg, 1, FLOAT",
     "1031, 5, simplex, 2, DOUBLE",
     "129, 3, simplex, 1, FLOAT",
+    "200, 1, simplex, 1, DOUBLE",
+    "300, 64, simplex, 1, DOUBLE",
     "777, 16, l1:1, 2, DOUBLE",
     "300, 9, nonneg-l1:1, 2, DOUBLE"
   })
@@ -204,10 +208,12 @@ class AdmmTest {
   }
 
   private static Map<String, Kernel> kernels(TensorCompiler compiler, RowAlgebra algebra) {
-    KernelImage image = compiler.compile(algebra.admm());
+    List<KernelRequest> requests = new ArrayList<>(algebra.admm());
+    requests.addAll(algebra.simplex());
+    KernelImage image = compiler.compile(requests);
     Map<String, Kernel> kernels = new HashMap<>();
     try (KernelLibrary library = KernelLibrary.open(image)) {
-      for (KernelRequest request : algebra.admm()) {
+      for (KernelRequest request : requests) {
         kernels.put(request.symbol(), Kernel.of(library, image, request.symbol()));
       }
     }
