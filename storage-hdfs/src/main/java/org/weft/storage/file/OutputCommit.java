@@ -92,6 +92,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
     boolean created = false;
     try {
       Folders.make(fs, parent);
+      Renames.of(fs).requireName(target); // local systems know only where the folder is there
       created = true;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);

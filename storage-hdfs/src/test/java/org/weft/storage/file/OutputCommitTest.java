@@ -106,7 +106,8 @@ class OutputCommitTest {
   @ParameterizedTest
   @ValueSource(ints = {256, 300, 5000})
   void longerNamesAreRefusedAtOnce(int bytes) throws IOException {
-    for (String uri : List.of("n".repeat(bytes), "in/" + "n".repeat(bytes) + "/x")) {
+    for (String uri :
+        List.of("n".repeat(bytes), "in/" + "n".repeat(bytes), "in/" + "n".repeat(bytes) + "/x")) {
       for (Existing existing : Existing.values()) {
         assertThatThrownBy(() -> OutputCommit.begin(FileAccess.local(), local(uri), existing))
             .isInstanceOfSatisfying(
