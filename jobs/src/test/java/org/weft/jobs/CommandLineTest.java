@@ -209,6 +209,8 @@ class CommandLineTest {
         "explain --executors 2 --memory 0 stats IN | --memory 0: expected a size",
         "explain --executors 2 --memory -1g stats IN | --memory -1g: expected a size",
         "explain --executors 2 --memory 99999999999t stats IN | 99999999999t: expected a size",
+        "explain --executors 2 stats IN          | explain --executors works with eval, run, mttkrp",
+        "explain --executors 2 convert IN OUT.tns | explain --executors works with eval, run, mttkrp",
         "explain --cores 2 stats IN              | expected --executors N with --cores, found none",
         "explain --network 2 stats IN            | expected --executors N with --network",
         "convert IN OUT.tns --mode-order 1,0,2   | expected --mode-order with a .weft tensor",

@@ -49,6 +49,7 @@ public abstract class WeftCommand implements Callable<Integer> {
     ExplainCommand explanation = explain();
     if (explanation != null) {
       explanation.cluster.refuseNonsense();
+      requirePlan(explanation);
     }
     if (!runsOnSpark() && spec.commandLine().getParseResult().hasMatchedOption("--master")) {
       Session.requireOneProcess(common, commandName());
@@ -91,6 +92,16 @@ public abstract class WeftCommand implements Callable<Integer> {
     return parent != null && parent.userObject() instanceof ExplainCommand explain ? explain : null;
   }
 
+  /** Options about plans are for commands that have one. */
+  private void requirePlan(ExplainCommand explain) {
+    if ((explain.json || explain.cluster.isNamed())
+        && !PlanReport.COMMANDS.contains(commandName())) {
+      throw usage(
+          "explain %s works with %s; leave it out",
+          explain.json ? "--json" : "--executors", String.join(", ", PlanReport.COMMANDS));
+    }
+  }
+
   /** Options of an engine for the cluster that {@code explain} describes, if it does. */
   protected final EngineOptions planned(EngineOptions engine) {
     ExplainCommand explain = explain();
@@ -105,10 +116,6 @@ public abstract class WeftCommand implements Callable<Integer> {
           "--analyze works with 'weft explain eval' and 'weft explain run'; %s reports what it"
               + " measured when it runs",
           commandName());
-    }
-    if (explain != null && explain.json && !PlanReport.COMMANDS.contains(commandName())) {
-      throw usage(
-          "explain --json works with %s; leave it out", String.join(", ", PlanReport.COMMANDS));
     }
     return common.dryRun || explain != null;
   }

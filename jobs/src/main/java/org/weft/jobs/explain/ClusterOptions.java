@@ -55,7 +55,7 @@ public final class ClusterOptions {
   @Nullable Double network;
 
   /** Whether a cluster is described. */
-  boolean isNamed() {
+  public boolean isNamed() {
     return executors != null;
   }
 
