@@ -139,6 +139,10 @@ class IterationBytesTest {
       assertThat(lines).contains(String.join("\t", row(compiler, flights, 4)));
       assertThat(lines).contains(String.join("\t", row(compiler, flights, 64)));
     }
+    assertThat(lines.stream().filter(line -> line.matches("\\w.*\\d")))
+        .as("tiles exchange no more than the medium-grained decomposition")
+        .allSatisfy(
+            line -> assertThat(line.substring(line.lastIndexOf('\t') + 1)).isBetween("0", "1.00"));
   }
 
   /**
