@@ -121,7 +121,7 @@ class CompileCommandTest {
     String[] line = {"compile", SPMV, "-o", file("k.so"), "--header", file("k.h"), "--overwrite"};
     Run refused = Run.of(Arrays.copyOf(line, 6));
     assertThat(refused.status()).isEqualTo(2);
-    assertThat(refused.err()).contains("WEFT-104", "k.h exists");
+    assertThat(refused.err()).contains("WEFT-104", "k.h: the output exists");
     assertThat(Run.names(folder)).containsExactly("k.h");
     assertThat(Run.of(line).status()).isZero();
     assertThat(Run.read(file("k.h"))).contains("k_run");

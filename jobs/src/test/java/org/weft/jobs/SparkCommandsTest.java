@@ -261,7 +261,7 @@ class SparkCommandsTest {
     succeeds(run);
     assertThat(run.out())
         .contains("order       3", "mode sizes  3 x 4 x 5")
-        .contains("duplicates  " + (41 - entries.size()) + " ")
+        .contains("duplicates  " + (41 - entries.size()) + ", summed")
         .contains("nonzeros    " + entries.size() + " ")
         .contains("partitions");
   }

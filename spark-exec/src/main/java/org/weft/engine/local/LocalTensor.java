@@ -58,8 +58,6 @@ final class LocalTensor extends EngineTensor {
   private final InputPlan plan;
   private final Workers workers;
   private final BoundedMemory memory;
-  private static final int COUNTED_ENTRIES = 1 << 14;
-
   private final InputEntries input;
   private final @Nullable Container container;
   private final @Nullable StoredPartitions stored;
@@ -411,7 +409,7 @@ final class LocalTensor extends EngineTensor {
     try (MemoryScope scope = MemoryScope.root("entries of " + uri(), memory)) {
       TensorStorage summed =
           Packing.pack(scope, shape, countedFormat(), relabelled(parsed().blocks()));
-      Packing.unpackBlocks(summed, COUNTED_ENTRIES).forEachRemaining(counts::add);
+      Packing.unpackBlocks(summed, BLOCK_ENTRIES).forEachRemaining(counts::add);
     }
     return counts.build(shape);
   }
