@@ -294,6 +294,18 @@ class CompletionTest {
     }
   }
 
+  /**
+   * Noise is as large as the biases, as in ratings; each start finds the optimum of ALS or less.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4, 5, 6, 7})
+  void aFewSweepsOfGradientsComeNearLeastSquares(int seed) {
+    CooBlock ratings =
+        Planted.normal(seed, 2, 60, 50, 40).biased(5, 1).observed(0.1, 0.3).entries();
+    double least = made("als", ratings, 0.01, 20).error();
+    assertThat(made("sgd", ratings, 0.01, 12).error()).isLessThan(1.02 * least);
+  }
+
   /** With 5, 8, 9 and 16 columns: a part of a block, whole ones, and blocks that share columns. */
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 5, 12})

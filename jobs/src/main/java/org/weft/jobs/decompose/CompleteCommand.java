@@ -74,8 +74,8 @@ public final class CompleteCommand extends RankedCommand {
   @Option(
       names = "--batches",
       paramLabel = "N",
-      description = "Batches of the entries for sgd, which are divided by a hash (default: 8).")
-  int batches = 8;
+      description = "Batches of the entries for sgd, which are divided by a hash (default: 16).")
+  int batches = 16;
 
   /** How the factors improve. */
   enum Algorithm {
