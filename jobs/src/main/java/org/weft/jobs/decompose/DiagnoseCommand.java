@@ -143,7 +143,6 @@ public final class DiagnoseCommand extends WeftCommand {
     try (Session session = Session.open(common, "weft diagnose " + input, console)) {
       EngineTensor tensor = session.read(input);
       MatchedLabels.of(files, input, folder, model).requireSame();
-      console.step("core consistency", 0, 2);
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("model", folder);
       all.put("input", input);
@@ -152,12 +151,14 @@ public final class DiagnoseCommand extends WeftCommand {
       if (without.isPresent()) {
         all.put("no_core_consistency", without.get());
       } else {
+        console.step("core consistency", 0, 2);
         double[] lambda = ((CpValue) factors.value()).lambda();
         all.put(
             "core_consistency",
             RankScan.consistency(session.engine(), tensor, factors.factors(), lambda));
       }
-      console.step("compare with " + input, 1, 2);
+      console.step(
+          "compare with " + input, without.isPresent() ? 0 : 1, without.isPresent() ? 1 : 2);
       describe(all, model, factors, tensor);
       List<RankScan.Rank> scan = scan(session.engine(), tensor, model, range, console);
       if (!scan.isEmpty()) {

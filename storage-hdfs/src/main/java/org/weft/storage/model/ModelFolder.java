@@ -154,16 +154,27 @@ public final class ModelFolder {
               + "' without lambda.npy");
     }
     DenseMatrix column = NpyFile.read(files, path.toString());
-    return IntStream.range(0, Math.toIntExact(column.rows()))
-        .mapToDouble(r -> column.get(r, 0))
-        .toArray();
+    double[] lambda =
+        IntStream.range(0, Math.toIntExact(column.rows()))
+            .mapToDouble(r -> column.get(r, 0))
+            .toArray();
+    NpyFile.requireFinite(path.toString(), lambda);
+    return lambda;
   }
 
-  /** The factor of a mode, which must have {@code rank} columns. */
+  /**
+   * The factor of a mode.
+   *
+   * @param rank columns that it must have
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INPUT_NOT_FOUND}, {@code NONFINITE_VALUE}
+   */
   public DenseMatrix factor(int mode, int rank) {
     String name = at("mode" + mode + ".npy");
     DenseMatrix factor = NpyFile.read(files, name);
     requireShape(name, mode, rank, factor.rows(), factor.columns());
+    for (int c = 0; c < factor.chunkCount(); c++) {
+      NpyFile.requireFinite(name, factor.chunk(c));
+    }
     return factor;
   }
 
@@ -226,10 +237,13 @@ public final class ModelFolder {
   /**
    * The core of a Tucker decomposition, row-major: {@code R_0 x R_1 x ...}.
    *
-   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INPUT_NOT_FOUND}
+   * @throws WeftException {@code SHAPE_MISMATCH}, {@code INPUT_NOT_FOUND}, {@code NONFINITE_VALUE}
    */
   public double[] core() {
-    return NpyFile.readArray(files, at("core.npy"), IntStream.of(ranks()).asLongStream().toArray());
+    String name = at("core.npy");
+    double[] core = NpyFile.readArray(files, name, IntStream.of(ranks()).asLongStream().toArray());
+    NpyFile.requireFinite(name, core);
+    return core;
   }
 
   /** The type of Spark SQL that the labels of a mode had, if it was not that of text. */

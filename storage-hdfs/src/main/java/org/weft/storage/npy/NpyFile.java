@@ -158,7 +158,9 @@ public final class NpyFile {
             uri
                 + ": expected an array in C order of shape "
                 + Arrays.toString(shape)
-                + ", found "
+                + ", found one "
+                + (header.fortran() && shape.length > 1 ? "in Fortran order " : "")
+                + "of shape "
                 + Arrays.toString(header.shape()));
       }
       requireLength(header, uri, file.compression() == Compression.NONE ? file.length() : -1);
@@ -167,6 +169,22 @@ public final class NpyFile {
       return values;
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
+    }
+  }
+
+  /**
+   * Checks numbers of a model.
+   *
+   * @param name of their file
+   * @throws WeftException {@code NONFINITE_VALUE}
+   */
+  public static void requireFinite(String name, double[] numbers) {
+    for (double number : numbers) {
+      if (!Double.isFinite(number)) {
+        throw new WeftException(
+            ErrorCode.NONFINITE_VALUE,
+            name + ": expected finite numbers, found " + number + "; make the model again");
+      }
     }
   }
 

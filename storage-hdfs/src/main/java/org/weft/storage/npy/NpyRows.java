@@ -10,7 +10,7 @@ import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
-/** A matrix in a NumPy file of C order, of which ranges of rows are read where they are wanted. */
+/** A matrix of finite numbers in a NumPy file of C order. Ranges of rows are read where needed. */
 public final class NpyRows implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -70,7 +70,11 @@ public final class NpyRows implements Serializable {
     return read;
   }
 
-  /** Reads rows {@code [from, to)} in order; memory is one row and a buffer. */
+  /**
+   * Reads rows {@code [from, to)} in order; memory is one row and a buffer.
+   *
+   * @throws WeftException {@code NONFINITE_VALUE}
+   */
   public void forEach(long from, long to, RowSink sink) {
     Path path = files.path(uri);
     long rowBytes = (long) columns() * header.itemBytes();
@@ -81,6 +85,7 @@ public final class NpyRows implements Serializable {
       double[] values = new double[columns()];
       for (long row = from; row < to; row++) {
         elements.read(values);
+        NpyFile.requireFinite(uri, values);
         sink.row(row, values);
       }
     } catch (IOException e) {
