@@ -2,6 +2,8 @@ package org.weft.decomposition.completion;
 
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
+import org.ejml.dense.row.decomposition.TriangularSolver_DDRM;
+import org.ejml.dense.row.decomposition.chol.CholeskyDecompositionInner_DDRM;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.NormalEquations;
 import org.weft.decomposition.rows.RowRule;
@@ -50,50 +52,18 @@ record RidgeRow(int mode, int sweep, int[] free, double[] ridge) implements RowR
   }
 
   private static double[] solution(double[] normal, double[] right) {
-    double[] solution = right.clone();
-    if (solve(normal.clone(), solution)) {
+    int size = right.length;
+    CholeskyDecompositionInner_DDRM cholesky = new CholeskyDecompositionInner_DDRM(true);
+    DMatrixRMaj lower = new DMatrixRMaj(size, size, true, normal.clone());
+    if (cholesky.decompose(lower)) {
+      double[] solution = right.clone();
+      TriangularSolver_DDRM.solveL(lower.data, solution, size);
+      TriangularSolver_DDRM.solveTranL(lower.data, solution, size);
       return solution;
     }
-    int size = right.length;
     DMatrixRMaj inverse = new NormalEquations(new DMatrixRMaj(size, size, true, normal)).inverse();
     DMatrixRMaj product = new DMatrixRMaj(size, 1);
     CommonOps_DDRM.mult(inverse, new DMatrixRMaj(size, 1, true, right), product);
     return product.data;
-  }
-
-  /**
-   * Solves equations by Cholesky's decomposition, which replaces the lower triangle; false if they
-   * are not positive definite.
-   */
-  private static boolean solve(double[] lower, double[] x) {
-    int size = x.length;
-    for (int r = 0; r < size; r++) {
-      int row = r * size;
-      for (int c = 0; c <= r; c++) {
-        int other = c * size;
-        double left = lower[row + c];
-        for (int k = 0; k < c; k++) {
-          left -= lower[row + k] * lower[other + k];
-        }
-        if (c < r) {
-          lower[row + c] = left / lower[other + c];
-        } else if (left > 0) {
-          lower[row + r] = Math.sqrt(left);
-        } else {
-          return false;
-        }
-      }
-      for (int k = 0; k < r; k++) {
-        x[r] -= lower[row + k] * x[k];
-      }
-      x[r] /= lower[row + r];
-    }
-    for (int r = size - 1; r >= 0; r--) {
-      x[r] /= lower[r * size + r];
-      for (int k = 0; k < r; k++) {
-        x[k] -= lower[r * size + k] * x[r];
-      }
-    }
-    return true;
   }
 }

@@ -5,7 +5,6 @@ import java.util.BitSet;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.memory.NativeArray;
-import org.weft.memory.NativeMemory;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -70,13 +69,7 @@ public record FactorVersion(
       TensorShape shape = TensorShape.of(to - from, columns);
       NativeArray read = TensorStorage.dense(scope, shape, type).vals();
       copy(from, to, read.address());
-      if (type == ValueType.DOUBLE) {
-        NativeMemory.copyToArray(read.address(), values, 0, values.length);
-        return values;
-      }
-      for (int i = 0; i < values.length; i++) {
-        values[i] = read.getDouble(i);
-      }
+      read.getDoubles(0, values, 0, values.length);
     }
     return values;
   }
