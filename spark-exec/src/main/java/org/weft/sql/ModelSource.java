@@ -36,7 +36,7 @@ abstract class ModelSource<M extends TensorModel> implements RelationProvider, D
   static final String TENSOR = "tensor";
   private static final String MODES = "modes";
   private static final String VALUE = "value";
-  private static final String ROWS = "rows";
+  static final String ROWS = "rows";
   private static final String ITERATIONS = "iterations";
   private static final String TOLERANCE = "tolerance";
   private static final String SEED = "seed";
@@ -79,6 +79,14 @@ abstract class ModelSource<M extends TensorModel> implements RelationProvider, D
   /** For each column of the factor of a mode, how much it counts. */
   abstract double[] lambda(M model, int mode);
 
+  /** What is shown of a model. */
+  record Shown<M>(StructType schema, Function<M, Dataset<Row>> rows) {}
+
+  /** What is shown of a model without the option {@code rows}: the factors, if nothing else. */
+  Shown<M> shown(SparkSession spark, TableSettings settings) {
+    return new Shown<>(FACTORS, this::factors);
+  }
+
   @Override
   public final BaseRelation createRelation(
       SQLContext context, scala.collection.immutable.Map<String, String> given) {
@@ -92,8 +100,10 @@ abstract class ModelSource<M extends TensorModel> implements RelationProvider, D
     Function<Tensor, ModelRun<?, M>> run = run(settings);
     Function<Weft, M> model =
         weft -> configured(run.apply(tensor(weft, tensor, settings)), settings).run();
+    Shown<M> shown = shown(spark, settings);
     if (settings.text(ROWS).isEmpty()) {
-      return new ComputedRelation(context, FACTORS, weft -> factors(model.apply(weft)));
+      return new ComputedRelation(
+          context, shown.schema(), weft -> shown.rows().apply(model.apply(weft)));
     }
     Dataset<Row> rows = spark.table(settings.text(ROWS).get());
     if (List.of(rows.columns()).contains(PREDICTION)) {

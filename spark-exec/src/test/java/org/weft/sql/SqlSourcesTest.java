@@ -140,6 +140,25 @@ class SqlSourcesTest {
   }
 
   @Test
+  void theCoreOfATuckerModelIsATable() {
+    String function = "weft_tucker('counts', '2,2', 'tolerance', 0, 'seed', 3%s)";
+    spark.sql("SELECT * FROM " + function.formatted("")).createOrReplaceTempView("factors");
+    Dataset<Row> core = spark.sql("SELECT * FROM " + function.formatted(", 'core', true"));
+    assertThat(core.columns()).containsExactly("component0", "component1", "value");
+    assertThat(core.count()).isEqualTo(2 * 2);
+    core.createOrReplaceTempView("core");
+    double value =
+        spark
+            .sql(
+                "SELECT sum(core.value * u.weight * i.weight) FROM core JOIN factors u ON"
+                    + " u.component = component0 JOIN factors i ON i.component = component1 WHERE"
+                    + " u.mode = 'user' AND u.label = 'c' AND i.mode = 'item' AND i.label = 'pear'")
+            .head()
+            .getDouble(0);
+    assertThat(value).isCloseTo(5, within(1e-6));
+  }
+
+  @Test
   void aCompletionIsATable() {
     spark.sql(
         "CREATE OR REPLACE TEMPORARY VIEW ratings AS SELECT user, item, (user + 1) * (item + 2) AS"
@@ -188,6 +207,10 @@ class SqlSourcesTest {
         "weft-tucker", Map.of("tensor", "counts"), "expected option 'ranks', such as 8,8,4");
     assertError("weft-tucker", Map.of("tensor", "counts", "ranks", "2,x"), "such as 8,8,4; found");
     assertError("weft-tucker", Map.of("tensor", "counts", "rank", "2"), "expected options among");
+    assertError(
+        "weft-tucker",
+        Map.of("tensor", "counts", "ranks", "2,2", "core", "true", "rows", "counts"),
+        "expected 'core' or 'rows', found both");
     assertError("weft-complete", Map.of("tensor", "counts"), "expected option 'rank', such as 16");
     Map<String, String> biases = Map.of("tensor", "counts", "rank", "2", "biases", "yes");
     assertError("weft-complete", biases, "expected true or false for option 'biases', found 'yes'");
