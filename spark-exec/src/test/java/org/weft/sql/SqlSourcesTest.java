@@ -121,7 +121,7 @@ class SqlSourcesTest {
   @Test
   void aTuckerModelIsATable() {
     Dataset<Row> model =
-        spark.sql("SELECT * FROM weft_tucker('counts', '2, 2', 'tolerance', 0)").cache();
+        spark.sql("SELECT * FROM weft_tucker('counts', '2, 2', 'iterations', 4)").cache();
     assertThat(model.columns())
         .containsExactly("mode", "label", "coordinate", "component", "weight", "lambda", "fit");
     assertThat(model.count()).isEqualTo((3 + 2) * 2);
@@ -141,7 +141,7 @@ class SqlSourcesTest {
 
   @Test
   void theCoreOfATuckerModelIsATable() {
-    String function = "weft_tucker('counts', '2,2', 'tolerance', 0, 'seed', 3%s)";
+    String function = "weft_tucker('counts', '2,2', 'iterations', 4, 'seed', 3%s)";
     spark.sql("SELECT * FROM " + function.formatted("")).createOrReplaceTempView("factors");
     Dataset<Row> core = spark.sql("SELECT * FROM " + function.formatted(", 'core', true"));
     assertThat(core.columns()).containsExactly("component0", "component1", "value");
@@ -165,7 +165,7 @@ class SqlSourcesTest {
             + " stars FROM (SELECT explode(sequence(0, 7)) AS user), (SELECT explode(sequence(0,"
             + " 6)) AS item) WHERE user + item <> 9");
     Map<String, String> options =
-        Map.of("tensor", "ratings", "rank", "1", "heldOut", "0", "iterations", "200");
+        Map.of("tensor", "ratings", "rank", "1", "heldOut", "0", "iterations", "2");
     Dataset<Row> model = spark.read().format("weft-complete").options(options).load();
     // A component, a column of biases for each mode, and the mean.
     assertThat(model.select("component").distinct().count()).isEqualTo(1 + 2 + 1);
@@ -176,7 +176,7 @@ class SqlSourcesTest {
     Dataset<Row> asked =
         spark.sql(
             "SELECT * FROM weft_complete('ratings', 1, 'rows', 'unrated', 'biases', false, 'ridge',"
-                + " 0.00001, 'heldOut', 0, 'iterations', 200) ORDER BY note");
+                + " 0.00001, 'heldOut', 0, 'iterations', 40) ORDER BY note");
     assertThat(asked.columns()).containsExactly("note", "user", "item", "prediction");
     List<Row> values = asked.collectAsList();
     assertThat(values.get(0).getDouble(3)).isCloseTo(8 * 4, within(0.1));

@@ -11,15 +11,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
@@ -116,27 +119,53 @@ final class StatementsOnClusterIT {
     return new Entries(shape, coordinates, values);
   }
 
-  @ParameterizedTest(name = "{0}")
-  @CsvSource(
-      delimiter = ';',
-      value = {
-        "SpMV; y(i) = A(i,j) * x(j)",
-        "SpMM; Y(i,r) = A(i,j) * Q(j,r)",
-        "SpGEMM; C(i,k) = A(i,j) * B(j,k)",
-        "SDDMM; Y(i,k) = S(i,k) * P(i,r) * R(k,r)",
-        "union; C(i,j) = A(i,j) + E(i,j)",
-        "masked triangles; C(i,k)<G(i,k)> = G(i,j) * G(j,k)",
-        "shortest paths, one step; e(k) = d(i) @(min,+) G(i,k)",
-        "breadth-first search, one step; e(k) = d(i) @(any,pair) G(i,k)",
-        "TTMc; Y(i,q,r) = T(i,j,k) * Q(j,q) * R(k,r)",
-        "MTTKRP of order 3; M(i,r) = T(i,j,k) * Q(j,r) * R(k,r)",
-        "MTTKRP of order 4; M(j,r) = U(i,j,k,l) * H(i,r) * R(k,r) * K(l,r)",
-        "MTTKRP of order 5; M(l,r) = V(i,j,k,l,m) * H(i,r) * Q(j,r) * R(k,r) * L(m,r)",
-        "inner product; s = T(i,j,k) * T(i,j,k)",
-        "transpose; C(k,i,j) = T(i,j,k)",
-        "difference; A(i,j) -= E(i,j)",
-      })
-  void isTheSameAsInOneProcess(String name, String statement) throws IOException {
+  /** Names with statements. */
+  private static final List<List<String>> CASES =
+      List.of(
+          List.of("SpMV", "y(i) = A(i,j) * x(j)"),
+          List.of("SpMM", "Y(i,r) = A(i,j) * Q(j,r)"),
+          List.of("SpGEMM", "C(i,k) = A(i,j) * B(j,k)"),
+          List.of("SDDMM", "Y(i,k) = S(i,k) * P(i,r) * R(k,r)"),
+          List.of("union", "C(i,j) = A(i,j) + E(i,j)"),
+          List.of("masked triangles", "C(i,k)<G(i,k)> = G(i,j) * G(j,k)"),
+          List.of("shortest paths, one step", "e(k) = d(i) @(min,+) G(i,k)"),
+          List.of("breadth-first search, one step", "e(k) = d(i) @(any,pair) G(i,k)"),
+          List.of("TTMc", "Y(i,q,r) = T(i,j,k) * Q(j,q) * R(k,r)"),
+          List.of("MTTKRP of order 3", "M(i,r) = T(i,j,k) * Q(j,r) * R(k,r)"),
+          List.of("MTTKRP of order 4", "M(j,r) = U(i,j,k,l) * H(i,r) * R(k,r) * K(l,r)"),
+          List.of("MTTKRP of order 5", "M(l,r) = V(i,j,k,l,m) * H(i,r) * Q(j,r) * R(k,r) * L(m,r)"),
+          List.of("inner product", "s = T(i,j,k) * T(i,j,k)"),
+          List.of("transpose", "C(k,i,j) = T(i,j,k)"),
+          List.of("difference", "A(i,j) -= E(i,j)"));
+
+  /** Ways of dividing the work, and of bringing operands to it. */
+  private enum Way {
+    GRID,
+    BY_NEED
+  }
+
+  /** Each statement in one of the two ways. */
+  static List<Arguments> statements() {
+    return IntStream.range(0, CASES.size())
+        .mapToObj(n -> arguments(n, Way.values()[n % 2]))
+        .toList();
+  }
+
+  /** Each statement in the other way. */
+  static List<Arguments> statementsInTheOtherWay() {
+    return IntStream.range(0, CASES.size())
+        .mapToObj(n -> arguments(n, Way.values()[(n + 1) % 2]))
+        .toList();
+  }
+
+  private static Arguments arguments(int number, Way way) {
+    List<String> nameAndStatement = CASES.get(number);
+    return Arguments.of(nameAndStatement.get(0), nameAndStatement.get(1), way);
+  }
+
+  @ParameterizedTest(name = "{0}, {2}")
+  @MethodSource("statements")
+  void isTheSameAsInOneProcess(String name, String statement, Way way) throws IOException {
     Entries expected = inThisProcess(statement);
     LabelledStatement parsed = parse(statement);
     // Which of several values `any` takes must not depend on the parts: it is not divided.
@@ -147,8 +176,19 @@ final class StatementsOnClusterIT {
     String first = labels.get(0);
     String last = labels.get(labels.size() - 1);
     String grid = first.equals(last) ? first : first + "," + last;
-    assertSame(expected, onExecutors(statement, grid, Route.ByRanges.class));
-    assertSame(expected, onExecutors(statement, last, Route.ByNeed.class));
+    Entries found =
+        switch (way) {
+          case GRID -> onExecutors(statement, grid, Route.ByRanges.class);
+          case BY_NEED -> onExecutors(statement, last, Route.ByNeed.class);
+        };
+    assertSame(expected, found);
+  }
+
+  @Tag("long")
+  @ParameterizedTest(name = "{0}, {2}")
+  @MethodSource("statementsInTheOtherWay")
+  void isTheSameInTheOtherWay(String name, String statement, Way way) throws IOException {
+    isTheSameAsInOneProcess(name, statement, way);
   }
 
   private Entries inThisProcess(String statement) {
