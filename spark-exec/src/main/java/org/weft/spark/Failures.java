@@ -47,6 +47,9 @@ public final class Failures {
       Pattern.compile(
           "(?s).*due to stage failure: [^\\n]*((ExecutorLostFailure|TaskResultLost)[^\\n]*).*");
 
+  /** What Spark says of a task's error. */
+  private static final String STAGE_FAILURE = "due to stage failure";
+
   /** The class of Spark's error for a task that could not write a table's file. */
   private static final String TASK_WRITE_FAILED = "TASK_WRITE_FAILED";
 
@@ -78,7 +81,7 @@ public final class Failures {
   public static @Nullable WeftException known(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof WeftException weft) {
-        return weft;
+        return String.valueOf(failure.getMessage()).contains(STAGE_FAILURE) ? ofTask(weft) : weft;
       }
     }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -88,6 +91,18 @@ public final class Failures {
       }
     }
     return null;
+  }
+
+  /** What a task says, with what only the driver knows: it has opened all inputs before. */
+  private static WeftException ofTask(WeftException said) {
+    return said.code() == ErrorCode.INPUT_NOT_FOUND
+        ? new WeftException(
+            said.code(),
+            said.getMessage()
+                + "; the driver has found it, and executors read it too: put it on HDFS or in a"
+                + " folder that all machines share",
+            said)
+        : said;
   }
 
   private static @Nullable WeftException fault(Throwable cause) {

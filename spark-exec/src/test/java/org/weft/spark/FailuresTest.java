@@ -3,8 +3,10 @@ package org.weft.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.spark.SparkException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
 /** Faults of a cluster in Spark's words: each has a code, one line, and what to do. */
@@ -49,5 +51,18 @@ class FailuresTest {
               assertThat(e.code().label()).isEqualTo(code);
               assertThat(e.getMessage()).contains(remedy).doesNotContain("\n");
             });
+  }
+
+  /** The driver opens inputs before executors do. */
+  @Test
+  void whatOnlyExecutorsMissIsSaidToBeTheirs() {
+    WeftException missing = new WeftException(ErrorCode.INPUT_NOT_FOUND, "x.tns: found nothing");
+    assertThat(Failures.unwrap(new SparkException(TASK + missing, missing)))
+        .hasMessageStartingWith("x.tns: found nothing; the driver has found it")
+        .hasMessageContaining("HDFS");
+    assertThat(Failures.unwrap(new IllegalStateException(missing))).isSameAs(missing);
+    WeftException damaged =
+        new WeftException(ErrorCode.MALFORMED_INPUT, "x.tns:3: expected a number");
+    assertThat(Failures.unwrap(new SparkException(TASK + damaged, damaged))).isSameAs(damaged);
   }
 }

@@ -41,6 +41,9 @@ public final class FileAccess implements Serializable {
   /** A configuration; empty for Hadoop's defaults, which a process reads when it needs them. */
   private final byte[] properties;
 
+  /** Where names without a scheme begin: the working directory of the process that made this. */
+  private final String folder;
+
   private transient volatile @Nullable Configuration loaded;
 
   /** What arrived in this process last: a task reads the configuration of the task before. */
@@ -48,6 +51,7 @@ public final class FileAccess implements Serializable {
 
   private FileAccess(byte[] properties, @Nullable Configuration loaded) {
     this.properties = properties;
+    this.folder = new File("").getAbsolutePath();
     this.loaded = loaded;
   }
 
@@ -96,7 +100,9 @@ public final class FileAccess implements Serializable {
 
   private Object readResolve() {
     FileAccess before = arrived;
-    if (before != null && Arrays.equals(before.properties, properties)) {
+    if (before != null
+        && before.folder.equals(folder)
+        && Arrays.equals(before.properties, properties)) {
       return before;
     }
     arrived = this;
@@ -109,8 +115,9 @@ public final class FileAccess implements Serializable {
 
   /**
    * The path of {@code uri}. Text with a scheme followed by a slash ({@code hdfs://host:port/a},
-   * {@code file:/a}) is a Hadoop URI; anything else is a local file, relative to the working
-   * directory, whatever {@code fs.defaultFS} says. {@code x.weft@3} is version 3 of a container.
+   * {@code file:/a}) is a Hadoop URI; anything else is a local file, whatever {@code fs.defaultFS}
+   * says. It is relative to the working directory of the driver, also on executors. {@code
+   * x.weft@3} is version 3 of a container.
    */
   public Path path(String name) {
     String uri = VersionName.resolved(name);
@@ -122,7 +129,9 @@ public final class FileAccess implements Serializable {
         return new Path(uri);
       }
       String local = uri.startsWith("file:") ? uri.substring("file:".length()) : uri;
-      URI absolute = new File(local).getAbsoluteFile().toPath().normalize().toUri();
+      File file = new File(local);
+      File full = file.isAbsolute() ? file : new File(folder, local);
+      URI absolute = full.toPath().normalize().toUri();
       return new Path(LOCAL, "", absolute.getPath());
     } catch (IllegalArgumentException e) {
       throw new WeftException(

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -18,14 +20,37 @@ class FileAccessTest {
   }
 
   private static FileAccess arrived(FileAccess sent) throws IOException, ClassNotFoundException {
+    return arrived(bytes(sent));
+  }
+
+  private static byte[] bytes(FileAccess sent) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
       out.writeObject(sent);
     }
-    try (ObjectInputStream in =
-        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+    return bytes.toByteArray();
+  }
+
+  private static FileAccess arrived(byte[] bytes) throws IOException, ClassNotFoundException {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
       return (FileAccess) in.readObject();
     }
+  }
+
+  /** Executors have working directories of their own. */
+  @Test
+  void namesAreRelativeToTheFolderOfTheDriver() throws IOException, ClassNotFoundException {
+    String here = new File("").getAbsolutePath();
+    String there = "/" + "d".repeat(here.length() - 1);
+    // A driver elsewhere, whose folder has a name as long as that of this process.
+    String sent = new String(bytes(of("ada")), StandardCharsets.ISO_8859_1);
+    assertThat(sent).contains(here);
+    FileAccess files = arrived(sent.replace(here, there).getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(files.path("a/x.tns")).hasToString("file:" + there + "/a/x.tns");
+    assertThat(files.path("file:x.tns")).hasToString("file:" + there + "/x.tns");
+    assertThat(files.path("/a/../x.tns")).hasToString("file:/x.tns");
+    assertThat(files.path("hdfs://host:1/x")).hasToString("hdfs://host:1/x");
+    assertThat(arrived(of("ada")).path("x")).hasToString("file:" + here + "/x");
   }
 
   @Test
