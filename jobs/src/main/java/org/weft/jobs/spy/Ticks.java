@@ -24,10 +24,9 @@ final class Ticks {
       return ticks;
     }
     long step = step(size, most);
-    for (long at = step; at > 0 && at <= size - (step + 1) / 2; at += step) {
-      if (at > 1 + step / 2 || (step == 1 && at > 1)) {
-        ticks.add(at);
-      }
+    long first = step > 2 ? step : 1 + step; // 1, 3, 5 is even, and so is 1, 5, 10 to the eye
+    for (long at = first; at > 0 && at <= size - (step + 1) / 2; at += step) {
+      ticks.add(at);
     }
     ticks.add(size);
     return ticks;
