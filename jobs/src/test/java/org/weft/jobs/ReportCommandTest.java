@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,6 +120,18 @@ class ReportCommandTest {
   }
 
   @Test
+  void everySectionHasALinkAndEveryLinkATarget() {
+    String page = page("--tensor", path("sales.tns"), "--beside", model);
+    assertThat(all("<a href=\"#(\\w+)\"", page))
+        .contains("components", "ranks", "residuals", "plan")
+        .isEqualTo(all("<section id=\"(\\w+)\"", page));
+  }
+
+  private static List<String> all(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(found -> found.group(1)).toList();
+  }
+
+  @Test
   void theJsonHasTheFiguresOfThePage() throws IOException {
     page("--json", path("out.json"), "--count", "2");
     JsonNode figures = new ObjectMapper().readTree(folder.resolve("out.json").toFile());
@@ -196,7 +209,44 @@ class ReportCommandTest {
     assertThat(Run.of("report", path("none"), path("x.html")).err()).contains("WEFT-105");
   }
 
-  /** Nothing is wider than the window, in light and dark, on a screen, a telephone and paper. */
+  /** What the browser is to find: how wide the page is, and what cannot be read or is cut. */
+  private static final String PROBE =
+      """
+      <script>
+      const faults = new Set();
+      const name = element => element.closest("section").id + " " + element.tagName;
+      for (const text of document.querySelectorAll("svg text")) {
+        const { a, b } = text.getScreenCTM();
+        const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+        if (size < 9) faults.add("small " + name(text));
+      }
+      for (const element of document.querySelectorAll("main *")) {
+        const style = getComputedStyle(element);
+        if (parseFloat(style.fontSize) < 10.5 && !element.closest("svg")) faults.add("small " + name(element));
+        const scrolls = !PAPER && element.closest(".wide");
+        if (element.getBoundingClientRect().right > innerWidth && !scrolls) faults.add("wide " + name(element));
+      }
+      if (PAPER) {
+        for (const whole of document.querySelectorAll("article, figure, table, dl, main p")) {
+          if (getComputedStyle(whole).breakInside !== "avoid") faults.add("cut " + name(whole));
+          if (whole.offsetHeight > 900) faults.add("high " + name(whole));
+        }
+        for (const first of document.querySelectorAll("h2, h3, h4, h2 + p")) {
+          if (getComputedStyle(first).breakAfter !== "avoid") faults.add("left " + name(first));
+        }
+        for (const control of document.querySelectorAll("nav, input, summary")) {
+          if (control.checkVisibility()) faults.add("useless " + control.tagName);
+        }
+      }
+      document.title = document.documentElement.scrollWidth + " of " + document.documentElement.clientWidth
+        + ["", ...faults].join("; ");
+      </script>
+      """;
+
+  /**
+   * Nothing is wider than the window or too small to read, in light and dark, on a screen, a
+   * telephone and paper; on paper nothing is cut, and headings stay with what they name.
+   */
   @ParameterizedTest
   @CsvSource({"desktop,1200,false", "dark,1200,true", "narrow,400,false", "paper,794,false"})
   void aBrowserShowsItWithoutScrollingSideways(String name, int width, boolean dark)
@@ -204,17 +254,14 @@ class ReportCommandTest {
     String browser =
         BROWSERS.stream().filter(path -> Files.isExecutable(Path.of(path))).findFirst().orElse("");
     Assumptions.assumeTrue(!browser.isEmpty(), "no browser in " + BROWSERS);
-    String probe =
-        "<script>document.title = document.documentElement.scrollWidth + ' of ' +"
-            + " document.documentElement.clientWidth; document.body.dataset.measured ="
-            + " document.title;</script>";
+    boolean paper = name.equals("paper");
     Path measured = folder.resolve("measured.html");
     // A window of a browser is at least 500 wide: the page is measured in a frame.
     Files.writeString(
         measured,
         page("--tensor", path("sales.tns"))
-            .replace(name.equals("paper") ? "@media print" : "no", "@media all")
-            .replace("</body>", probe + "</body>"));
+            .replace(paper ? "@media print" : "no", "@media all")
+            .replace("</body>", PROBE.replace("PAPER", "" + paper) + "</body>"));
     Path frame = folder.resolve("frame.html");
     Files.writeString(
         frame,

@@ -32,16 +32,18 @@ public record Ink(String name, Color colour) {
   }
 
   /**
-   * A shade of a value: blue from 0 up to 1, orange below 0, in eleven steps.
+   * A shade of a value: blue from 0 up to 1, orange below 0, in eleven steps. What rounds to 0 has
+   * one shade, whatever its sign.
    *
    * @param value from -1 to 1
    */
   public static Ink shade(double value) {
     int step = (int) Math.round(SHADES * Math.min(1, Math.abs(value)));
-    Color full = new Color(SERIES[value < 0 ? 1 : 0]);
+    boolean isBelow = value < 0 && step > 0;
+    Color full = new Color(SERIES[isBelow ? 1 : 0]);
     double share = opacity(step);
     return new Ink(
-        (value < 0 ? "n" : "p") + step,
+        (isBelow ? "n" : "p") + step,
         new Color(
             over(full.getRed(), share), over(full.getGreen(), share), over(full.getBlue(), share)));
   }

@@ -1,7 +1,6 @@
 package org.weft.jobs.report;
 
 import static org.weft.jobs.report.Html.escape;
-import static org.weft.jobs.report.Html.format;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +50,7 @@ final class CoreSections {
       html.row(
           String.join(", ", columns),
           LabelList.weight(entry.value()),
-          format("%.1f %%", 100 * entry.share()));
+          LabelList.percent(entry.share()));
     }
     html.endTable();
     html.find();
@@ -71,8 +70,8 @@ final class CoreSections {
           id, id, escape(name), column.number());
       html.add(
           "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span"
-              + " style=\"width:%.1f%%\"></span></span> %.1f %% of the core</p>",
-          most <= 0 ? 0 : 100 * column.share() / most, 100 * column.share());
+              + " style=\"width:%.1f%%\"></span></span> %s of the core</p>",
+          most <= 0 ? 0 : 100 * column.share() / most, LabelList.percent(column.share()));
       Figures.Line line = column.line();
       if (line != null) {
         html.append(new Trend(name, line).inPage(640));

@@ -1,12 +1,15 @@
 package org.weft.jobs.report;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
 /** Builds the text of a page. The caller escapes the arguments. */
 final class Html {
-  private static final int LONG = 36;
+  /** More characters than a column of definitions has room for. */
+  private static final int LONG = 20;
 
+  private final Map<String, String> sections = new LinkedHashMap<>();
   private final StringBuilder text = new StringBuilder();
 
   /** A line, formatted as by {@link String#format}. */
@@ -20,11 +23,21 @@ final class Html {
     return this;
   }
 
-  /** Opens a section. */
+  /** Opens a section, which {@link #links} will name. */
   void section(String id, String title) {
+    sections.put(id, title);
     add(
         "<section id=\"%s\" aria-labelledby=\"%s-title\"><h2 id=\"%s-title\">%s</h2>",
         id, id, id, title);
+  }
+
+  /** Links to all sections. */
+  String links() {
+    Html links = new Html();
+    links.add("<nav aria-label=\"Sections\">");
+    sections.forEach((id, title) -> links.add("<a href=\"#%s\">%s</a>", id, title));
+    links.add("</nav>");
+    return links.toString();
   }
 
   /** A field that hides the cards without a label; the script of the page shows it. */

@@ -1,5 +1,8 @@
 package org.weft.jobs.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
@@ -25,6 +28,14 @@ final class LabelList {
           most == 0 ? 0 : 100 * Math.abs(label.weight()) / most);
     }
     html.add("</ol>");
+  }
+
+  /** A share of a whole; a small one keeps two digits: {@code 12.3 %}, {@code 0.0042 %}. */
+  static String percent(double share) {
+    BigDecimal percent = BigDecimal.valueOf(100 * share);
+    BigDecimal tenths = percent.setScale(1, RoundingMode.HALF_EVEN);
+    boolean isSmall = Math.abs(share) < 1e-3 && Math.abs(share) >= 1e-8;
+    return (isSmall ? percent.round(new MathContext(2)) : tenths).toPlainString() + " %";
   }
 
   /** A weight in few digits. */

@@ -30,24 +30,24 @@ public final class ReportPage {
   }
 
   private String page() {
-    add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
-    add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    add("<title>%s</title>", escape(figures.title()));
-    html.append("<style>\n")
+    sections();
+    Html page = new Html();
+    page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
+    page.add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.add("<title>%s</title>", escape(figures.title()));
+    page.append("<style>\n")
         .append(resource("report.css"))
         .append(Ink.shadeRules())
         .append("</style>\n");
-    add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(figures.title()));
-    add("<p class=\"lead\">%s</p>", escape(lead()));
-    add(
-        "<nav aria-label=\"Sections\"><a href=\"#run\">What ran</a> <a href=\"#tensor\">Tensor</a>"
-            + " <a href=\"#convergence\">Convergence</a> %s%s</nav>",
-        figures.core() == null
-            ? "<a href=\"#components\">Components</a>"
-                + (hasOverlap() ? " <a href=\"#overlap\">Overlap</a>" : "")
-            : "<a href=\"#core\">Core</a> <a href=\"#columns0\">Columns</a>",
-        figures.measured().outliers() == null ? "" : " <a href=\"#residuals\">Residuals</a>");
-    add("</header>\n<main>");
+    page.add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(figures.title()));
+    page.add("<p class=\"lead\">%s</p>", escape(lead()));
+    page.append(html.links()).append("</header>\n<main>\n").append(html.toString());
+    page.append("</main>\n<script>\n").append(resource("report.js"));
+    page.append("</script>\n</body>\n</html>\n");
+    return page.toString();
+  }
+
+  private void sections() {
     run();
     tensor();
     convergence();
@@ -65,10 +65,6 @@ public final class ReportPage {
       add("</section>");
     }
     new MeasuredSections(html, figures).addTo();
-    add("</main>");
-    html.append("<script>\n").append(resource("report.js")).append("</script>\n");
-    add("</body>\n</html>");
-    return html.toString();
   }
 
   private String lead() {
@@ -155,7 +151,7 @@ public final class ReportPage {
             : Html.format(
                 "The model has %.1f %% of the tensor's variation (sum of squares).", 100 * all));
     html.find();
-    add("<div class=\"cards\">");
+    add("<div class=\"cards whole\">");
     most = figures.components().stream().mapToDouble(Figures.Component::share).max().orElse(1);
     for (Figures.Component component : figures.components()) {
       if (!component.isImage()) {
@@ -171,52 +167,54 @@ public final class ReportPage {
   private void card(Figures.Baseline biases) {
     add("<article aria-labelledby=\"biases\"><h3 id=\"biases\">Biases</h3>");
     add(
-        "<p class=\"share\">%.1f %% of variation, with the mean. Every cell has the mean, %s, and"
-            + " the biases of its labels.</p>",
-        100 * biases.share(), LabelList.weight(biases.mean()));
+        "<p class=\"share\">%s of variation, with the mean. Every cell has the mean, %s, and"
+            + " the biases of its labels.</p><div class=\"modes\">",
+        LabelList.percent(biases.share()), LabelList.weight(biases.mean()));
     for (int mode = 0; mode < figures.modes().size(); mode++) {
-      mode(mode, biases.lines().get(mode), biases.strongest().get(mode));
+      mode(mode, "", biases.lines().get(mode), biases.strongest().get(mode));
     }
-    add("</article>");
+    add("</div></article>");
   }
 
   /** The strongest labels of a mode, after a line if the mode is one of time. */
-  private void mode(int mode, Figures.@Nullable Line line, List<Figures.Weighted> strongest) {
+  private void mode(
+      int mode, String of, Figures.@Nullable Line line, List<Figures.Weighted> strongest) {
     String name = figures.modes().get(mode).name();
-    add("<h4>%s</h4>", escape(name));
+    add("<div><h4>%s%s</h4>", escape(name), of);
     if (line != null && !strongest.isEmpty()) {
       html.append(new Trend(name, line).inPage(640));
     }
     LabelList.add(html, strongest);
+    add("</div>");
   }
 
   private void card(Figures.Component component) {
     int number = component.number();
-    double percent = 100 * component.share();
     add(
         "<article aria-labelledby=\"c%d\"><h3 id=\"c%d\">Component %d</h3>",
         number, number, number);
     Figures.Image image = component.image();
     if (image != null) {
       add(
-          "<p class=\"share\">With component %d, its mirror image: %s exchanged. Together %.1f %%"
+          "<p class=\"share\">With component %d, its mirror image: %s exchanged. Together %s"
               + " of variation.</p>",
-          image.number(), escape(image.exchanged()), 100 * (component.share() + image.share()));
+          image.number(),
+          escape(image.exchanged()),
+          LabelList.percent(component.share() + image.share()));
     }
     add(
         "<p class=\"share\"><span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\">"
-            + "</span></span> %.1f %% of variation, lambda %s</p>",
+            + "</span></span> %s of variation, lambda %s</p><div class=\"modes\">",
         most <= 0 ? 0 : Math.max(0, 100 * component.share() / most),
-        percent,
+        LabelList.percent(component.share()),
         LabelList.weight(component.lambda()));
     for (int mode = 0; mode < figures.modes().size(); mode++) {
-      mode(mode, component.lines().get(mode), component.strongest().get(mode));
+      mode(mode, "", component.lines().get(mode), component.strongest().get(mode));
       if (image != null && image.strongest().containsKey(mode)) {
-        add("<h4>%s, of the mirror image</h4>", escape(figures.modes().get(mode).name()));
-        LabelList.add(html, image.strongest().get(mode));
+        mode(mode, ", of the mirror image", null, image.strongest().get(mode));
       }
     }
-    add("</article>");
+    add("</div></article>");
   }
 
   private boolean hasOverlap() {

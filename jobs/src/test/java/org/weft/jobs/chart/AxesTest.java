@@ -96,6 +96,12 @@ class AxesTest {
   }
 
   @Test
+  void whatRoundsToZeroHasOneShade() {
+    assertThat(Ink.shade(-0.01)).isEqualTo(Ink.shade(0.01)).isEqualTo(Ink.shade(0));
+    assertThat(Ink.shade(-0.1)).isNotEqualTo(Ink.shade(0.1));
+  }
+
+  @Test
   void ticksOfValuesAtTheEndOfDoublesAreFew() {
     for (double end : new double[] {Double.MAX_VALUE / 4, Double.MIN_NORMAL}) {
       assertThat(Scale.of(Arrays.asList(-end, end), false).ticks(5)).hasSizeLessThan(12);
