@@ -3,6 +3,7 @@ package org.weft.jobs.bench;
 import java.util.Locale;
 import org.weft.jobs.chart.Bars;
 import org.weft.jobs.chart.Picture;
+import org.weft.jobs.output.RunReport;
 
 /**
  * Gains of orders as a picture: for each tensor, kernel and number of threads a bar per order, from
@@ -34,10 +35,10 @@ public final class OrderPlot {
                 gain,
                 String.format(
                     Locale.ROOT,
-                    "%s: %.2f x, %.3f ms",
+                    "%s: %.2f x, %s ms",
                     order.name(),
                     gain,
-                    times.of(order.name()) * 1e3));
+                    RunReport.millis(times.of(order.name()))));
             label = "";
           }
         }

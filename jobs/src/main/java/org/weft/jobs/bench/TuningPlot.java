@@ -3,6 +3,7 @@ package org.weft.jobs.bench;
 import java.util.Locale;
 import org.weft.jobs.chart.Bars;
 import org.weft.jobs.chart.Picture;
+import org.weft.jobs.output.RunReport;
 import org.weft.planner.tune.Timings;
 import org.weft.planner.tune.TuningResult;
 
@@ -39,7 +40,7 @@ public final class TuningPlot {
             1e3 * timings.median(), 1e3 * timings.lowerQuartile(), 1e3 * timings.upperQuartile()
           },
           1e3 * trial.predictedSeconds(),
-          String.format(Locale.ROOT, "%.3f ms", 1e3 * timings.median()));
+          RunReport.millis(timings.median()) + " ms");
     }
     return bars;
   }

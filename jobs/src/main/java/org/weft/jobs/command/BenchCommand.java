@@ -432,9 +432,10 @@ public final class BenchCommand extends WeftCommand {
         "run",
         String.format(
             Locale.ROOT,
-            "%s, medians of %d rounds, generated tensors at %s of full size, seed %d",
+            "%s, medians of %d round%s, generated tensors at %s of full size, seed %d",
             common.type.keyword(),
             rounds,
+            rounds == 1 ? "" : "s",
             scale,
             seed));
     return facts;
