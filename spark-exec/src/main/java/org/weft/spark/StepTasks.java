@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.BlockManagerId;
@@ -37,22 +38,23 @@ import org.weft.spark.wire.Wire;
  * each where they cannot. What is made is the same.
  *
  * <p>Tasks stand by from the first step on a packed tensor, on executors, unless other jobs of the
- * application run. {@code spark.weft.standingTasks=false} forbids them.
+ * application run. {@code spark.weft.standingTasks=false} forbids them. Methods that a thread runs
+ * within one another share the tasks, as a completion and its validation do: tasks that stood by
+ * for the outer method would keep the cores from the inner one.
  */
 final class StepTasks implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(StepTasks.class.getName());
   private static final String ALLOWED = "spark.weft.standingTasks";
   private static final int MOST_FAILURES = 2;
   private static final Duration OTHERS_WAIT = Duration.ofMillis(100);
+  private static final ThreadLocal<Team> OF_THREAD = new ThreadLocal<>();
 
   private final JavaSparkContext context;
   private final Measurements measurements;
   private final int tasksPerExecutor;
   private final String name;
-  private final Map<RowPlace, Integer> most = new HashMap<>(); // partitions of a tensor at a place
-  private @Nullable StandingTasks standing;
+  private final Team team;
   private int failures;
-  private long othersSince;
 
   /**
    * @param name of the decomposition, for Spark's pages
@@ -63,6 +65,10 @@ final class StepTasks implements AutoCloseable {
     this.name = name;
     this.tasksPerExecutor = Math.max(1, resources.coresPerExecutor() / resources.threadsPerTask());
     this.failures = context.getConf().getBoolean(ALLOWED, true) ? 0 : MOST_FAILURES;
+    Team outer = OF_THREAD.get();
+    this.team = outer != null && outer.context == context.sc() ? outer : new Team(context.sc());
+    team.methods++;
+    OF_THREAD.set(team);
   }
 
   /** What is made of each partition of a tensor. */
@@ -112,11 +118,12 @@ final class StepTasks implements AutoCloseable {
 
   /** The tasks, if they still stand by. */
   private @Nullable StandingTasks standing() {
-    if (standing != null && !standing.isStanding()) {
-      throwIfCancelled(standing);
+    StandingTasks tasks = team.standing;
+    if (tasks != null && !tasks.isStanding()) {
+      throwIfCancelled(tasks);
       rest();
     }
-    return standing;
+    return team.standing;
   }
 
   /** Whether a task stands by wherever partitions are. */
@@ -140,15 +147,15 @@ final class StepTasks implements AutoCloseable {
       return;
     }
     Set<String> executors = executors();
-    most.keySet().removeIf(place -> !executors.contains(place.executor()));
+    team.most.keySet().removeIf(place -> !executors.contains(place.executor()));
     if (!places.values().stream().allMatch(place -> executors.contains(place.executor()))) {
       return; // a partition was lost with its executor, or this process has all
     }
     Map<RowPlace, Integer> partitions = new HashMap<>();
     places.values().forEach(place -> partitions.merge(place, 1, Integer::sum));
-    partitions.forEach((place, count) -> most.merge(place, count, Math::max));
+    partitions.forEach((place, count) -> team.most.merge(place, count, Math::max));
     List<RowPlace> tasks = new ArrayList<>();
-    most.forEach(
+    team.most.forEach(
         (place, count) -> {
           for (int task = 0; task < Math.min(count, tasksPerExecutor); task++) {
             tasks.add(place);
@@ -157,7 +164,7 @@ final class StepTasks implements AutoCloseable {
     String step = about();
     JobName.describe(context.sc(), name + ": tasks stand by for steps");
     try {
-      standing = StandingTasks.start(context, tasks);
+      team.standing = StandingTasks.start(context, tasks);
     } catch (StandingTasksLost e) {
       failures++;
       LOG.log(INFO, "no tasks stand by: {0}", cause(e));
@@ -189,14 +196,14 @@ final class StepTasks implements AutoCloseable {
   /** Whether other jobs of the application want the cores, and not only for a moment. */
   private boolean othersWait() {
     if (jobs() < 2) {
-      othersSince = 0;
+      team.othersSince = 0;
       return false;
     }
     long now = System.nanoTime();
-    if (othersSince == 0) {
-      othersSince = now;
+    if (team.othersSince == 0) {
+      team.othersSince = now;
     }
-    return now - othersSince > OTHERS_WAIT.toNanos();
+    return now - team.othersSince > OTHERS_WAIT.toNanos();
   }
 
   /** Jobs of the application that run now; the status tracker hears of them later. */
@@ -220,15 +227,33 @@ final class StepTasks implements AutoCloseable {
 
   /** Lets other Spark jobs have the cores. */
   void rest() {
-    if (standing != null) {
-      standing.close();
-      standing = null;
-      othersSince = 0;
+    StandingTasks tasks = team.standing;
+    if (tasks != null) {
+      tasks.close();
+      team.standing = null;
+      team.othersSince = 0;
     }
   }
 
   @Override
   public void close() {
-    rest();
+    team.methods--;
+    if (team.methods == 0) {
+      rest();
+      OF_THREAD.remove();
+    }
+  }
+
+  /** What the methods that a thread runs have together. */
+  private static final class Team {
+    private final SparkContext context;
+    private final Map<RowPlace, Integer> most = new HashMap<>(); // partitions of a tensor
+    private @Nullable StandingTasks standing;
+    private long othersSince;
+    private int methods;
+
+    Team(SparkContext context) {
+      this.context = context;
+    }
   }
 }

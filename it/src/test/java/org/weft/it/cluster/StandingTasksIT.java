@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.weft.decomposition.HeldOut;
+import org.weft.decomposition.Method;
+import org.weft.decomposition.ModelError;
+import org.weft.decomposition.completion.Completion;
+import org.weft.decomposition.completion.NormalSolver;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.EngineOptions;
@@ -96,6 +102,40 @@ final class StandingTasksIT {
     session.context().sc().listenerBus().waitUntilEmpty();
     assertThat(jobs.values()).filteredOn(job -> job.contains("stand by")).hasSize(1);
     assertThat(jobs.values()).filteredOn(job -> job.contains("iteration")).isEmpty();
+  }
+
+  /** What judges a completion has a tensor of its own, and the completion runs within it. */
+  @Test
+  void aCompletionSharesThemWithWhatJudgesIt() throws TimeoutException {
+    session.context().sc().listenerBus().waitUntilEmpty();
+    jobs.clear();
+    int iterations = 6;
+    HeldOut<Completion.Model> judged =
+        new HeldOut<>(2 + 3 + 1, ValueType.DOUBLE, judge -> completed(iterations, judge));
+    assertThat(run(judged).heldOut()).hasSize(iterations);
+    session.context().sc().listenerBus().waitUntilEmpty();
+    assertThat(jobs.values()).filteredOn(job -> job.contains("stand by")).hasSizeBetween(1, 2);
+    assertThat(jobs).as("%s", jobs).hasSizeLessThan(iterations);
+  }
+
+  /** Rank 2, and columns of biases for three modes and the mean. */
+  private Completion.Model completed(int iterations, ModelError judge) {
+    return run(
+        new Completion(
+            new NormalSolver(),
+            2,
+            true,
+            iterations,
+            iterations,
+            0,
+            0.1,
+            1,
+            ValueType.DOUBLE,
+            Optional.of(judge)));
+  }
+
+  private <M> M run(Method<M> method) {
+    return session.engine().run(tensor, method, ProgressListener.NONE, (model, site) -> {}).model();
   }
 
   @Test
