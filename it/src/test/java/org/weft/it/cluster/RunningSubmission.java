@@ -30,6 +30,24 @@ public final class RunningSubmission {
     return process.isAlive();
   }
 
+  /** Ends the driver with SIGKILL, and nothing else. */
+  public void kill() {
+    process.kill();
+  }
+
+  /**
+   * Ends a process below the driver with SIGKILL.
+   *
+   * @param commandPart what its command line holds
+   * @return whether there was one
+   */
+  public boolean killBelow(String commandPart) {
+    return process.descendants(commandPart).stream()
+        .findFirst()
+        .map(ProcessHandle::destroyForcibly)
+        .orElse(false);
+  }
+
   /** What is in the driver's temporary folder, but for a library that a codec unpacks there. */
   List<String> temporaries() throws IOException {
     try (Stream<Path> files = Files.list(temporary)) {
