@@ -104,10 +104,31 @@ public final class TensorFormat implements Serializable {
    * are empty; other tensors all compressed. Widths suit the shape.
    */
   public static TensorFormat usual(TensorShape shape, long entries, ValueType valueType) {
-    boolean rows = shape.order() == 2 && shape.size(0) / MOST_ROWS_PER_ENTRY <= entries;
+    TensorFormat csr = uniform(List.of("D", "CU"), valueType);
     TensorFormat format =
-        rows ? uniform(List.of("D", "CU"), valueType) : csf(shape.order(), valueType);
+        shape.order() == 2 && csr.hasFewPositions(shape, entries)
+            ? csr
+            : csf(shape.order(), valueType);
     return format.narrowedFor(shape, entries);
+  }
+
+  /**
+   * Whether no dense level has many more positions than there are entries, so that the tensor takes
+   * memory and time for its entries and not for the sizes of its modes. For ordinary formats.
+   */
+  public boolean hasFewPositions(TensorShape shape, double entries) {
+    double positions = 1;
+    for (int level = 0; level < order(); level++) {
+      if (level(level).properties().full()) {
+        positions *= shape.size(modeOf(level));
+        if (Math.floor(positions / MOST_ROWS_PER_ENTRY) > entries) {
+          return false;
+        }
+      } else {
+        positions = Math.min(entries, positions * shape.size(modeOf(level)));
+      }
+    }
+    return true;
   }
 
   private static TensorFormat uniform(List<String> symbols, ValueType valueType) {

@@ -96,13 +96,24 @@ final class Conversions {
               "no loop order serves the operands as they are stored; of these, "
                   + access.tensor()
                   + " is the cheapest to transpose";
-          TensorFormat format = access.tensor().format();
-          TensorFormat target =
-              isPlain(format) && (format.isDense() || !endsFull(format))
-                  ? OperandFormats.transposed(format, order)
-                  : compressed(access, order);
-          return convert(access, target, reason);
+          return convert(access, transposed(access, order), reason);
         });
+  }
+
+  /**
+   * The operand's format with its modes in another order: the same levels, unless a dense one would
+   * come to stand for a mode that is mostly empty, or would store cells that the operand does not.
+   */
+  private TensorFormat transposed(TensorExpr.Access access, int[] order) {
+    TensorFormat format = access.tensor().format();
+    if (isPlain(format) && (format.isDense() || !endsFull(format))) {
+      TensorFormat same = OperandFormats.transposed(format, order);
+      double stored = entries.getOrDefault(access.tensor().name(), Double.MAX_VALUE);
+      if (format.isDense() || same.hasFewPositions(labels.shape(access.variables()), stored)) {
+        return same;
+      }
+    }
+    return compressed(access, order);
   }
 
   @Nullable TensorAssignment plainOperands(TensorAssignment assignment) {

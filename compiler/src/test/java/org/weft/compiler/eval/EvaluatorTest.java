@@ -126,6 +126,19 @@ class EvaluatorTest {
   }
 
   @Test
+  void aTransposedOperandHasNoDenseLevelForAModeThatIsMostlyEmpty() {
+    long wide = 1L << 40;
+    TensorStorage a = matrix("CSR", 3, wide, new long[] {0, wide - 2, 2});
+    TensorStorage b = matrix("DCSR", wide, 3, new long[] {5, 2, 1}, new long[] {wide - 2, 0, 4});
+    StatementInput input =
+        StatementInput.of("C(j,i) = A(i,j) + B(j,i)", Map.of("A", a, "B", b), format("CSF", 2));
+    assertThat(evaluator.plan(input).toString())
+        .contains("convert A from {D, CU} to {CU, CU[64,8]}@1,0");
+    assertThat(entries(evaluator.evaluate(scope, input)))
+        .isEqualTo("[5, 2]1.0 [" + (wide - 2) + ", 0]6.0");
+  }
+
+  @Test
   void aTensorTimesItsTransposeConvertsOneOfTheTwo() {
     TensorStorage a = matrix("CSR", 3, 3, new long[] {0, 2, 5}, new long[] {2, 0, 7});
     StatementInput input =
