@@ -129,6 +129,11 @@ class ReorderedJobsTest {
         "C(i,j) = A(i,j) + B(j,i)",
         "y(i) = A(i,j) * x(j)",
         "t = A(i,i)",
+        "C(i,k) = A(i,j) * A(j,k)",
+        "C(i,j) = A(i,j) + A(j,i)",
+        "C(i,j) = A(j,i) - A(i,i)",
+        "C(i,k)<A(k,i)> = A(i,j) * B(j,k)",
+        "C(i,l) = B(i,j) * A(j,k) * A(k,l)",
       })
   void expressionsMeanTheSameUnderAnyOrder(String expression) {
     StringBuilder a = new StringBuilder();

@@ -5,10 +5,12 @@ import static org.weft.jobs.output.Usage.usage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Syntax;
 import org.weft.error.ErrorCode;
@@ -50,7 +52,7 @@ public final class OperandFiles {
   }
 
   private final Map<String, Entries> operands = new LinkedHashMap<>();
-  private final Map<String, List<String>> labels = new LinkedHashMap<>();
+  private final Map<String, List<List<String>>> accesses = new LinkedHashMap<>();
 
   private OperandFiles() {}
 
@@ -58,14 +60,14 @@ public final class OperandFiles {
       FileAccess files,
       ReadOptions options,
       Map<String, String> inputs,
-      Map<String, Syntax.Access> accesses,
+      Map<String, List<Syntax.Access>> accesses,
       Map<String, Long> sizes)
       throws IOException {
     OperandFiles read = new OperandFiles();
-    for (Map.Entry<String, Syntax.Access> entry : accesses.entrySet()) {
+    for (Map.Entry<String, List<Syntax.Access>> entry : accesses.entrySet()) {
       String name = entry.getKey();
       String source = inputs.getOrDefault(name, "");
-      int order = entry.getValue().labels().size();
+      int order = entry.getValue().get(0).labels().size();
       Entries entries =
           order == 0
               ? number(name, source, options)
@@ -86,9 +88,9 @@ public final class OperandFiles {
                 + entries.shape());
       }
       read.operands.put(name, entries);
-      read.labels.put(name, entry.getValue().labels().stream().map(label -> label.name()).toList());
+      read.accesses.put(name, entry.getValue().stream().map(OperandFiles::names).toList());
     }
-    read.agree(accesses, sizes);
+    read.agree(sizes);
     return read;
   }
 
@@ -198,31 +200,30 @@ public final class OperandFiles {
     return new Entries(shape, true, true, blocks);
   }
 
-  private void agree(Map<String, Syntax.Access> accesses, Map<String, Long> sizes) {
+  private static List<String> names(Syntax.Access access) {
+    return access.labels().stream().map(Syntax.Label::name).toList();
+  }
+
+  private void agree(Map<String, Long> sizes) {
     Map<String, Long> largest = new LinkedHashMap<>(sizes);
     operands.forEach(
         (name, entries) -> {
-          List<Syntax.Label> labels = require(accesses.get(name), name).labels();
+          List<String> labels = labels(name);
           for (int mode = 0; mode < labels.size(); mode++) {
-            String label = labels.get(mode).name();
+            String label = labels.get(mode);
             if (!sizes.containsKey(label)) {
               largest.merge(label, entries.shape().size(mode), Math::max);
             }
           }
         });
     operands.replaceAll(
-        (name, entries) ->
-            entries.declared()
-                ? entries
-                : enlarged(entries, require(accesses.get(name), name), largest));
+        (name, entries) -> entries.declared() ? entries : enlarged(entries, labels(name), largest));
   }
 
-  private static Entries enlarged(
-      Entries entries, Syntax.Access access, Map<String, Long> largest) {
+  private static Entries enlarged(Entries entries, List<String> labels, Map<String, Long> largest) {
     TensorShape shape = entries.shape();
     for (int mode = 0; mode < shape.order(); mode++) {
-      String label = access.labels().get(mode).name();
-      long size = largest.getOrDefault(label, 0L);
+      long size = largest.getOrDefault(labels.get(mode), 0L);
       shape = shape.with(mode, Math.max(shape.size(mode), size));
     }
     return new Entries(shape, false, entries.full(), entries.blocks());
@@ -235,7 +236,7 @@ public final class OperandFiles {
     return value;
   }
 
-  /** The sparse operand of most entries, ties by name; null if all are full or numbers. */
+  /** The sparse operand of most entries; null if all are full or numbers. */
   @Nullable String largest() {
     String found = null;
     for (Map.Entry<String, Entries> operand : operands.entrySet()) {
@@ -253,9 +254,36 @@ public final class OperandFiles {
     return require(operands.get(name), name).blocks();
   }
 
-  /** The labels of an operand's modes. */
+  /** The labels of an operand's modes, where the expression first has it. */
   List<String> labels(String name) {
-    return require(labels.get(name), name);
+    return require(accesses.get(name), name).get(0);
+  }
+
+  /**
+   * For each label the labels that have its coordinates, itself among them: a mode of an operand
+   * has one order of coordinates, whatever labels the expression gives it.
+   */
+  Map<String, Set<String>> sharing() {
+    Map<String, Set<String>> sharing = new LinkedHashMap<>();
+    accesses.forEach(
+        (name, all) -> {
+          for (List<String> access : all) {
+            for (int mode = 0; mode < access.size(); mode++) {
+              Set<String> one =
+                  sharing.computeIfAbsent(labels(name).get(mode), OperandFiles::alone);
+              Set<String> other = sharing.computeIfAbsent(access.get(mode), OperandFiles::alone);
+              if (one != other) {
+                one.addAll(other);
+                other.forEach(label -> sharing.put(label, one));
+              }
+            }
+          }
+        });
+    return sharing;
+  }
+
+  private static Set<String> alone(String label) {
+    return new LinkedHashSet<>(Set.of(label));
   }
 
   boolean has(String name) {
@@ -264,7 +292,10 @@ public final class OperandFiles {
 
   /**
    * Gives the labels new coordinates, in every operand that has them. An expression means the same
-   * afterwards, under the new coordinates, because labels are only ever compared with themselves.
+   * afterwards, under the new coordinates, because labels are only ever compared with themselves
+   * and with those that share their coordinates.
+   *
+   * @param byLabel labels that are {@linkplain #sharing sharing} coordinates have the same
    */
   void relabel(Map<String, Permutation> byLabel) {
     operands.replaceAll(

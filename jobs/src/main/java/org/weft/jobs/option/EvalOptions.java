@@ -94,12 +94,13 @@ public final class EvalOptions {
   }
 
   /**
-   * The tensors that need an input, the result among them if it has a value before.
+   * The tensors that need an input, each with all its accesses. The result is among them if it has
+   * a value before.
    *
    * @throws WeftException of kind USER if one has no input, or an input or format has no tensor
    */
-  public Map<String, Syntax.Access> accesses(Statement statement) {
-    Map<String, Syntax.Access> accesses = read(statement);
+  public Map<String, List<Syntax.Access>> accesses(Statement statement) {
+    Map<String, List<Syntax.Access>> accesses = read(statement);
     String result = statement.target().tensor();
     Set<String> missing = new LinkedHashSet<>(accesses.keySet());
     missing.removeAll(inputs.keySet());
@@ -125,13 +126,13 @@ public final class EvalOptions {
     }
     formats.forEach(
         (name, format) -> {
-          Syntax.Access access = accesses.getOrDefault(name, statement.target());
-          requireFormat(name, format, access.labels().size());
+          List<Syntax.Access> found = accesses.getOrDefault(name, List.of(statement.target()));
+          requireFormat(name, format, found.get(0).labels().size());
         });
     checkSizes(statement, accesses);
-    Map<String, Syntax.Access> all = new LinkedHashMap<>(accesses);
+    Map<String, List<Syntax.Access>> all = new LinkedHashMap<>(accesses);
     if (inputs.containsKey(result)) {
-      all.putIfAbsent(result, statement.target());
+      all.putIfAbsent(result, List.of(statement.target()));
     }
     return all;
   }
@@ -146,10 +147,10 @@ public final class EvalOptions {
   }
 
   /** Every size is of a label that the statement has, and one that a mode can have. */
-  private void checkSizes(Statement statement, Map<String, Syntax.Access> accesses) {
+  private void checkSizes(Statement statement, Map<String, List<Syntax.Access>> accesses) {
     LabelSizes.requireSizes(sizes);
     Set<String> labels = new LinkedHashSet<>();
-    Stream.concat(Stream.of(statement.target()), accesses.values().stream())
+    Stream.concat(Stream.of(statement.target()), accesses.values().stream().flatMap(List::stream))
         .flatMap(access -> access.labels().stream())
         .forEach(label -> labels.add(label.name()));
     for (Map.Entry<String, Long> size : sizes.entrySet()) {
@@ -170,8 +171,8 @@ public final class EvalOptions {
     return OperandFiles.read(files, options, inputs, accesses(statement), sizes);
   }
 
-  private static Map<String, Syntax.Access> read(Statement statement) {
-    Map<String, Syntax.Access> found = new LinkedHashMap<>();
+  private static Map<String, List<Syntax.Access>> read(Statement statement) {
+    Map<String, List<Syntax.Access>> found = new LinkedHashMap<>();
     List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
     if (statement.mask() != null) {
       pending.add(statement.mask().tensor());
@@ -179,8 +180,10 @@ public final class EvalOptions {
     while (!pending.isEmpty()) {
       Syntax next = pending.remove(0);
       if (next instanceof Syntax.Access access) {
-        Syntax.Access other = found.putIfAbsent(access.tensor(), access);
-        if (other != null && other.labels().size() != access.labels().size()) {
+        List<Syntax.Access> all = found.computeIfAbsent(access.tensor(), name -> new ArrayList<>());
+        all.add(access);
+        Syntax.Access other = all.get(0);
+        if (other.labels().size() != access.labels().size()) {
           throw new WeftException(
               ErrorCode.INVALID_EXPRESSION,
               access.tensor()

@@ -4,6 +4,7 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +58,7 @@ public final class DistributedEval {
       }
       TensorFiles.requireWritableExtension(target);
     }
-    Map<String, Syntax.Access> accesses = options.accesses(statement);
+    Map<String, List<Syntax.Access>> accesses = options.accesses(statement);
     try (Session session = Session.open(common, "weft eval", console)) {
       if (target != null) {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
@@ -80,7 +81,7 @@ public final class DistributedEval {
   /** Prints the plan, for the cluster that {@code explanation} describes if it does. */
   public void explain(Statement statement, @Nullable ExplainCommand explanation)
       throws IOException {
-    Map<String, Syntax.Access> accesses = options.accesses(statement);
+    Map<String, List<Syntax.Access>> accesses = options.accesses(statement);
     try (Session session =
         Session.open(
             common,
@@ -117,15 +118,15 @@ public final class DistributedEval {
   }
 
   private StatementJob job(
-      Session session, Statement statement, Map<String, Syntax.Access> accesses) {
+      Session session, Statement statement, Map<String, List<Syntax.Access>> accesses) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     Map<String, Number> numbers = new LinkedHashMap<>();
     Optional<StatementOperand> previous = Optional.empty();
-    for (Map.Entry<String, Syntax.Access> access : accesses.entrySet()) {
+    for (Map.Entry<String, List<Syntax.Access>> access : accesses.entrySet()) {
       String name = access.getKey();
       String source = options.inputs.getOrDefault(name, "");
       boolean result = name.equals(statement.target().tensor());
-      if (access.getValue().labels().isEmpty()) {
+      if (access.getValue().get(0).labels().isEmpty()) {
         Number number = OperandFiles.parse(name, source, common.readOptions());
         if (result) {
           Placement placement = session.engine().statements().placement();
