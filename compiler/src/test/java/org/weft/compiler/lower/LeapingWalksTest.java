@@ -23,6 +23,9 @@ class LeapingWalksTest {
         "Y(i,k,l) = A(i,j) * T(j,k,l)       | Y=CSF:3 A=CSR:2 T=CSF:3 j=60",
         "Y(i,k) = A(i,j) * B(j,k) * x(j)    | Y=CSR:2 A=CSR:2 B=DCSR:2 x=CSF:1 j=150",
         "Y(i,k)<M,pull> = A(i,j) * B(j,k)   | Y=CSR:2 A=CSR:2 B=CSC:2 M=CSR:2 j=150",
+        "Y(i,k) = A(i,j) * B(j,k)           | Y=CSR:2 A=CSR:2 B=COO:2 j=150",
+        "y(i) = A(i,j) * x(j)               | y=Dense:1 A=BCSR(3,3):2 x=CSF:1 j=150",
+        "Y(i,k) = A(i,j) * B(j,k)           | Y=Dense:2 A=BCSR(2,3):2 B=DCSR:2 j=150",
         "s = L(i,j) * L(i,k) * L(j,k)       | s=Dense:0 L=CSR:2 i=20 j=20 k=20",
       })
   void leapAndAgreeWithTheDefinition(String expression, String formats) {
@@ -39,7 +42,6 @@ class LeapingWalksTest {
         "Y(i,j) = A(i,j) + B(i,j)           | Y=CSR:2 A=CSR:2 B=CSR:2",
         "y(i) = A(i,j) + x(j)               | y=Dense:1 A=CSR:2 x=CSF:1",
         "Y(i,k) = A(i,j) * B(j,k)           | Y=CSR:2 A=CSR:2 B=CSR:2",
-        "Y(i,k) = A(i,j) * B(j,k)           | Y=CSR:2 A=CSR:2 B=COO:2",
       })
   void othersTakeSteps(String expression, String formats) {
     assertThat(loops(KernelGoldenTest.sample(expression, formats))).doesNotContain("_stride");

@@ -91,7 +91,12 @@ final class Walk {
 
   /** Whether every position has a coordinate, and no other position has the same. */
   boolean isPlain() {
-    return level.unique() && copy == null && level.labelled(at()) == null;
+    return level.unique() && isSorted();
+  }
+
+  /** Whether every position of the level itself has a coordinate, none below one before it. */
+  private boolean isSorted() {
+    return copy == null && level.labelled(at()) == null;
   }
 
   /** The coordinate that was read last. */
@@ -167,7 +172,7 @@ final class Walk {
    * of them it leaps. Leaps among as many positions would take twice the time of steps.
    */
   void compareLength(List<Walk> all, Code code) {
-    if (!anew || !isPlain()) {
+    if (!anew || !isSorted()) {
       return;
     }
     Expr least =
