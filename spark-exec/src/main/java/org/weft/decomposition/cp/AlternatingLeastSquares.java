@@ -133,7 +133,11 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
               start.map(CpState::seconds).orElse(List.of()));
       while (!sweeps.ended()) {
         sweeps.run(this::sweep);
-        run.checkpoints().after(sweeps.count(), sweeps.ended(), keeper -> state(sweeps, keeper));
+        run.checkpoints()
+            .after(
+                sweeps.count(),
+                sweeps.ended(),
+                keeper -> CpState.of(site, keeper, factors, updates, weights, sweeps));
       }
       return new Model(
           factors.stream().map(a -> new Factor(a, weights.scale(a.mode()))).toList(),
@@ -190,22 +194,6 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     private double[] gram(int mode) {
       Step step = Step.of(mode, "norms of factor " + mode).rows("A", factors.get(mode));
       return site.run(step.then(cpd.algebra().gram("G", "A", rank))).get("G");
-    }
-
-    /** The state on which the next sweep depends. */
-    private CpState state(Sweeps sweeps, CpRun.Keeper keeper) {
-      return new CpState(
-          factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),
-          updates.stream()
-              .flatMap(update -> update.state().stream())
-              .map(rows -> keeper.keep(site, "dual" + rows.mode(), rows))
-              .toList(),
-          weights.scales(),
-          weights.norms(),
-          weights.grams(),
-          weights.lambda(),
-          sweeps.fits(),
-          sweeps.seconds());
     }
   }
 }

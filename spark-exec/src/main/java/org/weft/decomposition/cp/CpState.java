@@ -2,7 +2,10 @@ package org.weft.decomposition.cp;
 
 import java.util.Arrays;
 import java.util.List;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
 
 /**
  * All that a CP decomposition carries from one sweep to the next: who goes on from it gets the bits
@@ -51,5 +54,27 @@ public record CpState(
     }
     return new CpState(
         factors, List.of(), scales, norms, new double[0][], lambda, List.of(), List.of());
+  }
+
+  /** The state on which the next sweep depends. Its rows are where {@code keeper} brings them. */
+  static CpState of(
+      Site site,
+      CpRun.Keeper keeper,
+      List<Rows> factors,
+      List<FactorUpdate> updates,
+      CpWeights weights,
+      Sweeps sweeps) {
+    return new CpState(
+        factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),
+        updates.stream()
+            .flatMap(update -> update.state().stream())
+            .map(rows -> keeper.keep(site, "dual" + rows.mode(), rows))
+            .toList(),
+        weights.scales(),
+        weights.norms(),
+        weights.grams(),
+        weights.lambda(),
+        sweeps.fits(),
+        sweeps.seconds());
   }
 }

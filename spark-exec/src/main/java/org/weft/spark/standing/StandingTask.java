@@ -16,7 +16,7 @@ import org.weft.spark.resident.FactorBlocks;
  */
 record StandingTask(long number) implements VoidFunction<Iterator<Integer>> {
   private static final Duration LOOK_UP = Duration.ofMillis(200);
-  private static final Duration SILENCE = Duration.ofSeconds(10);
+  private static final Duration SILENCE = Duration.ofSeconds(3);
 
   @Override
   public void call(Iterator<Integer> place) {
