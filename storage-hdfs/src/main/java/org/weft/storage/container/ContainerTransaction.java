@@ -38,6 +38,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
   private final long version;
   private final OutputCommit manifest;
   private final DataFolder folder;
+  private boolean claimed;
   private boolean keep;
   private boolean givenUp;
 
@@ -50,24 +51,18 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
     this.base = base;
     this.version = version;
     this.manifest = begin(access);
-    String claimed = null;
-    try {
-      claimed = claim();
-    } catch (IOException e) {
-      throw FileAccess.unavailable(uri, e);
-    } finally {
-      if (claimed == null) {
-        manifest.close();
-      }
-    }
-    this.folder = new DataFolder(access, uri, claimed);
-    boolean noted = false;
-    try {
-      UnfinishedOutputs.add(this);
-      noted = true;
-    } finally {
-      if (!noted) {
-        close();
+    synchronized (this) { // who gives up waits until there is what to remove
+      try {
+        UnfinishedOutputs.add(this);
+        this.folder = new DataFolder(access, uri, claim());
+        claimed = true;
+      } catch (IOException e) {
+        throw FileAccess.unavailable(uri, e);
+      } finally {
+        if (!claimed) {
+          UnfinishedOutputs.remove(this);
+          manifest.close();
+        }
       }
     }
   }
@@ -322,7 +317,7 @@ final class ContainerTransaction implements Closeable, UnfinishedOutputs.Unfinis
   /** At the end of the process, whose tasks may still write into the folder. */
   @Override
   public synchronized void giveUp() {
-    if (keep || givenUp) {
+    if (!claimed || keep || givenUp) {
       return;
     }
     givenUp = true;

@@ -322,18 +322,7 @@ class TransactionTest {
   void aKilledWriterLeavesNothingVisibleAndGcRemovesIt() throws Exception {
     String local = folder.resolve("k.weft").toString();
     for (Existing existing : List.of(Existing.REFUSE, Existing.APPEND)) {
-      Process writer =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-XX:+UseSerialGC",
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  EndlessWriter.class.getName(),
-                  local,
-                  existing.name())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
+      Process writer = start(EndlessWriter.class, local, existing.name());
       assertThat(writer.getInputStream().read()).isEqualTo('w');
       writer.destroyForcibly().waitFor();
       if (existing == Existing.REFUSE) {
@@ -354,6 +343,51 @@ class TransactionTest {
             .containsExactly(
                 "k.weft/data/1/claim", "k.weft/data/1/part-00000.bin", "k.weft/manifest-1.json");
       }
+    }
+  }
+
+  /** The process is told to end while the writer claims a folder for its files. */
+  @Test
+  void aWriterThatEndsAsItBeginsLeavesNothing() throws Exception {
+    Process writer = start(EndingWriter.class, uri());
+    assertThat(writer.waitFor()).isEqualTo(3);
+    assertThat(names(folder)).isEmpty();
+  }
+
+  private static Process start(Class<?> main, String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  /** Is told to end when its claim is on disk, and takes some time to go on. */
+  static final class EndingWriter {
+    public static void main(String[] arguments) throws Exception {
+      FaultyFileSystem.journal =
+          new ArrayList<>() {
+            @Override
+            public boolean add(String event) {
+              if (event.equals("sync claim")) {
+                new Thread(() -> System.exit(3)).start();
+                try {
+                  Thread.sleep(2_000);
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              }
+              return super.add(event);
+            }
+          };
+      begin(FaultyFileSystem.access(), arguments[0], Existing.REFUSE).commit();
+      throw new IllegalStateException("the process goes on");
     }
   }
 
