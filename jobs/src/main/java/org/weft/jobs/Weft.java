@@ -1,5 +1,7 @@
 package org.weft.jobs;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.jobs.command.CommandRoot;
 import org.weft.jobs.help.CommonHelp;
 import org.weft.jobs.help.FirstSteps;
@@ -16,6 +19,7 @@ import org.weft.jobs.help.PairOptions;
 import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.Ending;
+import org.weft.jobs.output.StandardOutput;
 import org.weft.jobs.process.ClassArchive;
 import org.weft.jobs.process.SoftwareVersions;
 import org.weft.jobs.process.Surroundings;
@@ -131,8 +135,11 @@ public final class Weft implements Callable<Integer>, CommandRoot {
 
   /** For the shell and for {@code spark-submit}. */
   public static void main(String[] arguments) {
-    PrintStream out = stream(java.io.FileDescriptor.out);
-    PrintStream err = stream(java.io.FileDescriptor.err);
+    StandardOutput output = new StandardOutput();
+    PrintStream out = output.stream();
+    PrintStream err =
+        new PrintStream(
+            new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     Console console = new Console(out, err);
     Ending ending = Ending.install(console);
     console.setEnding(ending);
@@ -140,13 +147,13 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     Surroundings.prepare(arguments);
     AbandonedFolders.startRemoving();
     int status = run(arguments, console, out, err);
+    WeftException lost = output.failure();
+    if (status == 0 && lost != null) {
+      status = console.failed(lost);
+    }
     if (status == 0) {
       ClassArchive.writeIfWanted(err);
     }
     ending.finish(status);
-  }
-
-  private static PrintStream stream(java.io.FileDescriptor descriptor) {
-    return new PrintStream(new java.io.FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
   }
 }

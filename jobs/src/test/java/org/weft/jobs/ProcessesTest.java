@@ -187,6 +187,38 @@ final class ProcessesTest {
     assertThat(Run.names(outputs)).isEmpty();
   }
 
+  /** Results that a full disk does not take are a failure, whoever prints them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stats IN/t.tns", "eval s=T(i,j,k) --input T=IN/t.tns", "--help"})
+  void resultsThatCannotBeWrittenAreOneLine(String command) throws Exception {
+    String[] arguments = command.replace("IN/", inputs + "/").split(" ");
+    try (WeftProcess weft = WeftProcess.start(folder, Path.of("/dev/full"), List.of(), arguments)) {
+      assertThat(weft.status()).as(weft.err()).isEqualTo(1);
+      assertThat(weft.err().lines().filter(line -> line.startsWith("weft: ")))
+          .as(weft.err())
+          .hasSize(1)
+          .allMatch(line -> line.startsWith("weft: WEFT-402: standard output: "));
+    }
+  }
+
+  /** Who closes the pipe has read enough: {@code weft eval ... | head -1}. */
+  @Test
+  void aReaderMayStopEarly() throws Exception {
+    String words = String.join(" ", WeftProcess.command(List.of()));
+    Process shell =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                words.replace("$", "\\$")
+                    + " eval 'x(i,j,k)=T(i,j,k)' --input T="
+                    + inputs
+                    + "/t.tns | head -1 >/dev/null; exit ${PIPESTATUS[0]}")
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("said").toFile())
+            .start();
+    assertThat(shell.waitFor()).as(Files.readString(folder.resolve("said"))).isZero();
+  }
+
   /** A folder that is not there has as little room as a full one. */
   @Test
   void aTemporaryFolderWithoutRoomIsOneLine() throws Exception {

@@ -43,10 +43,15 @@ final class WeftProcess implements AutoCloseable {
    */
   static WeftProcess start(Path folder, List<String> options, String... arguments)
       throws IOException {
+    return start(folder, folder.resolve("stdout"), options, arguments);
+  }
+
+  /** As {@link #start(Path, List, String...)}, with results in the file {@code out}. */
+  static WeftProcess start(Path folder, Path out, List<String> options, String... arguments)
+      throws IOException {
     List<String> words = new ArrayList<>(List.of("env", "--default-signal=INT,TERM"));
     words.addAll(command(options));
     words.addAll(List.of(arguments));
-    Path out = folder.resolve("stdout");
     Path err = folder.resolve("stderr");
     Process process =
         new ProcessBuilder(words).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
