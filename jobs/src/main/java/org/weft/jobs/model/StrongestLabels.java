@@ -11,14 +11,18 @@ import org.weft.storage.npy.NpyRows;
 
 /**
  * The rows of a factor matrix with the largest weights, by magnitude, for each of its columns.
- * Memory: {@code count} labels a column; equal weights keep the order of the rows.
+ * Memory: {@code count} labels a column. Equal weights keep the order of the rows, and weights that
+ * differ by rounding alone are equal: rows of the same entries are.
  */
 public final class StrongestLabels {
   private static final Comparator<Weighted> WEAKEST_FIRST =
-      Comparator.comparingDouble((Weighted w) -> Math.abs(w.weight()))
+      Comparator.comparingDouble((Weighted w) -> magnitude(w.weight()))
           .thenComparing(Comparator.comparingLong(Weighted::row).reversed());
 
   private static final double LEAST = 1e-3;
+
+  /** Bits of a double's mantissa that sums in another order may change, and some more. */
+  private static final int NOISE_BITS = 22;
 
   private final int count;
   private final List<PriorityQueue<Weighted>> columns = new ArrayList<>();
@@ -55,13 +59,19 @@ public final class StrongestLabels {
     return found;
   }
 
+  /** By what weights are compared: the absolute value, rounded to nine digits. */
+  public static double magnitude(double weight) {
+    long bits = Double.doubleToLongBits(Math.abs(weight)) + (1L << (NOISE_BITS - 1));
+    return Double.longBitsToDouble(bits >>> NOISE_BITS << NOISE_BITS);
+  }
+
   private void add(int column, long row, Labels labels, double weight) {
     PriorityQueue<Weighted> queue = columns.get(column);
     if (weight == 0) {
       return;
     }
     Weighted weakest = queue.size() < count ? null : queue.element();
-    if (weakest == null || Math.abs(weight) > Math.abs(weakest.weight())) {
+    if (weakest == null || magnitude(weight) > magnitude(weakest.weight())) {
       queue.add(new Weighted(row, labels.label(row), weight));
       if (weakest != null) {
         queue.remove(weakest);

@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.IntFunction;
 import org.weft.engine.CpdResult;
+import org.weft.jobs.model.StrongestLabels;
 import org.weft.jobs.output.Console;
 import org.weft.tensor.DenseMatrix;
 
@@ -57,7 +58,7 @@ public final class DemoText {
   private List<String> strongest(int mode, int r, int count, IntFunction<String> label) {
     DenseMatrix factor = result.factors().get(mode);
     Comparator<Integer> byWeight =
-        Comparator.comparingDouble((Integer i) -> Math.abs(factor.get(i, r)))
+        Comparator.comparingDouble((Integer i) -> StrongestLabels.magnitude(factor.get(i, r)))
             .thenComparing(Comparator.reverseOrder());
     PriorityQueue<Integer> best = new PriorityQueue<>(byWeight);
     int kept = 3 * count;
