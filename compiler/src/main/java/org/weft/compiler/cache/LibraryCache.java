@@ -57,7 +57,7 @@ public final class LibraryCache {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (PrivateFolder.UntrustedException e) {
-      refused(e);
+      refused(String.valueOf(e.getMessage()));
       return Optional.empty();
     } catch (IOException e) {
       LOG.log(
@@ -79,22 +79,23 @@ public final class LibraryCache {
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
     } catch (PrivateFolder.UntrustedException e) {
-      refused(e);
+      refused(String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot keep a kernel library: {0}", e.toString());
+      refused(e.toString());
       if (temporary != null) {
         discard(temporary);
       }
     }
   }
 
-  private void refused(PrivateFolder.UntrustedException why) {
+  private void refused(String why) {
     if (REFUSED.add(folder)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "the kernel cache {0} is not used, kernels are compiled anew: {1}",
+          "the kernel cache {0} is not used, kernels are compiled anew: {1};"
+              + " WEFT_KERNEL_CACHE names another folder",
           folder,
-          why.getMessage());
+          why);
     }
   }
 

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -247,6 +249,63 @@ class LauncherIT {
   private static void same(String out, Ran ran) {
     assertThat(ran.out()).isEqualTo(out);
     assertThat(ran.err()).doesNotContain("cds", "archive", "warning");
+  }
+
+  /** Under an identity that the list of users lacks, the JVM would take "?" for the home. */
+  @Test
+  void kernelsAreKeptInTheHomeOfTheShell() throws Exception {
+    Path home = Files.createDirectories(installed.resolve("home"));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                installed.resolve("jobs/bin/weft").toString(),
+                "eval",
+                "s = 3 * T(i,j,k)",
+                "--input",
+                "T=" + input)
+            .redirectErrorStream(true)
+            .redirectOutput(home.resolve("said").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("WEFT_"));
+    builder.environment().put("HOME", home.toString());
+    assertThat(builder.start().waitFor()).as(Files.readString(home.resolve("said"))).isZero();
+    try (Stream<Path> kept = Files.list(home.resolve(".cache/weft/kernels"))) {
+      assertThat(kept).isNotEmpty();
+    }
+
+    builder.environment().put("WEFT_KERNEL_CACHE", "/proc/kernels");
+    assertThat(builder.start().waitFor()).isZero();
+    assertThat(Files.readAllLines(home.resolve("said")))
+        .as("what cannot be kept is one line, and the value")
+        .hasSize(2)
+        .anyMatch(line -> line.startsWith("weft: WARNING: the kernel cache /proc/kernels "))
+        .contains("19.5");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jobs/src/main/python/weft/__pycache__/weft.cpython-311.pyc, false",
+    "jobs/src/main/python/weft/__init__.py, true"
+  })
+  void sourcesThatChangeAreBuiltAndBytecodeOfPythonIsNoSource(String changed, boolean builds)
+      throws Exception {
+    Path checkout = Files.createDirectories(installed.resolve("checkout-" + builds));
+    Path tools = Files.createDirectories(checkout.resolve("tools"));
+    Path command = Files.createDirectories(checkout.resolve("jobs/bin")).resolve("weft");
+    Files.copy(BUILT.resolve("bin/weft"), command);
+    Files.writeString(checkout.resolve("pom.xml"), "");
+    Files.writeString(
+        Files.createDirectories(checkout.resolve("jobs/target/weft")).resolve(".built"), "");
+    Files.setLastModifiedTime(checkout.resolve("pom.xml"), FileTime.fromMillis(0));
+    Path mvn = Files.writeString(tools.resolve("mvn"), "#!/bin/sh\ntouch " + tools + "/called\n");
+    Files.setPosixFilePermissions(mvn, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path source = checkout.resolve(changed);
+    Files.createDirectories(source.getParent());
+    Files.writeString(source, "");
+    Files.setLastModifiedTime(source, FileTime.fromMillis(System.currentTimeMillis() + 10_000));
+    ProcessBuilder builder = new ProcessBuilder(command.toString(), "--version");
+    builder.redirectErrorStream(true).redirectOutput(checkout.resolve("said").toFile());
+    builder.environment().merge("PATH", tools + ":", (path, first) -> first + path);
+    builder.start().waitFor(); // there are no jars to run
+    assertThat(Files.exists(tools.resolve("called"))).isEqualTo(builds);
   }
 
   @Test
