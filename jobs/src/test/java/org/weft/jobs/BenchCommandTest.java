@@ -41,6 +41,8 @@ class BenchCommandTest {
             svg);
     assertThat(run.status()).as(run.err()).isZero();
     assertThat(run.out()).contains("bounds    1 thread: triad", "bounds    2 threads: triad");
+    assertThat(run.err()).contains("read " + file, "generate uniform");
+    assertThat(run.out()).contains("2 rounds, generated tensors at 0.001 of full size, seed 0");
     // 3 modes x 2 ranks of the file, and SpMV of the matrix in CSR and in blocks, as it is full at
     // this scale; each with 1 and 2 threads.
     assertThat(Run.read(tsv).lines()).hasSize(1 + 2 * (6 + 2));
@@ -65,6 +67,18 @@ class BenchCommandTest {
     assertThat(json.status()).as(json.err()).isZero();
     assertThat(Run.read(folder.resolve("b.json").toString()))
         .contains("\"bounds\"", "\"kernel\" : \"add\"", "\"threads\" : 1");
+  }
+
+  @Test
+  void figuresOfFilesDoNotSpeakOfGeneratedTensors() {
+    String file = Run.write(folder, "a.tns", "1 1 1 2\n2 1 3 4\n2 2 1 1.5\n");
+    Run run =
+        Run.of("bench", "--kernels", "ttv", "--tensors", file, "--rounds", "1", "--threads", "1");
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.err()).contains("read " + file);
+    assertThat(run.out() + run.err())
+        .contains("run       double, medians of 1 round, seed 0")
+        .doesNotContain("generate");
   }
 
   @Test

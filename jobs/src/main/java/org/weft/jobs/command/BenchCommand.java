@@ -268,11 +268,14 @@ public final class BenchCommand extends WeftCommand {
       }
       for (int t = 0; t < (statements.isEmpty() ? tensors.size() : 0); t++) {
         int done = t;
-        console.step("generate " + tensors.get(t), t, tensors.size());
+        console.step(
+            (isOfSuite(tensors.get(t)) ? "generate " : "read ") + tensors.get(t),
+            t,
+            tensors.size());
         benchmark.run(
             source(files, tensors.get(t)), text -> console.step(text, done, tensors.size()));
       }
-      BenchReport found = benchmark.report(machine());
+      BenchReport found = benchmark.report(machine(statements.isEmpty() ? tensors : List.of()));
       print(console, found.table());
       write(console, files, found.tabSeparated(), found.content(), BenchPlot.of(found));
     }
@@ -304,7 +307,7 @@ public final class BenchCommand extends WeftCommand {
                 bench.run(tensor.name(), tensor.shape(), tensor.blocks(), shuffle || ordered),
                 partitions));
       }
-      OrderReport found = bench.report(machine());
+      OrderReport found = bench.report(machine(tensors));
       write(console, files, found.tabSeparated(), found.content(), OrderPlot.of(found));
     }
   }
@@ -415,7 +418,8 @@ public final class BenchCommand extends WeftCommand {
     return read.blocks();
   }
 
-  private Map<String, String> machine() {
+  /** Facts for the report about a run over the tensors {@code timed}. */
+  private Map<String, String> machine(List<String> timed) {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
         "machine", processor() + ", " + Runtime.getRuntime().availableProcessors() + " processors");
@@ -432,11 +436,13 @@ public final class BenchCommand extends WeftCommand {
         "run",
         String.format(
             Locale.ROOT,
-            "%s, medians of %d round%s, generated tensors at %s of full size, seed %d",
+            "%s, medians of %d round%s%s, seed %d",
             common.type.keyword(),
             rounds,
             rounds == 1 ? "" : "s",
-            scale,
+            timed.stream().anyMatch(BenchCommand::isOfSuite)
+                ? ", generated tensors at " + scale + " of full size"
+                : "",
             seed));
     return facts;
   }
