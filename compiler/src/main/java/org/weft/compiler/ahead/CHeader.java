@@ -15,6 +15,8 @@ final class CHeader {
       #ifndef @GUARD@_WEFT_H
       #define @GUARD@_WEFT_H
 
+      #include <string.h>
+
       @STRUCTS@
       #ifdef __cplusplus
       extern "C" {
@@ -45,7 +47,8 @@ final class CHeader {
 
       /* As @NAME@_call, with one argument for each tensor. Null stands for a missing operand. */
       static inline int32_t @NAME@_run(@PARAMETERS@, int32_t threads, int32_t check) {
-        weft_tensor tensors[@COUNT@] = {{0}};
+        weft_tensor tensors[@COUNT@];
+        memset(tensors, 0, sizeof tensors);
       @COPIES@  int32_t code = @NAME@_call(tensors, threads, check);
         if (code == WEFT_DONE) *@RESULT@ = tensors[0];
         return code;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.Schedule;
 import org.weft.error.WeftException;
 import org.weft.runtime.CpuFeatures;
@@ -205,6 +206,19 @@ class AheadLibraryTest {
     Ended ended = run(List.of(program.toString()));
     assertThat(ended.text()).isEmpty();
     assertThat(ended.status()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"c -std=c99", "c++ -std=c++11"})
+  void headersCompileWithoutWarnings(String language) throws Exception {
+    Assumptions.assumeTrue(runs("gcc", "--version") && runs("g++", "--version"), "no gcc here");
+    List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror", "-x"));
+    command.addAll(List.of(language.split(" ")));
+    command.addAll(List.of("-pedantic", "-fsyntax-only", "-include"));
+    command.addAll(List.of(folder.resolve("k_spmv.h").toString(), "/dev/null"));
+    Ended compiled = run(command);
+    assertThat(compiled.text()).isEmpty();
+    assertThat(compiled.status()).isZero();
   }
 
   @ParameterizedTest
