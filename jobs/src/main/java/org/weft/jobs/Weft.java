@@ -138,8 +138,7 @@ public final class Weft implements Callable<Integer>, CommandRoot {
     StandardOutput output = new StandardOutput();
     PrintStream out = output.stream();
     PrintStream err =
-        new PrintStream(
-            new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     Console console = new Console(out, err);
     Ending ending = Ending.install(console);
     console.setEnding(ending);

@@ -92,6 +92,6 @@ public record Ranks(List<Integer> values) {
     return new WeftException(
         ErrorCode.USAGE,
         String.format(
-            Locale.ROOT, "tucker: expected %s, found %s; change --ranks", expected, found));
+            Locale.ROOT, "tucker: expected %s, found %s; change the ranks", expected, found));
   }
 }

@@ -33,11 +33,11 @@ public final class ProcessMemory {
           ErrorCode.USAGE,
           String.format(
               Locale.ROOT,
-              "expected at least %d MiB of memory, of which the Java heap may take %d (-Xmx), found"
-                  + " %d MiB",
+              "expected --memory of at least %dm, of which the Java heap may take %dm (-Xmx), found"
+                  + " %d bytes",
               (others + LEAST_FOR_TENSORS) >> 20,
               Runtime.getRuntime().maxMemory() >> 20,
-              bytes >> 20));
+              bytes));
     }
     return bytes - others;
   }

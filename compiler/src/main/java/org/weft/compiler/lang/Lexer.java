@@ -105,7 +105,7 @@ final class Lexer {
     diagnostics.error(
         span,
         "unexpected character '" + span.text() + "'",
-        "an expression has names, numbers, ( ) [ ] , + - * .* @( ) = and +=");
+        "an expression has numbers, names of letters from a to z, and ( ) [ ] { } < > , + - * .* / @( ) =");
     take(Kind.UNKNOWN, end);
   }
 

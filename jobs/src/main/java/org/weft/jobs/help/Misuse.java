@@ -38,6 +38,11 @@ public final class Misuse {
               + "(?: \\(.*?\\))?: expected one of \\[(.*)] \\(case-(?:in)?sensitive\\)"
               + " but was '(.*)'$");
 
+  /** What picocli says of a text that is no number. */
+  private static final Pattern NO_NUMBER =
+      Pattern.compile(
+          "^Invalid value for option '(\\S+)'(?: \\(.*?\\))?: '(.*)' is not an? (int|long|double)$");
+
   /** What picocli's command {@code help} says of a command that it does not know. */
   private static final Pattern NO_COMMAND = Pattern.compile("^Unknown subcommand '(.*)'\\.$");
 
@@ -73,6 +78,12 @@ public final class Misuse {
           + named(option)
           + see;
     }
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      String early = optionOfAParent(unmatched.getUnmatched().get(0), spec);
+      if (early != null) {
+        return early + see;
+      }
+    }
     if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
       String word = unmatched.getUnmatched().get(0);
       return unknownCommand(word, spec);
@@ -88,6 +99,7 @@ public final class Misuse {
     message = NO_PAIR.matcher(message).replaceFirst("expected $1 $2, found '$3'");
     message = message.replaceFirst(UNMATCHED, "expected nothing after the last argument, found $1");
     message = NO_NAME.matcher(message).replaceFirst(Misuse::names);
+    message = NO_NUMBER.matcher(message).replaceFirst(Misuse::number);
     return message + see;
   }
 
@@ -100,6 +112,16 @@ public final class Misuse {
             found.group(1),
             found.group(2).toLowerCase(Locale.ROOT),
             found.group(3)));
+  }
+
+  private static String number(MatchResult found) {
+    return Matcher.quoteReplacement(
+        String.format(
+            Locale.ROOT,
+            "expected %s as a %snumber, found '%s'",
+            found.group(1),
+            found.group(3).equals("double") ? "" : "whole ",
+            found.group(2)));
   }
 
   /**
@@ -146,6 +168,24 @@ public final class Misuse {
         .filter(word -> !isKnown(word, spec))
         .findFirst()
         .orElse(null);
+  }
+
+  /** What to say of an option that belongs before the name of the command. */
+  private static @Nullable String optionOfAParent(String word, CommandSpec spec) {
+    String option = word.replaceFirst("=.*", "");
+    for (CommandSpec at = spec.parent(); at != null; at = at.parent()) {
+      if (at.optionsMap().containsKey(option)) {
+        String before = at.qualifiedName();
+        return String.format(
+            Locale.ROOT,
+            "expected %s before the command, as in '%s %s%s ...'",
+            option,
+            before,
+            option,
+            spec.qualifiedName().substring(before.length()));
+      }
+    }
+    return null;
   }
 
   /** Whether this command or one that it belongs to has the option, or all options of a cluster. */

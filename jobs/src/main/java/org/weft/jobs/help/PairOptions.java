@@ -9,7 +9,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** Checks options of the form {@code --input NAME=FILE}: each name is there, and is there once. */
+/**
+ * Checks options of the form {@code --input NAME=FILE}: each name is there once, and so is its
+ * file.
+ */
 public final class PairOptions {
   private PairOptions() {}
 
@@ -33,13 +36,17 @@ public final class PairOptions {
     for (String pair : pairs(option)) {
       String name = pair.substring(0, Math.max(0, pair.indexOf('='))).strip();
       String other = byName.put(name, pair);
-      if (name.isEmpty()) {
+      if (name.isEmpty() || isFileMissing(option, pair)) {
         throw refused(line, option, "%s, found '%s'", option.paramLabel(), pair);
       }
       if (other != null) {
         throw refused(line, option, "of %s once, found '%s' and '%s'", name, other, pair);
       }
     }
+  }
+
+  private static boolean isFileMissing(OptionSpec option, String pair) {
+    return option.paramLabel().endsWith("=FILE") && pair.endsWith("=");
   }
 
   /** As they were typed: picocli keeps names and values apart elsewhere. */

@@ -115,7 +115,9 @@ final class Versions {
               + ": expected version "
               + version
               + (there.isEmpty() ? ", found none at " + path : ", found " + there)
-              + "; it may have been expired, read the folder for the newest version",
+              + "; weft gc removes old versions: without @"
+              + version
+              + " the newest one is read",
           e);
     } catch (IOException e) {
       throw FileAccess.unavailable(path.toString(), e);
