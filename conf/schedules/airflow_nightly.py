@@ -2,6 +2,7 @@
 
 A task that Airflow tries again starts the workflow for the same day: steps that are done are kept.
 Bad input (status 2) and an input that changed (status 4) are not tried again.
+The timetable makes ds the day before, as in the crontab. Airflow 3 takes a bare cron text otherwise.
 """
 
 import subprocess
@@ -9,6 +10,7 @@ from datetime import datetime, timedelta
 
 from airflow.decorators import dag, task
 from airflow.exceptions import AirflowException, AirflowFailException
+from airflow.timetables.interval import CronDataIntervalTimetable
 
 WEFT = "/opt/weft/jobs/bin/weft"
 FILE = "/opt/weft/conf/nightly.yaml"
@@ -17,7 +19,7 @@ FINAL = (2, 4)
 
 @dag(
     dag_id="weft_nightly",
-    schedule="30 2 * * *",
+    schedule=CronDataIntervalTimetable("30 2 * * *", timezone="UTC"),
     start_date=datetime(2026, 11, 20),
     catchup=True,
     max_active_runs=1,  # one run at a time has the state
