@@ -7,7 +7,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives all suites of a JVM one {@link TestCluster}, started at first use.
+ * Gives all suites of a JVM one {@link TestCluster}, started at first use. It ends with the session
+ * of the launcher: Maven runs each class of a process by itself, in one session.
  *
  * <p>{@code -Dweft.it.cluster=process} (default) or {@code containers} says which. A failed test
  * prints the servers' logs.
@@ -46,8 +47,7 @@ public final class ClusterExtension
 
   private static TestCluster cluster(ExtensionContext context) {
     return context
-        .getRoot()
-        .getStore(NAMESPACE)
+        .getStore(ExtensionContext.StoreScope.LAUNCHER_SESSION, NAMESPACE)
         .getOrComputeIfAbsent("cluster", key -> startChosen(), TestCluster.class);
   }
 
