@@ -96,12 +96,19 @@ final class SparkHome {
     return ROOT.resolve(before.isEmpty() ? "spark.jsa" : "driver.jsa");
   }
 
-  /** Makes both archives at the same time; without an archive everything works more slowly. */
+  /**
+   * Makes the archives at the same time; without one everything works more slowly. Only the long
+   * suites submit so often that drivers gain what their archive takes.
+   */
   private static void archive() throws IOException {
     Path tensor = ROOT.resolve("rehearsal.tns");
     Files.writeString(tensor, tensor());
     List<ChildProcess> rehearsals = new ArrayList<>();
-    for (List<Path> before : List.of(List.<Path>of(), List.of(WeftJars.driver()))) {
+    List<List<Path>> classPaths = new ArrayList<>(List.of(List.of()));
+    if (Boolean.getBoolean("weft.long")) {
+      classPaths.add(List.of(WeftJars.driver()));
+    }
+    for (List<Path> before : classPaths) {
       Path archive = archive(before);
       if (!Files.exists(archive) || isNewer(WeftJars.driver(), archive)) {
         Files.deleteIfExists(archive);
