@@ -98,10 +98,7 @@ final class FaultsOnClusterIT {
       hdfs.setSafeMode(SafeModeAction.ENTER);
       try {
         for (String command :
-            List.of(
-                "convert IN OUT/safe.tns",
-                "convert IN OUT/safe.weft",
-                "cpd IN --rank 2 --output OUT/safe")) {
+            List.of("convert IN OUT/safe.weft", "cpd IN --rank 2 --output OUT/safe")) {
           Submission done = cluster.submit(weft(command));
           assertOneLine(done, "WEFT-402: " + uri("safe"));
           assertThat(done.standardError())

@@ -183,9 +183,16 @@ class LauncherIT {
     String alone = works("stats", "x.tns").out();
     Ran spark = works("stats", "x.tns", "--master", "local[1]");
     assertThat(spark.out()).isEqualTo(alone);
-    assertThat(spark.err()).contains("Spark's classes", "first time only");
     assertThat(spark.loads(SPARK)).isTrue();
+  }
 
+  @Tag("long")
+  @Test
+  void sparksClassesComeFromAnArchive() throws IOException {
+    String alone = works("stats", "x.tns").out();
+    Files.deleteIfExists(archive().resolveSibling("spark.jsa"));
+    Ran spark = works("stats", "x.tns", "--master", "local[1]");
+    assertThat(spark.err()).contains("Spark's classes", "first time only");
     Ran again = works("stats", "x.tns", "--master", "local[1]");
     same(alone, again);
     assertThat(again.fromArchive(SPARK)).isGreaterThan(500);
