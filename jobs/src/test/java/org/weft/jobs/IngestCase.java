@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,25 +27,14 @@ abstract class IngestCase {
     System.setProperty(name, value);
   }
 
-  /** One session for all tests; results of a job are a quarter of the labels of the largest. */
   @BeforeEach
   void startSpark() {
-    SparkSession.builder()
-        .master("local[2,2]") // a task has a second attempt
-        .config("spark.driver.host", "localhost")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.maxResultSize", "1m")
-        .config("spark.sql.warehouse.dir", "target/spark-warehouse")
-        .config("spark.ui.enabled", "false")
-        .getOrCreate();
+    JoinedSpark.start();
   }
 
   @AfterAll
   static void stopSpark() {
-    var session = SparkSession.getDefaultSession();
-    if (session.isDefined()) {
-      session.get().stop();
-    }
+    JoinedSpark.stop();
   }
 
   @AfterEach

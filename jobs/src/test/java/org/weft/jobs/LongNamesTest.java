@@ -3,11 +3,11 @@ package org.weft.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,24 +46,27 @@ class LongNamesTest {
           "ingest IN/t.csv OUT.weft --mode a --mode b",
           "ingest IN/t.csv IN/x.weft --overwrite --mode a --mode b --value c --rejects OUT.csv");
 
-  @TempDir Path folder;
-  private Path inputs = Path.of("");
-  private Path outputs = Path.of("");
+  @TempDir static Path inputs;
+  @TempDir Path outputs;
 
   static Stream<String> commands() {
     return COMMANDS.stream();
   }
 
-  @BeforeEach
-  void prepare() throws Exception {
-    inputs = Files.createDirectory(folder.resolve("in"));
-    outputs = Files.createDirectory(folder.resolve("out"));
+  @BeforeAll
+  static void prepare() {
+    JoinedSpark.start();
     Run.write(inputs, "t.tns", "1 1 1 1.5\n2 3 4 2.5\n3 2 1 -1\n3 4 4 8\n");
     Run.write(inputs, "t.csv", "a,b,c\nx,1,1\ny,2,many\n");
     String design = "{ name = a, tile = [4, 4, 4], cycles = 4, clock-ghz = 1 }";
     Run.write(inputs, "designs.conf", "designs = [ " + design + " ]");
-    Run made = Run.of(named("cpd IN/t.tns --rank 2 --iterations 2 --output IN/model", "", 0));
+    Run made = Run.of("cpd", inputs + "/t.tns", "--rank", "2", "--output", inputs + "/model");
     assertThat(made.status()).as(made.err()).isZero();
+  }
+
+  @AfterAll
+  static void stopSpark() {
+    JoinedSpark.stop();
   }
 
   /** A name of so many bytes that ends in what follows OUT. */

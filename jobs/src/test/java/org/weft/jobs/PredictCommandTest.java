@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,11 @@ class PredictCommandTest {
     Run.write(folder, "x.tns", text.toString());
     Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
     Run.write(folder, "q.tns", "5 1 7 2\n1 6 2 0.5\n5 1 7 3\n");
+  }
+
+  @AfterAll
+  static void stopSpark() {
+    JoinedSpark.stop();
   }
 
   private Run run(String line) {
@@ -198,6 +204,7 @@ class PredictCommandTest {
   /** A query, or a day's new entries, of its own labels: coordinates differ, labels do not. */
   @Test
   void labelsAreMatchedWhateverTheirCoordinates() {
+    JoinedSpark.start();
     Run.write(folder, "sales.csv", "who,what,n\nann,kiwi,1\nbob,pear,4\ncid,plum,9\nbob,plum,2\n");
     Run.write(folder, "query.csv", "who,what,n\ncid,plum,9\nbob,pear,4\ndan,plum,1\n");
     Run.write(folder, "other.csv", "who,what,n\nann,apple,1\nbob,pear,4\ncid,plum,9\n");

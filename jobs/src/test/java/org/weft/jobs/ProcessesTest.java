@@ -170,9 +170,7 @@ final class ProcessesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "cpd IN/t.tns --rank 4 --output OUT/f --master local[1]",
         "cpd IN/t.tns --rank 2000 --output OUT/f",
-        "mttkrp IN/t.tns --mode 0 --rank 4000 --output OUT/m.npy",
         "ingest IN/t.tns OUT/x.weft --format csv --columns a,b,c,d --mode a --mode b"
       })
   void aHeapThatIsTooSmallIsOneLine(String command) throws Exception {
@@ -217,6 +215,18 @@ final class ProcessesTest {
             .redirectOutput(folder.resolve("said").toFile())
             .start();
     assertThat(shell.waitFor()).as(Files.readString(folder.resolve("said"))).isZero();
+  }
+
+  /** The other cases of {@link #aHeapThatIsTooSmallIsOneLine}. */
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd IN/t.tns --rank 4 --output OUT/f --master local[1]",
+        "mttkrp IN/t.tns --mode 0 --rank 4000 --output OUT/m.npy"
+      })
+  void aHeapThatIsTooSmallForOthersIsOneLine(String command) throws Exception {
+    aHeapThatIsTooSmallIsOneLine(command);
   }
 
   /** A folder that is not there has as little room as a full one. */
