@@ -12,6 +12,8 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -20,6 +22,7 @@ import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.io.Text;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -66,13 +69,36 @@ public final class FileAccess implements Serializable {
 
   /** Access with a copy of {@code configuration}; later changes to it are not seen. */
   public static FileAccess of(Configuration configuration) {
+    return new FileAccess(written(configuration), new Configuration(configuration));
+  }
+
+  /** Names and values, by name. {@link Configuration#write} compresses each setting by itself. */
+  private static byte[] written(Configuration configuration) {
+    TreeMap<String, String> settings = new TreeMap<>();
+    configuration.forEach(setting -> settings.put(setting.getKey(), setting.getValue()));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      configuration.write(out);
+      out.writeInt(settings.size());
+      for (Map.Entry<String, String> setting : settings.entrySet()) {
+        Text.writeString(out, setting.getKey());
+        Text.writeString(out, setting.getValue());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return new FileAccess(bytes.toByteArray(), new Configuration(configuration));
+    return bytes.toByteArray();
+  }
+
+  private static Configuration read(byte[] properties) {
+    Configuration read = new Configuration(false);
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(properties))) {
+      for (int rest = in.readInt(); rest > 0; rest--) {
+        read.set(Text.readString(in), Text.readString(in));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return read;
   }
 
   /** Access with Hadoop's defaults and the {@code core-site.xml} on the class path, if any. */
@@ -87,12 +113,7 @@ public final class FileAccess implements Serializable {
       present = new Configuration();
       loaded = present;
     } else if (present == null) {
-      present = new Configuration(false);
-      try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(properties))) {
-        present.readFields(in);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      present = read(properties);
       loaded = present;
     }
     return present;

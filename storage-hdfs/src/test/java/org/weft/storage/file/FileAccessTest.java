@@ -53,6 +53,20 @@ class FileAccessTest {
     assertThat(arrived(of("ada")).path("x")).hasToString("file:" + here + "/x");
   }
 
+  /** As they are written: what they refer to is looked up where they are used. */
+  @Test
+  void allSettingsTravel() throws IOException, ClassNotFoundException {
+    Configuration sent = new Configuration(false);
+    sent.set("weft.test.path", "${weft.test.root}/x");
+    sent.set("weft.test.root", "/a");
+    sent.set("weft.test.empty", "");
+    sent.set("weft.test.long", "\u4f8b".repeat(70_000));
+    Configuration found = arrived(bytes(FileAccess.of(sent))).configuration();
+    assertThat(found).containsExactlyInAnyOrderElementsOf(sent);
+    assertThat(found.get("weft.test.path")).isEqualTo("/a/x");
+    assertThat(found.getRaw("weft.test.path")).isEqualTo("${weft.test.root}/x");
+  }
+
   @Test
   void tasksShareTheConfigurationOfTheirJobOnly() throws IOException, ClassNotFoundException {
     FileAccess first = arrived(of("ada"));
