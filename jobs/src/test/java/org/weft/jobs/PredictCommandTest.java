@@ -26,6 +26,8 @@ import org.weft.tensor.DenseMatrix;
 
 /** {@code weft predict} against sums written out in the test. */
 class PredictCommandTest {
+  private static final FileAccess FILES = FileAccess.plain();
+
   @TempDir Path folder;
 
   @BeforeEach
@@ -73,12 +75,12 @@ class PredictCommandTest {
   }
 
   private double value(int... at) {
-    double[] lambda = NpyFile.read(FileAccess.local(), folder + "/m/lambda.npy").chunk(0);
+    double[] lambda = NpyFile.read(FILES, folder + "/m/lambda.npy").chunk(0);
     double sum = 0;
     for (int r = 0; r < lambda.length; r++) {
       double term = lambda[r];
       for (int mode = 0; mode < at.length; mode++) {
-        DenseMatrix factor = NpyFile.read(FileAccess.local(), folder + "/m/mode" + mode + ".npy");
+        DenseMatrix factor = NpyFile.read(FILES, folder + "/m/mode" + mode + ".npy");
         term *= factor.get(at[mode], r);
       }
       sum += term;
@@ -108,13 +110,13 @@ class PredictCommandTest {
   }
 
   private double coreValue(int... at) {
-    double[] core = NpyFile.readArray(FileAccess.local(), folder + "/t/core.npy", 2, 3, 2);
+    double[] core = NpyFile.readArray(FILES, folder + "/t/core.npy", 2, 3, 2);
     double sum = 0;
     for (int term = 0; term < core.length; term++) {
       int[] columns = {term / 6, term / 2 % 3, term % 2};
       double product = core[term];
       for (int mode = 0; mode < at.length; mode++) {
-        DenseMatrix factor = NpyFile.read(FileAccess.local(), folder + "/t/mode" + mode + ".npy");
+        DenseMatrix factor = NpyFile.read(FILES, folder + "/t/mode" + mode + ".npy");
         product *= factor.get(at[mode], columns[mode]);
       }
       sum += product;

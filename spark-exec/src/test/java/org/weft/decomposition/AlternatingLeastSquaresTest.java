@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.apache.hadoop.conf.Configuration;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.NormOps_DDRM;
@@ -119,7 +118,7 @@ class AlternatingLeastSquaresTest {
         EngineOptions.defaults()
             .planning(p -> p.withReproducible(true))
             .withThreadsPerTask(threads);
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       EngineTensor x = engine.of("x", tensor.shape(), List.of(tensor.entries()), ValueType.DOUBLE);
       Cpd cpd = job(tensor, iterations, nonnegative, seed);
       CpdResult result = engine.cpd(x, cpd, ProgressListener.NONE);

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,7 +51,7 @@ class CompletionTest {
   }
 
   private static Engine engine(EngineOptions options) {
-    return LocalBackend.engine(FileAccess.of(new Configuration()), options);
+    return LocalBackend.engine(FileAccess.local(), options);
   }
 
   private static EngineTensor tensor(Engine engine, Planted planted) {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,8 +32,7 @@ import org.weft.tensor.ValueType;
 class ConstrainedCpdTest {
   private static Engine local() {
     return LocalBackend.engine(
-        FileAccess.of(new Configuration()),
-        EngineOptions.defaults().planning(p -> p.withPartitions(5)));
+        FileAccess.local(), EngineOptions.defaults().planning(p -> p.withPartitions(5)));
   }
 
   private static EngineTensor tensor(Engine engine, Planted planted) {

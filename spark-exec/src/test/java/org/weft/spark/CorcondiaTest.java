@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.weft.decomposition.Corcondia;
 import org.weft.decomposition.cp.Cpd;
@@ -24,7 +23,7 @@ import org.weft.tensor.ValueType;
 /** Core consistency of models that are right, and of models with too many components. */
 class CorcondiaTest {
   private static Engine local() {
-    return LocalBackend.engine(FileAccess.of(new Configuration()), EngineOptions.defaults());
+    return LocalBackend.engine(FileAccess.local(), EngineOptions.defaults());
   }
 
   private static EngineTensor tensor(Engine engine, Planted planted) {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,14 +28,13 @@ class CpAprTest {
   private record Found(CpApr.Model model, List<DenseMatrix> factors) {}
 
   private static Found run(Planted planted, CpApr method, EngineOptions options) {
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       return run(engine, planted, method);
     }
   }
 
   private static Found run(TensorShape shape, CooBlock entries, CpApr method) {
-    try (Engine engine =
-        LocalBackend.engine(FileAccess.of(new Configuration()), EngineOptions.defaults())) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), EngineOptions.defaults())) {
       return run(engine, shape, entries, method);
     }
   }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.decomposition.cp.Cpd;
@@ -43,8 +42,7 @@ class FormsPredictionTest {
       for (Forms forms : List.of(Forms.ALL, Forms.ONE)) {
         try (Engine engine =
             LocalBackend.engine(
-                FileAccess.of(new Configuration()),
-                EngineOptions.defaults().planning(p -> p.withForms(forms)))) {
+                FileAccess.local(), EngineOptions.defaults().planning(p -> p.withForms(forms)))) {
           EngineTensor tensor =
               engine.read(
                   file.toString(),

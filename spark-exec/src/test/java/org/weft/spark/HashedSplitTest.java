@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.engine.Engine;
@@ -65,7 +64,7 @@ class HashedSplitTest {
     try (Engine engine =
         onSpark
             ? SparkEngine.create(LocalSpark.context(), options)
-            : LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+            : LocalBackend.engine(FileAccess.local(), options)) {
       EngineTensor all = engine.of("x", shape, List.of(cells.build()), ValueType.DOUBLE);
       Set<String> seen = new HashSet<>();
       EngineTensor[] parts = new EngineTensor[3];

@@ -1,6 +1,5 @@
 package org.weft.spark;
 
-import org.apache.hadoop.conf.Configuration;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.local.LocalBackend;
@@ -10,6 +9,6 @@ import org.weft.storage.file.FileAccess;
 class LocalCpdTest extends CpdContract {
   @Override
   Engine open(EngineOptions options) {
-    return LocalBackend.engine(FileAccess.of(new Configuration()), options);
+    return LocalBackend.engine(FileAccess.local(), options);
   }
 }

@@ -10,7 +10,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.util.LongAccumulator;
@@ -53,7 +52,7 @@ class ResidencyTest {
   }
 
   private SparkTensor read(SparseEntries entries, int blockEntries) throws Exception {
-    FileAccess files = FileAccess.of(new Configuration());
+    FileAccess files = FileAccess.local();
     Path file = entries.write(folder.resolve("t" + System.nanoTime() + ".tns"));
     ReadOptions options =
         ReadOptions.defaults()
@@ -236,7 +235,7 @@ class ResidencyTest {
   @Test
   void aBadFileIsOneClearError() throws Exception {
     Path file = java.nio.file.Files.writeString(folder.resolve("bad.tns"), "1 2 3.0\n1 x 2.0\n");
-    FileAccess files = FileAccess.of(new Configuration());
+    FileAccess files = FileAccess.local();
     assertThatThrownBy(
             () ->
                 SparkTensor.read(

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.apache.hadoop.conf.Configuration;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +45,7 @@ class SampledStartTest {
   }
 
   private static Engine local() {
-    return LocalBackend.engine(FileAccess.of(new Configuration()), EngineOptions.defaults());
+    return LocalBackend.engine(FileAccess.local(), EngineOptions.defaults());
   }
 
   private static Cpd cpd(int rank, int iterations, boolean nonnegative, long seed) {

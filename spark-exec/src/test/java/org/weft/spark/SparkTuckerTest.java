@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
@@ -88,7 +87,7 @@ class SparkTuckerTest {
     OrthogonalIteration tucker = tucker(type, 3, 2, 4);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(7));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);
-        Engine local = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+        Engine local = LocalBackend.engine(FileAccess.local(), options)) {
       Model there = run(spark, withHeavySlices(), tucker, ProgressListener.NONE);
       Model here = run(local, withHeavySlices(), tucker, ProgressListener.NONE);
       for (int sweep = 0; sweep < 4; sweep++) {

@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,8 +45,7 @@ class StreamingUpdateTest {
 
   private static Engine local() {
     return LocalBackend.engine(
-        FileAccess.of(new Configuration()),
-        EngineOptions.defaults().planning(p -> p.withPartitions(3)));
+        FileAccess.local(), EngineOptions.defaults().planning(p -> p.withPartitions(3)));
   }
 
   private static Cpd cpd(boolean nonnegative) {

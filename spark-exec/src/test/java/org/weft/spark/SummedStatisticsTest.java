@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -32,7 +31,7 @@ class SummedStatisticsTest {
   @MethodSource("tensors")
   void duplicatesAreOneEntry(String name, SparseEntries entries, int partitions) throws Exception {
     EngineOptions options = EngineOptions.defaults();
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       requireSummed(engine, entries);
     }
     try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.SingularOps_DDRM;
@@ -176,7 +175,7 @@ class TuckerTest {
   private Model run(SparseEntries entries, OrthogonalIteration tucker, EngineOptions options)
       throws IOException {
     Path file = entries.write(folder.resolve("x.tns"));
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       ReadOptions read =
           ReadOptions.defaults()
               .withHeader(ReadOptions.Header.EXTENDED)

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,7 @@ class WarmStartTest {
   private static final Path DATA = Path.of(System.getProperty("weft.it.data", "../../shared/data"));
 
   private static Engine local() {
-    return LocalBackend.engine(FileAccess.of(new Configuration()), EngineOptions.defaults());
+    return LocalBackend.engine(FileAccess.local(), EngineOptions.defaults());
   }
 
   /** Five times fewer iterations, each run stopping by the default tolerance, for the same fit. */

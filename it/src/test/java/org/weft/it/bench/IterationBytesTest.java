@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.weft.compiler.CompilerOptions;
@@ -52,7 +51,7 @@ class IterationBytesTest {
   private record Subject(String name, TensorShape shape, CooBlock entries) {
     static Subject of(String name) {
       String file = RealTensors.fileOrSkip(name).toUri().toString();
-      FileAccess files = FileAccess.of(new Configuration());
+      FileAccess files = FileAccess.local();
       TensorFiles.AllEntries all =
           TensorFiles.readAll(files, TensorFiles.open(files, file, ReadOptions.defaults(), 0));
       CooBlock entries = CooBlock.concat(all.blocks());
@@ -113,7 +112,7 @@ class IterationBytesTest {
 
   /** As an engine runs a plan on tiles: rows are those of tiles that have entries of them. */
   private static long tiled(JobPlan plan, Subject subject, int executors) {
-    FileAccess files = FileAccess.of(new Configuration());
+    FileAccess files = FileAccess.local();
     try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
       EngineTensor tensor =
           engine.of("x", subject.shape(), List.of(subject.entries()), ValueType.DOUBLE);

@@ -14,7 +14,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -301,7 +300,7 @@ final class KilledExecutorsIT {
 
   /** All bits of a tensor. */
   private static String text(Path file) {
-    FileAccess files = FileAccess.of(new Configuration());
+    FileAccess files = FileAccess.local();
     return TensorFiles.readAll(
             files, TensorFiles.open(files, file.toUri().toString(), ReadOptions.defaults(), 0))
         .blocks()

@@ -289,7 +289,7 @@ public final class CommonOptions {
     if (settings.isEmpty() && Surroundings.arePlain()) {
       return FileAccess.plain();
     }
-    Configuration configuration = new Configuration();
+    Configuration configuration = FileAccess.defaults();
     settings.forEach(configuration::set);
     return FileAccess.of(configuration);
   }

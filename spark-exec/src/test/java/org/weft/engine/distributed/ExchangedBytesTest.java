@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
-import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,7 +72,7 @@ class ExchangedBytesTest {
       })
   void measuredIsPredicted(@Nullable String label, String text) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       StatementJob job = job(engine, label == null ? "" : label, text);
       double predicted = engine.statements().plan(job).exchangedBytes();
       StatementResult result = engine.statements().analyze(job, ProgressListener.NONE);

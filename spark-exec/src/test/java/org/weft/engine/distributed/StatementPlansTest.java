@@ -259,7 +259,7 @@ final class StatementPlansTest {
 
               @Override
               public Parts parts(List<Piece> pieces) {
-                return LocalParts.of(FileAccess.of(new Configuration()), List.of(pieces));
+                return LocalParts.of(FileAccess.local(), List.of(pieces));
               }
 
               @Override

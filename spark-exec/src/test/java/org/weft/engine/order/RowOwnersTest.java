@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,7 +40,7 @@ class RowOwnersTest {
 
   private static Engine engine(Forms forms, int partitions) {
     return LocalBackend.engine(
-        FileAccess.of(new Configuration()),
+        FileAccess.local(),
         EngineOptions.defaults().planning(p -> p.withPartitions(partitions).withForms(forms)));
   }
 

@@ -103,7 +103,23 @@ public final class FileAccess implements Serializable {
 
   /** Access with Hadoop's defaults and the {@code core-site.xml} on the class path, if any. */
   public static FileAccess local() {
-    return of(new Configuration());
+    return of(defaults());
+  }
+
+  /**
+   * A copy of Hadoop's defaults with the {@code core-site.xml} on the class path, if any. A process
+   * reads the files once.
+   */
+  public static Configuration defaults() {
+    return new Configuration(Defaults.READ);
+  }
+
+  private static final class Defaults {
+    private static final Configuration READ = new Configuration();
+
+    static {
+      READ.size(); // the files are read when a setting is first asked for
+    }
   }
 
   /** The configuration; shared, not to be changed. */

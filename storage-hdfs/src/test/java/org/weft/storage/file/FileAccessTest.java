@@ -68,6 +68,14 @@ class FileAccessTest {
   }
 
   @Test
+  void defaultsAreCopies() {
+    Configuration one = FileAccess.defaults();
+    assertThat(one).containsExactlyInAnyOrderElementsOf(new Configuration());
+    one.set("weft.test.user", "ada");
+    assertThat(FileAccess.defaults().get("weft.test.user")).isNull();
+  }
+
+  @Test
   void tasksShareTheConfigurationOfTheirJobOnly() throws IOException, ClassNotFoundException {
     FileAccess first = arrived(of("ada"));
     assertThat(arrived(of("ada")).configuration()).isSameAs(first.configuration());
