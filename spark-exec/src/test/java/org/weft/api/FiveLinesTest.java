@@ -42,8 +42,6 @@ class FiveLinesTest {
               "org.apache.spark.serializer.KryoSerializer",
               "spark.kryo.registrationRequired",
               "true"),
-          "java",
-          Map.of("spark.serializer", "org.apache.spark.serializer.JavaSerializer"),
           "jars of table formats",
           Map.of(
               "spark.sql.extensions",
@@ -76,8 +74,7 @@ class FiveLinesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"default", "kryo, registration required", "java", "jars of table formats"})
+  @ValueSource(strings = {"default", "kryo, registration required", "jars of table formats"})
   void aTableIsDecomposedInFiveLines(String session) {
     LocalSpark.restart(SESSIONS.get(session));
     SparkSession spark = LocalSpark.current();
@@ -138,7 +135,7 @@ class FiveLinesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"default", "kryo, registration required", "java"})
+  @ValueSource(strings = {"default", "kryo, registration required"})
   void statementsRunOnTablesWhoseLabelsMeet(String session) {
     LocalSpark.restart(SESSIONS.get(session));
     SparkSession spark = LocalSpark.current();

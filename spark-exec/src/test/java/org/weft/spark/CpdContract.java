@@ -236,7 +236,7 @@ abstract class CpdContract {
 
   /** One form takes a third of the memory, or less. Tiles of a grid share rows of every mode. */
   @ParameterizedTest
-  @CsvSource({"40 30 20, FLOAT, false, 1e-3", "25 9 14 11, DOUBLE, true, 1e-9"})
+  @CsvSource("25 9 14 11, DOUBLE, true, 1e-9")
   void allFormsGiveTheSameFactors(
       String shape, ValueType type, boolean nonnegative, double tolerance) throws IOException {
     long[] sizes = Arrays.stream(shape.split(" ")).mapToLong(Long::parseLong).toArray();
@@ -264,6 +264,7 @@ abstract class CpdContract {
   @ParameterizedTest
   @CsvSource({
     "40 30 20, DOUBLE, false, 1e-9",
+    "40 30 20, FLOAT, false, 1e-3",
     "8 9 7 6 5, DOUBLE, false, 1e-9",
     "1 40 30, DOUBLE, true, 1e-9",
     "25 9 14 11, DOUBLE, false, 1e-9",
@@ -323,7 +324,7 @@ abstract class CpdContract {
 
   /** A run that ends after three sweeps, and one that goes on from the state that it left. */
   @ParameterizedTest
-  @CsvSource({"DOUBLE, false, false", "FLOAT, false, true", "DOUBLE, true, true"})
+  @CsvSource({"DOUBLE, false, false", "FLOAT, true, true"})
   void aRunGoesOnFromAStateWithTheSameBits(ValueType type, boolean nonnegative, boolean reordered)
       throws IOException {
     SparseEntries entries = SparseEntries.random(53, 2000, 30, 20, 25);

@@ -85,7 +85,7 @@ class SqlSourcesTest {
     List<Row> top =
         spark
             .sql(
-                "SELECT label, weight FROM weft_cp('counts', 2, 'tolerance', 0, 'iterations', 30)"
+                "SELECT label, weight FROM weft_cp('counts', 2, 'tolerance', 0, 'iterations', 5)"
                     + " WHERE mode = 'user' AND component = 0 ORDER BY abs(weight) DESC LIMIT 1")
             .collectAsList();
     assertThat(top.get(0).getString(0)).isIn("a", "c");
@@ -101,7 +101,7 @@ class SqlSourcesTest {
             .option("modes", "user, item")
             .option("value", "count")
             .option("rank", 2)
-            .option("iterations", 60)
+            .option("iterations", 5)
             .option("tolerance", 0)
             .load();
     assertThat(model.count()).isEqualTo((3 + 2) * 2);
@@ -192,7 +192,7 @@ class SqlSourcesTest {
               .sql(
                   "SELECT user, item, count, prediction FROM "
                       + function
-                      + ", 'rows', 'counts', 'tolerance', 0, 'iterations', 60)")
+                      + ", 'rows', 'counts', 'tolerance', 0, 'iterations', 5)")
               .collectAsList();
       assertThat(rows)
           .hasSize(3)
@@ -240,7 +240,8 @@ class SqlSourcesTest {
         .hasMessageContaining("a rank of 1 to 46340");
     assertError(
         "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
-    Map<String, String> arls = Map.of("tensor", "counts", "rank", "2", "method", "arls");
+    Map<String, String> arls =
+        Map.of("tensor", "counts", "rank", "2", "method", "arls", "iterations", "2");
     assertThat(spark.read().format("weft-cp").options(arls).load().count()).isPositive();
     for (String wrong :
         List.of("method newton", "sample 0", "sample x", "polish 0", "polish 1.5")) {

@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,13 +52,26 @@ class PartedProgramsTest {
   @MethodSource("programs")
   void inThisProcess(String name) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       assertThat(run(engine, name, text(name))).isEqualTo(expected(name));
     }
   }
 
+  /** A third of them: ProgramsOnClusterIT has another third on executors. */
+  static List<String> someOfThem() throws IOException {
+    List<String> all = programs();
+    return IntStream.range(0, all.size()).filter(n -> n % 3 == 1).mapToObj(all::get).toList();
+  }
+
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("programs")
+  void allOnSpark(String name) throws IOException {
+    onSpark(name);
+  }
+
+  @ParameterizedTest
+  @MethodSource("someOfThem")
   void onSpark(String name) throws IOException {
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
     try (Engine engine = SparkEngine.create(LocalSpark.context(), options)) {
@@ -101,7 +114,7 @@ class PartedProgramsTest {
         """;
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(4));
     String stored;
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       stored = inOneProcess(engine, program);
       assertThat(run(engine, "slices.ta", program)).isEqualTo(stored);
     }
@@ -147,7 +160,7 @@ class PartedProgramsTest {
         }
         """;
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       String stored = inOneProcess(engine, program);
       assertThat(stored).contains("0.00149012,").contains("3,3,3,3,3,");
       assertThat(run(engine, "types.ta", program)).isEqualTo(stored);
@@ -181,7 +194,7 @@ class PartedProgramsTest {
         }
         """;
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(3));
-    try (Engine engine = LocalBackend.engine(FileAccess.of(new Configuration()), options)) {
+    try (Engine engine = LocalBackend.engine(FileAccess.local(), options)) {
       String stored = inOneProcess(engine, program);
       assertThat(stored).contains("18014398509481986,").contains("\n3,3,3,");
       assertThat(run(engine, "variables.ta", program)).isEqualTo(stored);
