@@ -29,7 +29,7 @@ import org.weft.tensor.Width;
  * -Dsurefire.failIfNoSpecifiedTests=false}
  */
 class CompileTimesTest {
-  private static final int WARM_RUNS = 10;
+  private static final int WARM_RUNS = Boolean.getBoolean("weft.long") ? 10 : 2;
 
   @TempDir Path folder;
 

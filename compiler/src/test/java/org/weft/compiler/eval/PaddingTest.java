@@ -66,8 +66,9 @@ class PaddingTest {
     COMPILER.close();
   }
 
+  /** Square blocks are a case of others. */
   static Stream<String> formats() {
-    return FORMATS.stream();
+    return FORMATS.stream().skip(Boolean.getBoolean("weft.long") ? 0 : 1);
   }
 
   @ParameterizedTest
