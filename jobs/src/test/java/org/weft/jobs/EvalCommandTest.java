@@ -117,6 +117,51 @@ class EvalCommandTest {
     assertThat(run.out()).isEqualTo("0 0\n1 0\n2 1.5\n");
   }
 
+  /** What files may have for a number is also a number on the command line. */
+  @ParameterizedTest
+  @CsvSource({
+    "inf, Infinity",
+    "-Infinity, -Infinity",
+    "+INF, Infinity",
+    "nan, NaN",
+    "NaN, NaN",
+    "1e3, 1000"
+  })
+  void numbersNeedNotBeFinite(String number, String expected) {
+    String[] input = {"--input", "s=" + number};
+    assertThat(eval("t = s", new String[] {"--input", "s=" + number, "--allow-nonfinite"}).out())
+        .isEqualTo(expected + "\n");
+    assertThat(eval("t = s", input).status()).isEqualTo(number.equals("1e3") ? 0 : 2);
+  }
+
+  /** A mode without a declared size is as large as any label that it has, wherever it has it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,k) = E(i,j) * E(j,k)             | 1 3 2;1 4 15;2 4 5",
+        "C(i,j) = E(i,j) + E(j,i)             | 1 2 2;1 3 3;2 1 2;2 3 1;3 1 3;3 2 1;3 4 5;4 3 5",
+        "s = E(i,j) * E(j,k) * E(i,k)         | 6",
+        "d(i) = E(i,i)                        | 1 0;2 0;3 0;4 0",
+        "C(i,l) = E(i,j) * E(j,k) * E(k,l)    | 1 4 10",
+        "y(i) = E(i,j) * v(j) + v(k) * E(i,k) | 1 46;2 2;3 0",
+        "v(k) += E(k,j)                       | 1 5;2 11;3 6;6 1",
+        "C(i,j)<E(j,i)> = v(i) * v(j)          | 3 2 10"
+      })
+  void sizesAreThoseOfAllLabelsOfAMode(String expression, String expected) {
+    String e = Run.write(folder, "e.tns", "1 2 2\n1 3 3\n2 3 1\n3 4 5\n");
+    String v = Run.write(folder, "v.tns", "2 10\n3 1\n6 1\n");
+    List<String> inputs = new ArrayList<>(List.of("--input", "E=" + e));
+    if (expression.contains("v(")) {
+      inputs.addAll(List.of("--input", "v=" + v));
+    }
+    Run run = eval(expression, inputs.toArray(String[]::new));
+    assertThat(run.out()).as(run.err()).isEqualTo(expected.replace(';', '\n') + "\n");
+    inputs.addAll(List.of("--reorder", "E=random:3"));
+    Run reordered = eval(expression, inputs.toArray(String[]::new));
+    assertThat(reordered.out()).as(reordered.err()).isEqualTo(run.out());
+  }
+
   /** Modes are up to 2^63-1 coordinates long; an order of them would be an array. */
   @Test
   void longModesNeedNoOrder() {

@@ -57,6 +57,58 @@ class EvalOnSparkTest {
     assertSame(statement.replace(';', ','), options.toArray(String[]::new));
   }
 
+  /** Files of coordinates have the sizes of all their labels, here and there. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "C(i,k) = E(i,j) * E(j,k)",
+        "C(i,j) = E(i,j) + E(j,i)",
+        "s = E(i,j) * E(j,k) * E(i,k)",
+        "d(i) = E(i,i)",
+        "v(k) -= E(k,j)"
+      })
+  void sizesAreThoseOfAllLabelsOfAMode(String statement) {
+    String e = Run.write(folder, "e.tns", "1 2 2\n1 3 3\n2 3 1\n3 4 5\n");
+    String v = Run.write(folder, "v.tns", "2 10\n7 1\n");
+    List<String> options = new ArrayList<>(List.of("--input", "E=" + e));
+    if (statement.startsWith("v")) {
+      options.addAll(List.of("--input", "v=" + v));
+    }
+    assertSame(statement, options.toArray(String[]::new));
+  }
+
+  /** Sizes that a file or an option gives stay as they are. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,k) = A(i,j) * A(j,k) |",
+        "y(i) = A(i,j) * E(j,i)   | --size i=5",
+        "C(i,k) = E(i,j) * E(j,k) | --size k=3",
+        "d(i) = E(i,i) + A(i,j)   |"
+      })
+  void givenSizesDoNotGrow(String expression, @Nullable String option) {
+    String a =
+        Run.write(
+            folder,
+            "a.mtx",
+            "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 1 2\n2 3 5\n");
+    String e = Run.write(folder, "e.tns", "1 2 2\n1 3 3\n2 3 1\n3 4 5\n");
+    List<String> arguments = new ArrayList<>(List.of("eval", expression));
+    for (String input : List.of("A=" + a, "E=" + e)) {
+      if (expression.contains(input.charAt(0) + "(")) {
+        arguments.addAll(List.of("--input", input));
+      }
+    }
+    arguments.addAll(option == null ? List.of() : List.of(option.split(" ")));
+    for (List<String> place : List.of(List.<String>of(), List.of("--master", "local[1]"))) {
+      arguments.addAll(place);
+      Run run = Run.of(arguments.toArray(String[]::new));
+      assertThat(run.err()).as(run.out()).contains("WEFT-103", "has size");
+      assertThat(run.status()).isEqualTo(2);
+    }
+  }
+
   /**
    * Zeros that fill a format up, written ones and sums that are 0 are no entries, here and there.
    */

@@ -141,14 +141,16 @@ class ReorderedJobsTest {
     StringBuilder x = new StringBuilder();
     Random random = new Random(8);
     for (int e = 0; e < 60; e++) {
-      a.append(1 + random.nextInt(12)).append(' ').append(1 + random.nextInt(12)).append(" 2\n");
-      b.append(1 + random.nextInt(12)).append(' ').append(1 + random.nextInt(12)).append(" 3\n");
+      a.append(1 + random.nextInt(12)).append(' ').append(1 + random.nextInt(9)).append(" 2\n");
+      if (e % 2 == 0) {
+        b.append(1 + random.nextInt(12)).append(' ').append(1 + random.nextInt(12)).append(" 3\n");
+      }
     }
     for (int i = 1; i <= 12; i++) {
       x.append(i).append(' ').append(i * i).append('\n');
     }
     List<String> command = new java.util.ArrayList<>(List.of("eval", expression));
-    String[] files = {"A", a + "12 12 1\n", "B", b + "12 12 1\n", "x", x.toString()};
+    String[] files = {"A", a + "12 9 1\n", "B", b + "7 12 1\n", "x", x.toString()};
     for (int f = 0; f < files.length; f += 2) {
       if (expression.contains(files[f] + "(")) {
         String file = Run.write(folder, files[f] + ".tns", files[f + 1]);

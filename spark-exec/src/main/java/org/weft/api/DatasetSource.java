@@ -13,6 +13,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.ErrorCode;
@@ -77,13 +78,14 @@ record DatasetSource(
    * @param spaces for each mode, the number of its dictionary
    */
   Loaded load(Weft weft, int[] spaces, List<Dictionary> dictionaries) {
-    Dataset<Row> coded = selected(spaces);
-    for (int space : spaces) {
-      coded = dictionaries.get(space).encode(spark, coded);
-    }
+    Dataset<Row> coded = selected();
     List<Column> columns = new ArrayList<>();
-    for (int space : spaces) {
-      columns.add(functions.col("i" + space));
+    for (int mode = 0; mode < spaces.length; mode++) {
+      int space = spaces[mode];
+      Dataset<Row> keyed = coded.withColumnRenamed("m" + mode, "k" + space);
+      coded =
+          dictionaries.get(space).encode(spark, keyed).withColumnRenamed("i" + space, "c" + mode);
+      columns.add(functions.col("c" + mode));
     }
     columns.add(functions.col("v"));
     int order = spaces.length;
@@ -115,6 +117,7 @@ record DatasetSource(
    *
    * @param spaces for each table and mode, the number of its dictionary, from 0; modes that share
    *     labels have the same number
+   * @throws WeftException {@code USAGE} if they have columns of two types
    */
   static List<Dictionary> dictionaries(Weft weft, List<DatasetSource> tables, List<int[]> spaces) {
     Map<Integer, Dataset<Row>> keys = new TreeMap<>();
@@ -129,7 +132,11 @@ record DatasetSource(
                     functions
                         .col(TableModel.quoted(tables.get(t).modes.get(mode)))
                         .as("k" + space));
-        keys.merge(space, own, Dataset::union);
+        Dataset<Row> all = keys.get(space);
+        if (all != null) {
+          requireType(tables.get(t).modes.get(mode), type(own), type(all));
+        }
+        keys.put(space, all == null ? own : all.union(own));
       }
     }
     List<Dictionary> dictionaries = new ArrayList<>();
@@ -140,10 +147,28 @@ record DatasetSource(
     return dictionaries;
   }
 
-  private Dataset<Row> selected(int[] spaces) {
+  private static DataType type(Dataset<Row> keys) {
+    return keys.schema().apply(0).dataType();
+  }
+
+  private static void requireType(String column, DataType found, DataType expected) {
+    if (!found.equals(expected)) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "expected columns of one type where the statement compares their labels, found '"
+              + column
+              + "' of "
+              + found.simpleString()
+              + " beside "
+              + expected.simpleString()
+              + "; cast one of them");
+    }
+  }
+
+  private Dataset<Row> selected() {
     List<Column> columns = new ArrayList<>();
-    for (int mode = 0; mode < spaces.length; mode++) {
-      columns.add(functions.col(TableModel.quoted(modes.get(mode))).as("k" + spaces[mode]));
+    for (int mode = 0; mode < modes.size(); mode++) {
+      columns.add(functions.col(TableModel.quoted(modes.get(mode))).as("m" + mode));
     }
     Column values =
         value == null

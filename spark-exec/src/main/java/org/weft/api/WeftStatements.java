@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.weft.compiler.eval.LabelClasses;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.engine.PlacedTensor;
 import org.weft.engine.ProgressListener;
@@ -31,9 +33,10 @@ final class WeftStatements {
    */
   Tensor evaluate(String text, Map<String, Object> given) {
     LabelledStatement statement = LabelledStatement.parse(text);
-    Map<String, List<String>> accesses = statement.operands();
+    Map<String, List<List<String>>> accesses = statement.accesses();
     requireOperands(accesses.keySet(), given);
-    Map<String, Source.Loaded> loaded = load(accesses, given);
+    LabelClasses classes = new LabelClasses(accesses);
+    Map<String, Source.Loaded> loaded = load(accesses, classes, given);
     Map<String, StatementOperand> tensors = new LinkedHashMap<>();
     loaded.forEach((name, operand) -> tensors.put(name, operand.operand()));
     Map<String, Double> numbers = new LinkedHashMap<>();
@@ -70,22 +73,24 @@ final class WeftStatements {
     }
   }
 
-  /** Loads the operands. Modes of tables that have the same label get the same coordinates. */
+  /** Loads the operands. Modes of tables whose labels are of one class get the same coordinates. */
   private Map<String, Source.Loaded> load(
-      Map<String, List<String>> accesses, Map<String, Object> given) {
-    Map<String, Integer> spaces = new HashMap<>();
+      Map<String, List<List<String>>> accesses, LabelClasses classes, Map<String, Object> given) {
+    Map<Set<String>, Integer> spaces = new HashMap<>();
     Map<String, int[]> numbered = new LinkedHashMap<>();
     List<DatasetSource> tables = new ArrayList<>();
     Map<String, Source.Loaded> loaded = new LinkedHashMap<>();
     accesses.forEach(
-        (name, labels) -> {
+        (name, all) -> {
+          List<String> labels = all.get(0);
           if (given.get(name) instanceof Tensor tensor) {
             if (tensor.source() instanceof DatasetSource table) {
-              requireDistinct(name, labels, table);
+              requireModes(name, labels, table);
               numbered.put(
                   name,
                   labels.stream()
-                      .mapToInt(label -> spaces.computeIfAbsent(label, l -> spaces.size()))
+                      .mapToInt(
+                          label -> spaces.computeIfAbsent(classes.of(label), l -> spaces.size()))
                       .toArray());
               tables.add(table);
             } else {
@@ -93,7 +98,9 @@ final class WeftStatements {
             }
           }
         });
-    requireOneKind(accesses, spaces, loaded);
+    loaded.forEach(
+        (name, tensor) ->
+            requireNoTable(name, accesses.getOrDefault(name, List.of()), classes, spaces.keySet()));
     List<Dictionary> dictionaries =
         DatasetSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
     int next = 0;
@@ -103,14 +110,13 @@ final class WeftStatements {
     return loaded;
   }
 
-  private static void requireDistinct(String name, List<String> labels, DatasetSource table) {
-    if (labels.size() != table.modes().size()
-        || labels.stream().distinct().count() < labels.size()) {
+  private static void requireModes(String name, List<String> labels, DatasetSource table) {
+    if (labels.size() != table.modes().size()) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           "operand "
               + name
-              + ": expected a different label for each of its modes "
+              + ": expected a label for each of its modes "
               + table.modes()
               + ", found "
               + labels);
@@ -118,36 +124,35 @@ final class WeftStatements {
   }
 
   /** Rejects a label of the statement that is a mode of a Dataset and a mode of a file or array. */
-  private static void requireOneKind(
-      Map<String, List<String>> accesses,
-      Map<String, Integer> spaces,
-      Map<String, Source.Loaded> loaded) {
-    loaded
-        .keySet()
-        .forEach(
-            name -> {
-              for (String label : accesses.getOrDefault(name, List.of())) {
-                if (spaces.containsKey(label)) {
-                  throw new WeftException(
-                      ErrorCode.USAGE,
-                      "label "
-                          + label
-                          + ": expected Datasets in all operands with this label, found "
-                          + name
-                          + ", which has coordinates; make a Dataset of its entries()");
-                }
-              }
+  private static void requireNoTable(
+      String name, List<List<String>> accesses, LabelClasses classes, Set<Set<String>> tables) {
+    accesses.stream()
+        .flatMap(List::stream)
+        .filter(label -> tables.contains(classes.of(label)))
+        .findFirst()
+        .ifPresent(
+            label -> {
+              throw new WeftException(
+                  ErrorCode.USAGE,
+                  "label "
+                      + label
+                      + ": expected Datasets in all operands with this label, found "
+                      + name
+                      + ", which has coordinates; make a Dataset of its entries()");
             });
   }
 
   private static List<Source.ModeLabels> labels(
-      List<String> result, Map<String, List<String>> accesses, Map<String, Source.Loaded> loaded) {
+      List<String> result,
+      Map<String, List<List<String>>> accesses,
+      Map<String, Source.Loaded> loaded) {
     Map<String, Source.ModeLabels> known = new HashMap<>();
     loaded.forEach(
         (name, tensor) -> {
-          List<String> labels = accesses.getOrDefault(name, List.of());
-          for (int mode = 0; mode < labels.size(); mode++) {
-            known.putIfAbsent(labels.get(mode), tensor.labels().get(mode));
+          for (List<String> labels : accesses.getOrDefault(name, List.of())) {
+            for (int mode = 0; mode < labels.size(); mode++) {
+              known.putIfAbsent(labels.get(mode), tensor.labels().get(mode));
+            }
           }
         });
     return result.stream().map(label -> known.getOrDefault(label, Source.ModeLabels.NONE)).toList();

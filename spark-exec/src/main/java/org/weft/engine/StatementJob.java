@@ -1,12 +1,13 @@
 package org.weft.engine;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.weft.compiler.eval.LabelClasses;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
@@ -52,14 +53,14 @@ public record StatementJob(
   }
 
   DistributedPlanner.Request request(Resources resources, int parts) {
-    Map<String, List<String>> accesses = statement.operands();
-    Map<String, Long> labels = labelSizes(accesses);
+    LabelClasses classes = labelClasses();
+    Map<String, Long> labels = labelSizes(classes);
     Map<String, OperandOutline> operands = new LinkedHashMap<>();
     Map<String, TensorStatistics> statistics = new LinkedHashMap<>();
     int share = Math.max(1, parts > 0 ? parts : resources.slots());
     tensors.forEach(
         (name, tensor) -> {
-          TensorStatistics known = sized(tensor, accesses.get(name), labels);
+          TensorStatistics known = sized(name, tensor, classes, labels);
           statistics.put(name, known);
           operands.put(
               name,
@@ -78,12 +79,11 @@ public record StatementJob(
           operands.put(name, new OperandOutline(TensorFormat.dense(0, type), TensorShape.of(), 1));
         });
     Optional<TensorStatistics> old =
-        previous.map(tensor -> sized(tensor, statement.resultLabels(), labels));
-    old.ifPresent(value -> checkTarget(value, labels));
+        previous.map(tensor -> sized(statement.result(), tensor, classes, labels));
     int order = statement.resultLabels().size();
     // What an expression means may depend on whether its result is sparse.
     TensorFormat format =
-        resultFormat(statement.algebra(operands, TensorFormat.dense(order, type), labels));
+        resultFormat(statement.algebra(operands, TensorFormat.dense(order, type), labels), old);
     return new DistributedPlanner.Request(
         statement.algebra(operands, format, labels),
         statistics,
@@ -94,57 +94,53 @@ public record StatementJob(
         exchange);
   }
 
-  private void checkTarget(TensorStatistics value, Map<String, Long> labels) {
-    List<String> target = statement.resultLabels();
-    for (int mode = 0; mode < target.size(); mode++) {
-      labels.putIfAbsent(target.get(mode), value.shape().size(mode));
-    }
+  private LabelClasses labelClasses() {
+    Map<String, List<List<String>>> accesses = statement.accesses();
+    tensors.forEach((name, tensor) -> requireOrder(tensor, accesses.get(name)));
+    previous.ifPresent(
+        tensor -> {
+          List<List<String>> target = List.of(statement.resultLabels());
+          requireOrder(tensor, target);
+          accesses.put(statement.result(), target);
+        });
+    return new LabelClasses(accesses);
   }
 
-  /** Sizes of labels: stated ones, and the largest of the modes that have them. */
-  private Map<String, Long> labelSizes(Map<String, List<String>> accesses) {
-    Map<String, Long> labels = new HashMap<>(sizes);
-    Map<String, StatementOperand> all = new LinkedHashMap<>(tensors);
-    accesses.forEach((name, access) -> grow(all.get(name), access, labels));
-    previous.ifPresent(tensor -> grow(tensor, statement.resultLabels(), labels));
-    return labels;
-  }
-
-  private static void grow(
-      @Nullable StatementOperand tensor, List<String> access, Map<String, Long> labels) {
-    if (tensor == null) {
-      return;
-    }
+  private static void requireOrder(StatementOperand tensor, @Nullable List<List<String>> accesses) {
     TensorShape shape = tensor.originalStatistics().shape();
-    requireOrder(tensor, access, shape);
-    for (int mode = 0; mode < access.size(); mode++) {
-      labels.merge(access.get(mode), shape.size(mode), Math::max);
-    }
-  }
-
-  private static void requireOrder(
-      StatementOperand tensor, List<String> access, TensorShape shape) {
-    if (shape.order() != access.size()) {
+    if (accesses != null && shape.order() != accesses.get(0).size()) {
       throw new WeftException(
           ErrorCode.SHAPE_MISMATCH,
           tensor.uri()
               + ": expected a tensor with "
-              + access.size()
+              + accesses.get(0).size()
               + " modes, as the expression labels it, found "
               + shape);
     }
   }
 
+  private Map<String, Long> labelSizes(LabelClasses classes) {
+    Map<String, TensorShape> shapes = new LinkedHashMap<>();
+    Set<String> declared = new LinkedHashSet<>();
+    Map<String, StatementOperand> all = new LinkedHashMap<>(tensors);
+    previous.ifPresent(tensor -> all.put(statement.result(), tensor));
+    all.forEach(
+        (name, tensor) -> {
+          shapes.put(name, tensor.originalStatistics().shape());
+          if (tensor.declaresShape()) {
+            declared.add(name);
+          }
+        });
+    return classes.sizes(shapes, declared, sizes);
+  }
+
   /** Statistics with the shape that the labels give, where the file does not say its own. */
   private static TensorStatistics sized(
-      StatementOperand tensor, @Nullable List<String> access, Map<String, Long> labels) {
+      String name, StatementOperand tensor, LabelClasses classes, Map<String, Long> labels) {
     TensorStatistics known = tensor.originalStatistics();
-    if (tensor.declaresShape() || access == null) {
-      return known;
-    }
-    long[] shape =
-        access.stream().mapToLong(label -> Objects.requireNonNull(labels.get(label))).toArray();
-    return known.withShape(TensorShape.of(shape));
+    return tensor.declaresShape()
+        ? known
+        : known.withShape(classes.grown(name, known.shape(), labels));
   }
 
   /**
@@ -159,11 +155,14 @@ public record StatementJob(
         return asked;
       }
     }
-    boolean full = known.entries() > 0 && known.entries() == shape.cells() && !pads(name, known);
-    return full || shape.order() == 0
+    return isFull(known) && !pads(name, known) || shape.order() == 0
         ? TensorFormat.dense(shape.order(), type)
         : TensorFormat.usual(shape, known.entries() / parts, type)
             .narrowedFor(shape, known.entries());
+  }
+
+  private static boolean isFull(TensorStatistics known) {
+    return known.entries() > 0 && known.entries() == known.shape().cells();
   }
 
   /** Whether the operand is asked for in a format whose zeros are no entries. */
@@ -178,7 +177,7 @@ public record StatementJob(
     return text != null && TensorFormat.parse(text, statement.resultLabels().size(), type).pads();
   }
 
-  private TensorFormat resultFormat(StatementAlgebra algebra) {
+  private TensorFormat resultFormat(StatementAlgebra algebra, Optional<TensorStatistics> old) {
     int order = statement.resultLabels().size();
     String text = formats.get(statement.result());
     if (text != null) {
@@ -187,7 +186,9 @@ public record StatementJob(
         return asked;
       }
     }
-    TensorFormat inferred = algebra.inferredFormat(type);
-    return text == null && inferred.isDense() ? inferred : TensorFormat.csf(order, type);
+    boolean dense =
+        old.map(value -> order == 0 || isFull(value))
+            .orElseGet(() -> algebra.inferredFormat(type).isDense());
+    return text == null && dense ? TensorFormat.dense(order, type) : TensorFormat.csf(order, type);
   }
 }

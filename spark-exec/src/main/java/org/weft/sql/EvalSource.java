@@ -66,13 +66,14 @@ public final class EvalSource implements RelationProvider, DataSourceRegister {
   /** A label has the type that it has in the first operand. */
   private static StructType schema(LabelledStatement statement, Map<String, SqlOperand> operands) {
     Map<String, DataType> types = new HashMap<>();
-    Map<String, List<String>> accesses = statement.operands();
+    Map<String, List<List<String>>> accesses = statement.accesses();
     operands.forEach(
         (name, operand) -> {
-          List<String> labels = accesses.getOrDefault(name, List.of());
-          for (int mode = 0; mode < labels.size(); mode++) {
-            if (!types.containsKey(labels.get(mode))) {
-              types.put(labels.get(mode), operand.type(mode));
+          for (List<String> labels : accesses.getOrDefault(name, List.of())) {
+            for (int mode = 0; mode < labels.size(); mode++) {
+              if (!types.containsKey(labels.get(mode))) {
+                types.put(labels.get(mode), operand.type(mode));
+              }
             }
           }
         });

@@ -21,9 +21,11 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
@@ -160,6 +162,43 @@ class FiveLinesTest {
                       Map.of("A", new double[][] {{1, 2}}, "B", new double[][] {{3}, {4}}))
                   .toArray())
           .isDeepEqualTo(new double[][] {{11}});
+    }
+  }
+
+  /** Columns that one statement gives a common label have common coordinates. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "P(i,k) = E(i,j) * E(j,k)      | [a,c,6.0] [a,d,35.0] [b,d,15.0]",
+        "S(i,j) = E(i,j) + E(j,i)      | [a,b,2.0] [a,c,7.0] [b,a,2.0] [b,c,3.0] [c,a,7.0] [c,b,3.0] [c,d,5.0] [d,c,5.0]",
+        "t = E(i,j) * E(j,k) * E(i,k)  | [42.0]",
+        "y(j) = E(i,i) * E(i,j)        | ",
+        "P(i,k) = F(i,j) * E(j,k)      | [a,c,3.0] [z,b,2.0] [z,c,7.0]"
+      })
+  void columnsOfOneLabelHaveOneOrder(String statement, @Nullable String expected) {
+    SparkSession spark = LocalSpark.session();
+    Dataset<Row> edges =
+        spark.sql(
+            "SELECT * FROM VALUES ('a', 'b', 2.0D), ('a', 'c', 7.0D), ('b', 'c', 3.0D), ('c', 'd',"
+                + " 5.0D) AS E(src, dst, value)");
+    Dataset<Row> firsts =
+        spark.sql("SELECT * FROM VALUES ('a', 'b', 1.0D), ('z', 'a', 1.0D) AS F(src, dst, value)");
+    Map<String, Object> operands = new java.util.HashMap<>(Map.of("E", edges));
+    if (statement.contains("F(")) {
+      operands.put("F", firsts);
+    }
+    try (Weft weft = Weft.on(spark)) {
+      List<String> rows =
+          weft.eval(statement, operands).entries().where("value <> 0").collectAsList().stream()
+              .map(Row::toString)
+              .sorted()
+              .toList();
+      assertThat(String.join(" ", rows)).isEqualTo(expected == null ? "" : expected);
+      Dataset<Row> numbers = spark.sql("SELECT 1 AS src, 'b' AS dst, 1.0D AS value");
+      assertThatThrownBy(() -> weft.eval("C(i,k) = N(i,j) * N(j,k)", Map.of("N", numbers)))
+          .hasMessageContaining("expected columns of one type")
+          .hasMessageContaining("'dst' of string beside int");
     }
   }
 

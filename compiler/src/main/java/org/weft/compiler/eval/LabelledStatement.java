@@ -1,5 +1,6 @@
 package org.weft.compiler.eval;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,8 @@ import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 
 /**
@@ -18,7 +21,7 @@ public record LabelledStatement(Statement statement) {
   /**
    * Parses an expression.
    *
-   * @throws org.weft.error.WeftException {@code INVALID_EXPRESSION}, showing where
+   * @throws WeftException {@code INVALID_EXPRESSION}, showing where
    */
   public static LabelledStatement parse(String expression) {
     Diagnostics diagnostics = new Diagnostics();
@@ -44,6 +47,17 @@ public record LabelledStatement(Statement statement) {
    */
   public Map<String, List<String>> operands() {
     Map<String, List<String>> found = new LinkedHashMap<>();
+    accesses().forEach((name, all) -> found.put(name, all.get(0)));
+    return found;
+  }
+
+  /**
+   * As {@link #operands}, with the labels wherever an operand is read.
+   *
+   * @throws WeftException {@code INVALID_EXPRESSION} if an operand has two orders
+   */
+  public Map<String, List<List<String>>> accesses() {
+    Map<String, List<List<String>>> found = new LinkedHashMap<>();
     collect(statement.value(), found);
     if (statement.mask() != null) {
       collect(statement.mask().tensor(), found);
@@ -51,9 +65,21 @@ public record LabelledStatement(Statement statement) {
     return found;
   }
 
-  private static void collect(Syntax syntax, Map<String, List<String>> found) {
+  private static void collect(Syntax syntax, Map<String, List<List<String>>> found) {
     if (syntax instanceof Syntax.Access access) {
-      found.putIfAbsent(access.tensor(), labels(access));
+      List<List<String>> all = found.computeIfAbsent(access.tensor(), name -> new ArrayList<>());
+      all.add(labels(access));
+      int order = all.get(0).size();
+      if (order != access.labels().size()) {
+        throw new WeftException(
+            ErrorCode.INVALID_EXPRESSION,
+            access.tensor()
+                + " is used with "
+                + order
+                + " and with "
+                + access.labels().size()
+                + " labels; a tensor has one order");
+      }
     }
     syntax.children().forEach(child -> collect(child, found));
   }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.lang.Syntax;
@@ -57,11 +56,11 @@ public final class LabelOrder {
             ? PermutationFolder.read(files, method, shape)
             : Reorderers.named(method).reorder(shape, operands.blocks(named));
     Map<String, Permutation> byLabel = new LinkedHashMap<>();
-    Map<String, Set<String>> sharing = operands.sharing();
     for (int mode = 0; mode < modes.size(); mode++) {
       Permutation permutation = modes.get(mode);
-      sharing
-          .getOrDefault(operands.labels(named).get(mode), Set.of())
+      operands
+          .classes()
+          .of(operands.labels(named).get(mode))
           .forEach(label -> byLabel.putIfAbsent(label, permutation));
     }
     operands.relabel(byLabel);

@@ -11,8 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.weft.compiler.lang.Syntax;
+import org.weft.compiler.eval.LabelClasses;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
@@ -38,6 +40,8 @@ import org.weft.tensor.ValueType;
  */
 public final class OperandFiles {
   private static final int BLOCK_ENTRIES = 1 << 16;
+  private static final Pattern NOT_FINITE =
+      Pattern.compile("([+-]?)(nan|inf|infinity)", Pattern.CASE_INSENSITIVE);
 
   /**
    * One operand.
@@ -49,25 +53,33 @@ public final class OperandFiles {
     long count() {
       return blocks.stream().mapToLong(CooBlock::size).sum();
     }
+
+    Entries within(TensorShape larger) {
+      return new Entries(larger, declared, full, blocks);
+    }
   }
 
   private final Map<String, Entries> operands = new LinkedHashMap<>();
-  private final Map<String, List<List<String>>> accesses = new LinkedHashMap<>();
+  private final Map<String, List<List<String>>> accesses;
+  private final LabelClasses classes;
 
-  private OperandFiles() {}
+  private OperandFiles(Map<String, List<List<String>>> accesses) {
+    this.accesses = accesses;
+    this.classes = new LabelClasses(accesses);
+  }
 
   public static OperandFiles read(
       FileAccess files,
       ReadOptions options,
       Map<String, String> inputs,
-      Map<String, List<Syntax.Access>> accesses,
+      Map<String, List<List<String>>> accesses,
       Map<String, Long> sizes)
       throws IOException {
-    OperandFiles read = new OperandFiles();
-    for (Map.Entry<String, List<Syntax.Access>> entry : accesses.entrySet()) {
+    OperandFiles read = new OperandFiles(accesses);
+    for (Map.Entry<String, List<List<String>>> entry : accesses.entrySet()) {
       String name = entry.getKey();
       String source = inputs.getOrDefault(name, "");
-      int order = entry.getValue().get(0).labels().size();
+      int order = entry.getValue().get(0).size();
       Entries entries =
           order == 0
               ? number(name, source, options)
@@ -88,7 +100,6 @@ public final class OperandFiles {
                 + entries.shape());
       }
       read.operands.put(name, entries);
-      read.accesses.put(name, entry.getValue().stream().map(OperandFiles::names).toList());
     }
     read.agree(sizes);
     return read;
@@ -115,7 +126,7 @@ public final class OperandFiles {
   public static Number parse(String name, String text, ReadOptions options) {
     ValueType type = options.type();
     try {
-      double value = Double.parseDouble(text);
+      double value = number(text.strip());
       OptionalLong integer = type.isIntegral() ? type.integer(text.strip()) : OptionalLong.empty();
       if (integer.isEmpty() && (type.isIntegral() || !type.holds(value))) {
         throw new WeftException(
@@ -135,6 +146,17 @@ public final class OperandFiles {
           "--input %s=%s: the expression uses %s as a scalar: expected a number, found '%s'",
           name, text, name, text);
     }
+  }
+
+  /** As files have numbers: {@code inf} and {@code nan} have any case. */
+  private static double number(String text) {
+    Matcher special = NOT_FINITE.matcher(text);
+    if (!special.matches()) {
+      return Double.parseDouble(text);
+    } else if (special.group(2).equalsIgnoreCase("nan")) {
+      return Double.NaN;
+    }
+    return special.group(1).equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
   }
 
   private static Entries file(FileAccess files, ReadOptions options, String uri)
@@ -200,33 +222,22 @@ public final class OperandFiles {
     return new Entries(shape, true, true, blocks);
   }
 
-  private static List<String> names(Syntax.Access access) {
-    return access.labels().stream().map(Syntax.Label::name).toList();
-  }
-
-  private void agree(Map<String, Long> sizes) {
-    Map<String, Long> largest = new LinkedHashMap<>(sizes);
+  private void agree(Map<String, Long> stated) {
+    Map<String, TensorShape> shapes = new LinkedHashMap<>();
+    Set<String> declared = new LinkedHashSet<>();
     operands.forEach(
         (name, entries) -> {
-          List<String> labels = labels(name);
-          for (int mode = 0; mode < labels.size(); mode++) {
-            String label = labels.get(mode);
-            if (!sizes.containsKey(label)) {
-              largest.merge(label, entries.shape().size(mode), Math::max);
-            }
+          shapes.put(name, entries.shape());
+          if (entries.declared()) {
+            declared.add(name);
           }
         });
+    Map<String, Long> sizes = classes.sizes(shapes, declared, stated);
     operands.replaceAll(
-        (name, entries) -> entries.declared() ? entries : enlarged(entries, labels(name), largest));
-  }
-
-  private static Entries enlarged(Entries entries, List<String> labels, Map<String, Long> largest) {
-    TensorShape shape = entries.shape();
-    for (int mode = 0; mode < shape.order(); mode++) {
-      long size = largest.getOrDefault(labels.get(mode), 0L);
-      shape = shape.with(mode, Math.max(shape.size(mode), size));
-    }
-    return new Entries(shape, false, entries.full(), entries.blocks());
+        (name, entries) ->
+            entries.declared()
+                ? entries
+                : entries.within(classes.grown(name, entries.shape(), sizes)));
   }
 
   private static <T> T require(@Nullable T value, String name) {
@@ -259,31 +270,9 @@ public final class OperandFiles {
     return require(accesses.get(name), name).get(0);
   }
 
-  /**
-   * For each label the labels that have its coordinates, itself among them: a mode of an operand
-   * has one order of coordinates, whatever labels the expression gives it.
-   */
-  Map<String, Set<String>> sharing() {
-    Map<String, Set<String>> sharing = new LinkedHashMap<>();
-    accesses.forEach(
-        (name, all) -> {
-          for (List<String> access : all) {
-            for (int mode = 0; mode < access.size(); mode++) {
-              Set<String> one =
-                  sharing.computeIfAbsent(labels(name).get(mode), OperandFiles::alone);
-              Set<String> other = sharing.computeIfAbsent(access.get(mode), OperandFiles::alone);
-              if (one != other) {
-                one.addAll(other);
-                other.forEach(label -> sharing.put(label, one));
-              }
-            }
-          }
-        });
-    return sharing;
-  }
-
-  private static Set<String> alone(String label) {
-    return new LinkedHashSet<>(Set.of(label));
+  /** Which labels have the same coordinates. */
+  LabelClasses classes() {
+    return classes;
   }
 
   boolean has(String name) {
@@ -295,7 +284,7 @@ public final class OperandFiles {
    * afterwards, under the new coordinates, because labels are only ever compared with themselves
    * and with those that share their coordinates.
    *
-   * @param byLabel labels that are {@linkplain #sharing sharing} coordinates have the same
+   * @param byLabel labels that are of one of the {@link #classes} have the same
    */
   void relabel(Map<String, Permutation> byLabel) {
     operands.replaceAll(

@@ -3,23 +3,20 @@ package org.weft.jobs.option;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.eval.LabelSizes;
+import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
-import org.weft.compiler.lang.Syntax;
-import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.storage.ReadOptions;
@@ -94,14 +91,15 @@ public final class EvalOptions {
   }
 
   /**
-   * The tensors that need an input, each with all its accesses. The result is among them if it has
-   * a value before.
+   * The tensors that need an input, each with its labels wherever it is read. The result is among
+   * them if it has a value before.
    *
    * @throws WeftException of kind USER if one has no input, or an input or format has no tensor
    */
-  public Map<String, List<Syntax.Access>> accesses(Statement statement) {
-    Map<String, List<Syntax.Access>> accesses = read(statement);
+  public Map<String, List<List<String>>> accesses(Statement statement) {
+    Map<String, List<List<String>>> accesses = new LabelledStatement(statement).accesses();
     String result = statement.target().tensor();
+    List<String> target = new LabelledStatement(statement).resultLabels();
     Set<String> missing = new LinkedHashSet<>(accesses.keySet());
     missing.removeAll(inputs.keySet());
     if (!missing.isEmpty()) {
@@ -126,13 +124,13 @@ public final class EvalOptions {
     }
     formats.forEach(
         (name, format) -> {
-          List<Syntax.Access> found = accesses.getOrDefault(name, List.of(statement.target()));
-          requireFormat(name, format, found.get(0).labels().size());
+          List<List<String>> found = accesses.getOrDefault(name, List.of(target));
+          requireFormat(name, format, found.get(0).size());
         });
     checkSizes(statement, accesses);
-    Map<String, List<Syntax.Access>> all = new LinkedHashMap<>(accesses);
+    Map<String, List<List<String>>> all = new LinkedHashMap<>(accesses);
     if (inputs.containsKey(result)) {
-      all.putIfAbsent(result, List.of(statement.target()));
+      all.putIfAbsent(result, List.of(target));
     }
     return all;
   }
@@ -147,12 +145,10 @@ public final class EvalOptions {
   }
 
   /** Every size is of a label that the statement has, and one that a mode can have. */
-  private void checkSizes(Statement statement, Map<String, List<Syntax.Access>> accesses) {
+  private void checkSizes(Statement statement, Map<String, List<List<String>>> accesses) {
     LabelSizes.requireSizes(sizes);
-    Set<String> labels = new LinkedHashSet<>();
-    Stream.concat(Stream.of(statement.target()), accesses.values().stream().flatMap(List::stream))
-        .flatMap(access -> access.labels().stream())
-        .forEach(label -> labels.add(label.name()));
+    Set<String> labels = new LinkedHashSet<>(new LabelledStatement(statement).resultLabels());
+    accesses.values().stream().flatMap(List::stream).forEach(labels::addAll);
     for (Map.Entry<String, Long> size : sizes.entrySet()) {
       if (!labels.contains(size.getKey())) {
         throw usage(
@@ -169,33 +165,5 @@ public final class EvalOptions {
   public OperandFiles read(Statement statement, FileAccess files, ReadOptions options)
       throws IOException {
     return OperandFiles.read(files, options, inputs, accesses(statement), sizes);
-  }
-
-  private static Map<String, List<Syntax.Access>> read(Statement statement) {
-    Map<String, List<Syntax.Access>> found = new LinkedHashMap<>();
-    List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
-    if (statement.mask() != null) {
-      pending.add(statement.mask().tensor());
-    }
-    while (!pending.isEmpty()) {
-      Syntax next = pending.remove(0);
-      if (next instanceof Syntax.Access access) {
-        List<Syntax.Access> all = found.computeIfAbsent(access.tensor(), name -> new ArrayList<>());
-        all.add(access);
-        Syntax.Access other = all.get(0);
-        if (other.labels().size() != access.labels().size()) {
-          throw new WeftException(
-              ErrorCode.INVALID_EXPRESSION,
-              access.tensor()
-                  + " is used with "
-                  + other.labels().size()
-                  + " and with "
-                  + access.labels().size()
-                  + " labels; a tensor has one order");
-        }
-      }
-      pending.addAll(next.children());
-    }
-    return found;
   }
 }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.eval.LabelledStatement;
 import org.weft.compiler.lang.Statement;
-import org.weft.compiler.lang.Syntax;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.OutputTarget;
 import org.weft.engine.PlacedTensor;
@@ -58,7 +57,7 @@ public final class DistributedEval {
       }
       TensorFiles.requireWritableExtension(target);
     }
-    Map<String, List<Syntax.Access>> accesses = options.accesses(statement);
+    Map<String, List<List<String>>> accesses = options.accesses(statement);
     try (Session session = Session.open(common, "weft eval", console)) {
       if (target != null) {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
@@ -81,7 +80,7 @@ public final class DistributedEval {
   /** Prints the plan, for the cluster that {@code explanation} describes if it does. */
   public void explain(Statement statement, @Nullable ExplainCommand explanation)
       throws IOException {
-    Map<String, List<Syntax.Access>> accesses = options.accesses(statement);
+    Map<String, List<List<String>>> accesses = options.accesses(statement);
     try (Session session =
         Session.open(
             common,
@@ -118,15 +117,15 @@ public final class DistributedEval {
   }
 
   private StatementJob job(
-      Session session, Statement statement, Map<String, List<Syntax.Access>> accesses) {
+      Session session, Statement statement, Map<String, List<List<String>>> accesses) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     Map<String, Number> numbers = new LinkedHashMap<>();
     Optional<StatementOperand> previous = Optional.empty();
-    for (Map.Entry<String, List<Syntax.Access>> access : accesses.entrySet()) {
+    for (Map.Entry<String, List<List<String>>> access : accesses.entrySet()) {
       String name = access.getKey();
       String source = options.inputs.getOrDefault(name, "");
       boolean result = name.equals(statement.target().tensor());
-      if (access.getValue().get(0).labels().isEmpty()) {
+      if (access.getValue().get(0).isEmpty()) {
         Number number = OperandFiles.parse(name, source, common.readOptions());
         if (result) {
           Placement placement = session.engine().statements().placement();
