@@ -14,6 +14,7 @@ import org.weft.compiler.lower.Lowering;
 import org.weft.compiler.lower.panel.Contraction;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
 
 /**
  * Turns one assignment into steps that the compiler can make kernels of. What lowering refuses is
@@ -110,10 +111,33 @@ final class StatementPlanner {
     }
     TensorAssignment natural = conversions.naturalResult(operands);
     if (natural == null) {
-      throw refusal;
+      addApart(operands, schedule, estimate);
+      return;
     }
     add(natural, schedule, estimate);
     conversions.convertResult(natural, assignment);
+  }
+
+  /** What is added to a blocked result is computed without its blocks first. */
+  private void addApart(TensorAssignment sum, Schedule schedule, String estimate) {
+    TensorExpr.Access target = sum.target();
+    TensorFormat format =
+        TensorFormat.dense(target.variables().size(), target.tensor().format().valueType());
+    String name = conversions.fresh(target.tensor().name() + "_part");
+    TensorVar part = new TensorVar(name, format, TensorVar.Kind.RESULT);
+    entries.put(name, new Estimates(labels, entries).cells(target.variables()));
+    add(
+        sum.assignedTo(new TensorExpr.Access(target.id(), part, target.variables(), target.span())),
+        schedule,
+        estimate);
+    TensorVar operand = new TensorVar(name, format, TensorVar.Kind.OPERAND);
+    TensorExpr added =
+        new TensorExpr.Access(target.id() + 1, operand, target.variables(), target.span());
+    WeftException refusal =
+        direct(new TensorAssignment(target, true, added, Map.of()), Schedule.parallel(), "");
+    if (refusal != null) {
+      throw refusal;
+    }
   }
 
   /** The product of dense tensors in the way that is expected to be fastest. */

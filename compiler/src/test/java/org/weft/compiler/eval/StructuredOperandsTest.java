@@ -7,14 +7,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
+import org.weft.compiler.lang.Statement;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.tensor.CooBlock;
@@ -40,6 +44,7 @@ class StructuredOperandsTest {
           "{D, B}",
           "{CU, CU?o}",
           "ModeGeneric(1)",
+          "{D:0/2, D:1/3, D:0%2, D:1%3}",
           "Dense");
 
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
@@ -153,6 +158,43 @@ class StructuredOperandsTest {
   private static StatementInput input(
       String expression, TensorFormat result, String name, TensorStorage operand) {
     return StatementInput.of(expression, Map.of(name, operand), result);
+  }
+
+  /** A value in any format is added to a result in any format, also where a label repeats. */
+  @ParameterizedTest
+  @ValueSource(strings = {"C(i,j) += A(i,j)", "C(i,j) += A(i,i) * A(i,j)"})
+  void anyFormatIsAddedToAnyFormat(String expression) {
+    Random random = new Random(5);
+    TensorShape shape = TensorShape.of(7, 7);
+    Evaluator evaluator = new Evaluator(compiler, 1);
+    Statement statement = LabelledStatement.parse(expression).statement();
+    for (String before : FORMATS) {
+      for (String added : FORMATS) {
+        TensorStorage a = matrix(random, shape, added);
+        TensorStorage c = matrix(random, shape, before);
+        StatementInput input =
+            new StatementInput(
+                statement,
+                Map.of("A", a),
+                c.format(),
+                Map.of(),
+                Optional.of(c),
+                Schedule.parallel());
+        Map<List<Long>, Double> wanted = cells(c);
+        Map<List<Long>, Double> values = cells(a);
+        values.forEach(
+            (at, value) -> {
+              double diagonal = values.getOrDefault(List.of(at.get(0), at.get(0)), 0.0);
+              double factor = expression.contains("*") ? diagonal : 1;
+              if (factor != 0) {
+                wanted.merge(at, factor * value, Double::sum);
+              }
+            });
+        assertThat(cells(evaluator.evaluate(scope, input)))
+            .as("%s added to %s", added, before)
+            .isEqualTo(wanted);
+      }
+    }
   }
 
   @Test
