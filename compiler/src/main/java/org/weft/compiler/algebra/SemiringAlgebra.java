@@ -13,7 +13,7 @@ import org.weft.tensor.TensorFormat;
  * *} is an intersection. Into a sparse result, a sparse and a full operand meet where the sparse
  * one is stored, whatever the operator: COMET's rule, without which the result would be full.
  */
-final class SemiringAlgebra {
+public final class SemiringAlgebra {
   private SemiringAlgebra() {}
 
   /** {@code left multiply right}, where both are present. */
@@ -83,7 +83,7 @@ final class SemiringAlgebra {
   }
 
   /** Whether {@code expr} is present at every coordinate, whatever its operands store. */
-  static boolean isFull(TensorExpr expr) {
+  public static boolean isFull(TensorExpr expr) {
     if (expr instanceof TensorExpr.Access access) {
       return isFull(access.tensor().format());
     } else if (expr instanceof TensorExpr.Sum

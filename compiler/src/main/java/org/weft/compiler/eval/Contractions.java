@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.Operator;
+import org.weft.compiler.algebra.SemiringAlgebra;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
 import org.weft.memory.MachineMemory;
@@ -73,12 +75,110 @@ final class Contractions {
   TensorAssignment split(TensorAssignment assignment) {
     ids = assignment.target().id();
     assignment.value().accesses().forEach(access -> ids = Math.max(ids, access.id()));
-    TensorExpr value = distributed(assignment.value());
+    TensorExpr value = distributed(withoutRepeatedSums(assignment));
     TensorExpr split =
         value instanceof TensorExpr.Sum sum && sum.operator() == Operator.PLUS
             ? sum.mapChildren(term -> term(assignment, term))
             : term(assignment, value);
-    return split.equals(value) ? assignment : assignment.withValue(split);
+    return split.equals(assignment.value()) ? assignment : assignment.withValue(split);
+  }
+
+  /** The loop order of what remains may be another, in which other sums are repeated. */
+  private TensorExpr withoutRepeatedSums(TensorAssignment assignment) {
+    Set<IndexVar> loops = new LinkedHashSet<>(assignment.target().variables());
+    TensorExpr hoisted = hoisted(assignment, assignment.value(), loops);
+    return hoisted.equals(assignment.value())
+        ? hoisted
+        : withoutRepeatedSums(assignment.withValue(hoisted));
+  }
+
+  /**
+   * {@code expr} with sums that some loop around them does not change computed by steps of their
+   * own: a nest would compute them anew in every iteration. Others than those that have a value
+   * everywhere stay, because a dense temporary does not say where there is none.
+   *
+   * @param around variables of the loops around {@code expr}
+   */
+  private TensorExpr hoisted(TensorAssignment assignment, TensorExpr expr, Set<IndexVar> around) {
+    if (!(expr instanceof TensorExpr.Reduce reduce)) {
+      return expr.mapChildren(child -> hoisted(assignment, child, around));
+    }
+    TensorExpr sum = within(assignment, reduce, around);
+    boolean repeated = !reduce.freeVariables().containsAll(around);
+    return repeated && onlySums(reduce) && SemiringAlgebra.isFull(reduce)
+        ? once(assignment, reduce, sum)
+        : sum;
+  }
+
+  /** As {@link #hoisted}, below directly nested reductions. */
+  private TensorExpr within(
+      TensorAssignment assignment, TensorExpr.Reduce reduce, Set<IndexVar> around) {
+    Set<IndexVar> inside = new LinkedHashSet<>(around);
+    inside.add(reduce.variable());
+    return reduce.of(
+        reduce.body() instanceof TensorExpr.Reduce deeper
+            ? within(assignment, deeper, inside)
+            : hoisted(assignment, reduce.body(), inside));
+  }
+
+  private static boolean onlySums(TensorExpr expr) {
+    boolean other = expr instanceof TensorExpr.Reduce r && r.operator() != Operator.PLUS;
+    return !other && expr.children().stream().allMatch(Contractions::onlySums);
+  }
+
+  /** A temporary with the value of {@code sum}, or {@code sum} itself where that costs more. */
+  private TensorExpr once(TensorAssignment assignment, TensorExpr before, TensorExpr sum) {
+    List<IndexVar> cells = new ArrayList<>(assignment.target().variables());
+    before.freeVariables().stream().filter(v -> !cells.contains(v)).forEach(cells::add);
+    cells.retainAll(before.freeVariables());
+    double values = estimates.cells(new LinkedHashSet<>(cells));
+    TensorFormat format = TensorFormat.dense(cells.size(), assignment.type());
+    SourceSpan span = assignment.target().span();
+    TensorVar unnamed = new TensorVar("T", format, TensorVar.Kind.RESULT);
+    TensorAssignment trial =
+        new TensorAssignment(
+            new TensorExpr.Access(ids + 1, unnamed, cells, span), false, sum, Map.of());
+    TensorExpr rest =
+        replaced(
+            assignment.value(),
+            before,
+            new TensorExpr.Access(
+                ids + 2, new TensorVar("T", format, TensorVar.Kind.OPERAND), cells, span));
+    double nest = nestCost(assignment);
+    double saved = nest - nestCost(assignment.withValue(rest));
+    double cost = nestCost(trial);
+    if (values * Double.BYTES > mostBytes || cost * ADVANTAGE + LEAST_SAVING >= saved) {
+      return sum;
+    }
+    notes.add(
+        String.format(
+            Locale.ROOT, "%s on its own: cost %.3g, %.3g in one loop nest", before, cost, saved));
+    return computed(sum, format, cells, values, assignment);
+  }
+
+  private static TensorExpr replaced(TensorExpr expr, TensorExpr part, TensorExpr with) {
+    return expr.equals(part) ? with : expr.mapChildren(child -> replaced(child, part, with));
+  }
+
+  /** An access to a temporary tensor, after a step that computes it. */
+  private TensorExpr.Access computed(
+      TensorExpr value,
+      TensorFormat format,
+      List<IndexVar> storage,
+      double values,
+      TensorAssignment assignment) {
+    String name = planner.conversions().fresh("T");
+    entries.put(name, values);
+    TensorVar tensor = new TensorVar(name, format, TensorVar.Kind.RESULT);
+    TensorExpr.Access target =
+        new TensorExpr.Access(++ids, tensor, storage, assignment.target().span());
+    planner.add(
+        new TensorAssignment(target, false, value, Map.of()),
+        Schedule.parallel(),
+        String.format(
+            Locale.ROOT, "about %.3g %s", values, format.isDense() ? "cells" : "entries"));
+    TensorVar operand = new TensorVar(name, format, TensorVar.Kind.OPERAND);
+    return new TensorExpr.Access(++ids, operand, storage, assignment.target().span());
   }
 
   /** {@code sum_v(a + b) = sum_v(a) + sum_v(b)} where both use {@code v}. */
@@ -240,23 +340,12 @@ final class Contractions {
       List<IndexVar> storage,
       List<TensorExpr> factors,
       TensorAssignment assignment) {
-    TensorFormat format = format(node, storage, assignment.type());
-    TensorVar tensor =
-        new TensorVar(planner.conversions().fresh("T"), format, TensorVar.Kind.RESULT);
-    entries.put(tensor.name(), node.values());
     TensorExpr value = new TensorExpr.Product(factors);
     for (IndexVar variable : remaining(node, node.labels())) {
       value = new TensorExpr.Reduce(variable, value);
     }
-    TensorExpr.Access target =
-        new TensorExpr.Access(++ids, tensor, storage, assignment.target().span());
-    planner.add(
-        new TensorAssignment(target, false, value, Map.of()),
-        Schedule.parallel(),
-        String.format(
-            Locale.ROOT, "about %.3g %s", node.values(), node.dense() ? "cells" : "entries"));
-    TensorVar operand = new TensorVar(tensor.name(), format, TensorVar.Kind.OPERAND);
-    return new TensorExpr.Access(++ids, operand, storage, assignment.target().span());
+    TensorFormat format = format(node, storage, assignment.type());
+    return computed(value, format, storage, node.values(), assignment);
   }
 
   private TensorFormat format(ContractionTree.Node node, List<IndexVar> storage, ValueType type) {

@@ -1,14 +1,20 @@
 package org.weft.compiler.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.compiler.CompilerOptions;
+import org.weft.compiler.Schedule;
 import org.weft.compiler.TensorCompiler;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
@@ -65,9 +71,9 @@ class ContractionsTest {
             scope,
             StatementInput.of(expression, dense(), TensorFormat.dense(order, ValueType.DOUBLE)));
     Map<String, Double> values = new HashMap<>();
-    nest.forEachEntry((at, value) -> values.put(java.util.Arrays.toString(at), value));
+    nest.forEachEntry((at, value) -> values.put(Arrays.toString(at), value));
     fast.forEachEntry(
-        (at, value) -> assertThat(value).isEqualTo(values.remove(java.util.Arrays.toString(at))));
+        (at, value) -> assertThat(value).isEqualTo(values.remove(Arrays.toString(at))));
     assertThat(values.values()).allMatch(value -> value == 0);
     return plan;
   }
@@ -132,6 +138,48 @@ class ContractionsTest {
     EvaluationPlan plan = plan("D(i,l) = S(i,j) * A(j,k) * B(k,l)", "Dense", 2);
     assertThat(plan.steps()).hasSize(2);
     assertThat(plan.toString()).contains("in packed panels by gemm(");
+  }
+
+  /** Sums that the loops around them do not change are computed once where they have a value. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,j) = A(i,j) / sum(k, A(i,k))                     | 2",
+        "C(i,j) = A(i,j) - sum(k, A(k,j))                     | 2",
+        "C(i,j) = A(i,j) * (A(j,i) + SUM(A(i,j)))             | 2",
+        "C(i,j) = S(i,j) * abs(sum(k, A(i,k)))                | 2",
+        "C(i,j) = abs(A(i,j) - abs(sum(k, A(i,k) - SUM(A(i,j))))) | 3",
+        "C(i,j) = A(i,j) / sum(k, A(i,k)) - sum(k, A(k,j))    | 3",
+        "C(i,j) = S(i,j) - abs(sum(k, S(i,k)))                | 1",
+        "C(i,j) = A(i,j) - abs(sum(k, A(i,k) * A(k,j)))       | 1"
+      })
+  void sumsThatLoopsDoNotChangeAreComputedOnce(String expression, int steps) {
+    tensor("A", "Dense", 1, 60, 60);
+    tensor("S", "CSR", 0.2, 60, 60);
+    StatementInput input =
+        StatementInput.of(expression, operands, TensorFormat.dense(2, ValueType.DOUBLE));
+    assertThat(evaluator.plan(input).steps()).hasSize(steps);
+    String order = expression.contains("k)") ? "order(i,j,k)" : "order(i,j)";
+    StatementInput nest =
+        new StatementInput(
+            input.statement(),
+            operands,
+            input.resultFormat(),
+            Map.of(),
+            Optional.empty(),
+            Schedule.parse(order));
+    assertThat(evaluator.plan(nest).steps()).hasSize(1);
+    Map<String, Double> values = new HashMap<>();
+    evaluator
+        .evaluate(scope, nest)
+        .forEachEntry((at, value) -> values.put(Arrays.toString(at), value));
+    evaluator
+        .evaluate(scope, input)
+        .forEachEntry(
+            (at, value) ->
+                assertThat(value).isCloseTo(values.remove(Arrays.toString(at)), within(1e-6)));
+    assertThat(values).isEmpty();
   }
 
   /** The modes of a Tucker step after the first: what they contract has no absent cells. */
