@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.statistics.TensorStatistics;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 public final class Sweeps {
+  private static final double LEAST = 1e-146; // its square over the least relative difference
+
   private final int most;
   private final double tolerance;
   private final Method.Observer observer;
@@ -50,6 +53,25 @@ public final class Sweeps {
               + value
               + ": values of about 1e150 and more overflow; divide them all by one number, and"
               + " leave out those that are not finite");
+    }
+  }
+
+  /**
+   * Checks that the squares of a tensor's values, which all methods add up, keep their digits.
+   *
+   * @throws WeftException {@code NONFINITE_VALUE}
+   */
+  public static void requireSquares(String tensor, TensorStatistics statistics) {
+    double largest = Math.max(Math.abs(statistics.minValue()), Math.abs(statistics.maxValue()));
+    if (statistics.entries() > 0 && largest > 0 && largest < LEAST) {
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          tensor
+              + ": expected values whose squares are numbers, found "
+              + largest
+              + " as the largest: squares of values of about "
+              + LEAST
+              + " and less become 0; multiply all values by one number");
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.function.IntFunction;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.cp.AlternatingLeastSquares;
 import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.Cpd;
@@ -295,6 +296,7 @@ public final class Engine implements AutoCloseable {
       JobClock clock)
       throws Exception {
     Job job = plan.job();
+    Sweeps.requireSquares(tensor.uri(), tensor.statistics());
     try (Passes passes = backend.open(tensor, plan, clock)) {
       int forms = plan.packedForms().size();
       progress.step("pack " + forms + " form(s) of " + tensor.statistics().shape(), 1, 3);

@@ -66,7 +66,8 @@ record AppendedRow(Equations fresh, Equations old, boolean keepsOld, boolean non
         product += a[s] * v[s * rank + r];
       }
       if (diagonal > 0) {
-        a[r] = Math.max(b[r] > 0 ? FLOOR : 0, a[r] + (b[r] - product) / diagonal);
+        double least = Math.max(0, FLOOR * b[r] / diagonal);
+        a[r] = Math.max(least, a[r] + (b[r] - product) / diagonal);
       }
     }
   }

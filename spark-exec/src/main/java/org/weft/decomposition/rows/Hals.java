@@ -19,9 +19,9 @@ import org.weft.tensor.TensorStorage;
  * </pre>
  *
  * <p>This column is the exact minimiser while the other columns are fixed. M (I x R) is the MTTKRP
- * of the mode, and V (R x R) is the matrix of the normal equations. Where m_r is positive, the
- * lower bound is {@code 1e-16} instead of 0, so that a component whose numbers all became 0 can
- * come back.
+ * of the mode, and V (R x R) is the matrix of the normal equations. The lower bound is {@code 1e-16
+ * m_r / v_rr} instead of 0 where this is positive, so that a component whose numbers all became 0
+ * can come back, whatever the scale of the tensor.
  *
  * <p>The update takes O(I R^2) operations. The rows are divided among threads, and each thread goes
  * through its rows in blocks ({@link HalsBlock}). {@link RowAlgebra#hals} makes the update and

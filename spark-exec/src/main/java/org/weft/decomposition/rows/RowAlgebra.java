@@ -88,8 +88,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
     return List.of(
         request("columns", "T(r,i) = A(i,r) * v(r)", both, "order(i,r)"),
         request("sum", "w(i) = T(s,i) * v(s)", sum, "order(s,i)"),
-        request(
-            "bounded", "a(i) = max(max(0, min(u(i), 1e-16)), u(i) - w(i))", vectors, "sequential"),
+        request("bounded", "a(i) = max(max(0, 1e-16 * u(i)), u(i) - w(i))", vectors, "sequential"),
         request("rows", "A(i,r) = T(r,i)", Map.of("A", rows(result), "T", MATRIX), "order(i,r)"));
   }
 

@@ -1,0 +1,102 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The unit of measurement does not matter: a tensor times a power of two, which rounds nothing, has
+ * the same fits after each iteration.
+ */
+class ScaledTensorsTest {
+  private static final int ITERATIONS = 6;
+
+  @TempDir Path folder;
+
+  /** Two components with noise, times {@code 2^power}. */
+  private String tensor(int power) {
+    Random random = new Random(5);
+    StringBuilder text = new StringBuilder();
+    for (int cell = 0; cell < 7 * 6 * 5; cell++) {
+      int i = cell % 7;
+      int j = cell / 7 % 6;
+      int k = cell / 42;
+      double value = (i + 1) * (6 - j) * 0.02 + (7 - i) * (j + 1) * k * 0.01;
+      value += 0.2 * random.nextDouble();
+      text.append(i + 1).append(' ').append(j + 1).append(' ').append(k + 1).append(' ');
+      text.append(Math.scalb(value, power)).append('\n');
+    }
+    return Run.write(folder, "x" + power + ".tns", text.toString());
+  }
+
+  private JsonNode fits(String line, int power) throws IOException {
+    String model = folder.resolve("m" + power).toString();
+    String command = line + " --iterations " + ITERATIONS + " --tolerance 0 --output " + model;
+    Run run = Run.of(command.replace("IN", tensor(power)).split(" "));
+    assertThat(run.status()).as(run.err()).isZero();
+    return new ObjectMapper().readTree(Path.of(model, "summary.json").toFile()).get("fits");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd IN --rank 2",
+        "cpd IN --rank 2 --type float",
+        "cpd IN --rank 2 --nonnegative",
+        "cpd IN --rank 2 --nonnegative --type float",
+        "cpd IN --rank 2 --method arls --sample 0.5 --nonnegative",
+        "cpd IN --rank 2 --ridge 0.01",
+        "cpd IN --rank 2 --init nvecs",
+        "cpd IN --rank 2 --constrain 0=nonneg,1=l1:0.05",
+        "cpd IN --rank 2 --constrain 0=simplex,2=smooth:0.1",
+        "tucker IN --ranks 2,2,2",
+        "complete IN --rank 1 --ridge 0.01",
+        "complete IN --rank 1 --ridge 0.01 --method ccd",
+        "complete IN --rank 1 --ridge 0.01 --method sgd",
+        "gcp IN --rank 2 --loss gaussian --nonnegative",
+      })
+  void fitsAreThoseOfAnotherUnit(String line) throws IOException {
+    JsonNode expected = fits(line, 0);
+    for (int power : new int[] {-70, -30, 30, 60}) {
+      JsonNode found = fits(line, power);
+      assertThat(found.size()).isEqualTo(expected.size());
+      double unit = line.startsWith("gcp") ? Math.scalb(1, 2 * power) : 1; // its fit is a loss
+      for (int it = 0; it < expected.size(); it++) {
+        double fit = expected.get(it).asDouble();
+        assertThat(found.get(it).asDouble() / unit)
+            .as("2^%d, iteration %d", power, it + 1)
+            .isCloseTo(fit, within(1e-6 * Math.max(1, Math.abs(fit))));
+      }
+    }
+  }
+
+  /** Their squares would be 0, and so would every fit. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cpd IN --rank 2",
+        "cpd IN --rank 2 --nonnegative",
+        "cpd IN --rank 2 --init nvecs",
+        "tucker IN --ranks 2,2,2",
+        "complete IN --rank 1",
+        "cpapr IN --rank 2",
+        "gcp IN --rank 2 --loss gaussian",
+      })
+  void valuesWithoutSquaresAreAnError(String line) {
+    for (int power : new int[] {-500, -700, -1040}) {
+      String model = folder.resolve("none").toString();
+      Run run = Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "));
+      assertThat(run.status()).isEqualTo(2);
+      assertThat(run.err()).contains("WEFT-301", "x" + power + ".tns", "multiply all values");
+      assertThat(folder.resolve("none")).doesNotExist();
+    }
+  }
+}
