@@ -214,23 +214,30 @@ public final class Planner {
 
     /** Passes over all modes of one form, at the root that takes least time. */
     List<ModePlan> ofOneForm(Job job, int rank) {
+      Passes judge = options.reproducible() ? new Passes(statistics, ofOneCore(), stored) : this;
       KernelChoice choice = choice(job.valueType());
-      StepModel ranking = new StepModel(statistics, ranking(), options.machine());
-      List<ModePlan> best = List.of();
+      int best = 0;
       double least = Double.POSITIVE_INFINITY;
       for (int root = 0; root < statistics.shape().order(); root++) {
-        List<KernelPlan> kernels = choice.mttkrps(root, rank);
-        List<ModePlan> passes =
-            IntStream.range(0, kernels.size())
-                .mapToObj(mode -> grouped(pass(mode, kernels.get(mode))))
-                .toList();
-        double seconds = ranking.costs(passes, job.iterations()).seconds();
-        if (best.isEmpty() || seconds < least) {
-          best = passes;
+        double seconds = judge.seconds(judge.passes(choice.mttkrps(root, rank)), job.iterations());
+        if (seconds < least) {
+          best = root;
           least = seconds;
         }
       }
-      return best;
+      return passes(choice.mttkrps(best, rank));
+    }
+
+    private List<ModePlan> passes(List<KernelPlan> kernels) {
+      return IntStream.range(0, kernels.size())
+          .mapToObj(mode -> grouped(pass(mode, kernels.get(mode))))
+          .toList();
+    }
+
+    private double seconds(List<ModePlan> passes, int iterations) {
+      return new StepModel(statistics, resources, options.machine())
+          .costs(passes, iterations)
+          .seconds();
     }
 
     /**
@@ -271,12 +278,10 @@ public final class Planner {
       return pass.withGroups(Math.min(pass.partitions().size(), (int) groups));
     }
 
-    /** What the choice of a root depends on: not on the number of cores in reproducible plans. */
-    private Resources ranking() {
+    /** What predicted times of reproducible plans are of, since choices depend on them. */
+    private Resources ofOneCore() {
       Resources one = new Resources(1, 1, 1, resources.memoryBytesPerExecutor());
-      return options.reproducible()
-          ? resources.inTurn() ? one.withKernelsInTurn() : one
-          : resources;
+      return resources.inTurn() ? one.withKernelsInTurn() : one;
     }
 
     private KernelChoice choice(ValueType type) {
@@ -302,7 +307,8 @@ public final class Planner {
 
     private ModePlan pass(int mode, KernelPlan kernel) {
       int count = kernel.merge() == Merge.SUM ? partitions : inOneResult;
-      int enough = Math.max(loadable, Math.min(count, resources.slots()));
+      int slots = options.reproducible() ? 1 : resources.slots();
+      int enough = Math.max(loadable, Math.min(count, slots));
       if (stored != null && stored.serves(kernel, enough)) {
         List<PartitionCosts> predicted = costs.partitions(kernel, stored.partitioning());
         if (mostSlices(kernel, predicted) >= longest(predicted)) {

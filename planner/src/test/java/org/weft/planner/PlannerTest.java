@@ -328,6 +328,34 @@ class PlannerTest {
     assertThat(planner().explain(one)).contains("one for each mode: there are no tiles to share");
   }
 
+  /** Sums in another order have other bits: no choice may depend on the cores. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5, 16})
+  void reproducibleLoopsDependOnEntriesAlone(int rank) {
+    Job job = cpd(3, rank, 50, ValueType.DOUBLE);
+    for (Forms forms : Forms.values()) {
+      PlannerOptions options = DEFAULTS.withForms(forms).withReproducible(true);
+      for (long[] sizes :
+          new long[][] {{8, 7, 6}, {6, 8, 7}, {7, 6, 8}, {60, 50, 40}, {900, 4, 700}}) {
+        for (int entries : new int[] {69, 3_000, 120_000}) {
+          TensorStatistics s = uniform(entries, sizes);
+          List<ModePlan> expected = null;
+          for (int cores : new int[] {1, 2, 3, 8, 64}) {
+            Resources resources = new Resources(1, cores, 1, 4L << 30).withKernelsInTurn();
+            List<ModePlan> found = planner(options).plan(job, s, resources).modes();
+            expected = expected == null ? found : expected;
+            for (int mode = 0; mode < 3; mode++) {
+              ModePlan one = expected.get(mode);
+              assertThat(List.of(found.get(mode).kernel(), found.get(mode).partitioning()))
+                  .as("%s, %d entries, mode %d, %d cores", forms, entries, mode, cores)
+                  .isEqualTo(List.of(one.kernel(), one.partitioning()));
+            }
+          }
+        }
+      }
+    }
+  }
+
   /** Layers of a long mode fit the memory of a task. */
   @Test
   void tilesHaveNoMoreRowsThanATaskHasMemoryFor() {
