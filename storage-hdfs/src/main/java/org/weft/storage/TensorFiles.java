@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -42,6 +43,9 @@ import org.weft.tensor.ValueType;
 public final class TensorFiles {
   private static final long MAX_SPLIT_BYTES = 64L << 20;
   private static final long MIN_SPLIT_BYTES = 1L << 20;
+
+  private static final Pattern VERSION = Pattern.compile("\\.weft@[^/]*$");
+  private static final Pattern TABLE = Pattern.compile("\\.(csv|tsv|json|jsonl|parquet|orc|avro)$");
 
   private static final List<TensorFileFormat> FORMATS =
       ServiceLoader.load(TensorFileFormat.class, TensorFileFormat.class.getClassLoader()).stream()
@@ -117,12 +121,17 @@ public final class TensorFiles {
   private static TensorFileFormat formatOf(String uri) {
     return find(uri)
         .orElseThrow(
-            () ->
-                unknown(
-                    ErrorCode.INVALID_FORMAT,
-                    uri,
-                    extensions(),
-                    "; rename the file or convert it"));
+            () -> unknown(ErrorCode.INVALID_FORMAT, uri, extensions(), "; " + remedy(uri)));
+  }
+
+  private static String remedy(String uri) {
+    String name = Compression.of(uri).strip(uri).toLowerCase(Locale.ROOT);
+    if (VERSION.matcher(name).find()) {
+      return "a version is a number, as in x.weft@3";
+    }
+    return TABLE.matcher(name).find()
+        ? "a table becomes a tensor by 'weft ingest'"
+        : "rename the file or convert it";
   }
 
   private static WeftException unknown(

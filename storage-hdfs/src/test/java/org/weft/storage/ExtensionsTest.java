@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.error.WeftException;
 
 /** The extensions that errors list are those that are taken, for reading and for writing. */
@@ -25,6 +27,22 @@ class ExtensionsTest {
     assertThatThrownBy(() -> TensorFiles.requireKnownExtension("x.csv"))
         .hasMessageContaining("x.csv: expected a file name that ends in ")
         .hasMessageContaining(String.join(", ", TensorFiles.extensions()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x.csv, a table becomes a tensor by 'weft ingest'",
+    "a.b/x.PARQUET, a table becomes a tensor by 'weft ingest'",
+    "x.csv.gz, a table becomes a tensor by 'weft ingest'",
+    "x.weft@yesterday, 'a version is a number, as in x.weft@3'",
+    "x.weft@, 'a version is a number, as in x.weft@3'",
+    "x.dat, rename the file or convert it",
+    "csv, rename the file or convert it",
+  })
+  void theErrorOfAnInputSaysWhatToDo(String uri, String remedy) {
+    assertThatThrownBy(() -> TensorFiles.requireKnownExtension(uri))
+        .hasMessageStartingWith(uri + ": expected a file name that ends in ")
+        .hasMessageEndingWith("; " + remedy);
   }
 
   @Test
