@@ -31,13 +31,16 @@ import org.weft.engine.model.FactorFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.jobs.model.BestStart;
+import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.SeedOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
 import org.weft.planner.job.Job;
 import org.weft.storage.InputPlan;
+import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelOutput;
 import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Command;
@@ -96,8 +99,13 @@ public final class CompleteCommand extends RankedCommand {
   @Option(
       names = "--validate",
       paramLabel = "FILE",
-      description = "A tensor of validation entries, in place of a share of IN.")
+      description =
+          "A tensor of validation entries, in place of a share of IN. A label of FILE is the same"
+              + " label of IN, whatever its coordinate; entries with labels that IN lacks are left"
+              + " out.")
   @Nullable String validate;
+
+  private List<String> modeNames = List.of();
 
   @Option(
       names = "--ridge",
@@ -129,7 +137,11 @@ public final class CompleteCommand extends RankedCommand {
   int patience = 20;
 
   @Override
-  void check(FileAccess files, InputPlan plan, List<String> modeNames) throws IOException {
+  void check(FileAccess files, InputPlan plan, List<String> names) throws IOException {
+    modeNames =
+        IntStream.range(0, plan.header().order())
+            .mapToObj(mode -> names.isEmpty() ? ModeNames.unnamed(mode) : names.get(mode))
+            .toList();
     double[] shares = shares();
     if (shares.length != 2
         || !Arrays.stream(shares).allMatch(share -> share >= 0)
@@ -199,7 +211,7 @@ public final class CompleteCommand extends RankedCommand {
   @Override
   Made make(Session session, EngineTensor all, ModelOutput.Staged folder, Console console) {
     Engine engine = session.engine();
-    Parts parts = parts(engine, all);
+    Parts parts = parts(engine, all, console);
     console.note(
         "%,d training, %,d validation, %,d test entries",
         parts.training().statistics().entries(),
@@ -234,14 +246,56 @@ public final class CompleteCommand extends RankedCommand {
     return method(solver(List.of()), ridges[0], seed, Optional.empty()).columns(order);
   }
 
-  private Parts parts(Engine engine, EngineTensor all) {
+  private Parts parts(Engine engine, EngineTensor all, Console console) {
     String file = validate;
-    EngineTensor given = file == null ? null : engine.read(file, common.readOptions(), common.type);
-    TensorShape shape = all.originalStatistics().shape();
-    if (given != null) {
-      shape = union(shape, given.originalStatistics().shape());
-      checkLabels(shape);
+    if (file == null) {
+      TensorShape shape = all.originalStatistics().shape();
+      EngineTensor training = training(engine, all, shape);
+      return new Parts(
+          training, part(engine, all, shape, 1, "validation"), part(engine, all, shape, 2, "test"));
     }
+    MatchedLabels.Moves moves = matched(file).moves();
+    EngineTensor given = engine.read(file, common.readOptions(), common.type);
+    TensorShape shape =
+        union(all.originalStatistics().shape(), moves.shape(given.originalStatistics().shape()));
+    checkLabels(shape);
+    EngineTensor training = training(engine, all, shape);
+    EngineTensor validation =
+        engine.select(given, given.uri() + ", all entries", shape, moves::found);
+    requireSome(validation, given, console);
+    requireApart(validation, training);
+    return new Parts(training, validation, part(engine, all, shape, 2, "test"));
+  }
+
+  /** The labels of validation entries beside those of the tensor. */
+  private MatchedLabels matched(String file) {
+    FileAccess files = CommonOptions.files();
+    List<String> theirs = ModeNames.of(files, file, modeNames.size(), List.of());
+    MatchedLabels matched =
+        new MatchedLabels(file, input, modeNames, TensorFiles.labels(files, file), labels());
+    matched.requireOrder(theirs);
+    return matched;
+  }
+
+  private void requireSome(EngineTensor found, EngineTensor given, Console console) {
+    long entries = found.statistics().entries();
+    long lost = given.statistics().entries() - entries;
+    if (entries == 0) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          String.format(
+              Locale.ROOT,
+              "--validate %s: expected entries%s, found none; give another file, or --split",
+              validate,
+              lost == 0 ? "" : " whose labels " + input + " has"));
+    }
+    if (lost > 0) {
+      console.note(
+          "entries of %s left out, with labels that %s lacks: %,d", given.uri(), input, lost);
+    }
+  }
+
+  private EngineTensor training(Engine engine, EngineTensor all, TensorShape shape) {
     EngineTensor training = part(engine, all, shape, 0, "training");
     if (training.statistics().entries() == 0) {
       throw new WeftException(
@@ -256,16 +310,7 @@ public final class CompleteCommand extends RankedCommand {
                   1 - shares()[0] - shares()[1],
                   all.statistics().entries()));
     }
-    EngineTensor test = part(engine, all, shape, 2, "test");
-    if (given == null) {
-      return new Parts(training, part(engine, all, shape, 1, "validation"), test);
-    }
-    double[] whole = {1};
-    EngineTensor validation =
-        engine.select(
-            given, given.uri() + ", all entries", shape, HashedSplit.part(whole, 0, seed));
-    requireApart(validation, training);
-    return new Parts(training, validation, test);
+    return training;
   }
 
   private EngineTensor part(

@@ -1,6 +1,7 @@
 package org.weft.storage.model;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.weft.storage.TensorFiles;
 import org.weft.storage.document.TabSeparated;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.CooBlock;
+import org.weft.tensor.TensorShape;
 
 /**
  * The labels of a tensor beside the labels of a model. The same label is the same slice of both,
@@ -37,6 +39,8 @@ public record MatchedLabels(
   /** Stands for the coordinate of a label that the model lacks. */
   public static final long ABSENT = -1;
 
+  private static final long[] SAME = {};
+
   /**
    * The coordinates in the model of the tensor's labels of a mode, or {@link #ABSENT}; empty if
    * coordinates are the same in both.
@@ -56,28 +60,70 @@ public record MatchedLabels(
     return Optional.of(places);
   }
 
-  /** Entries of the tensor at the model's coordinates, without those whose labels it lacks. */
-  public List<CooBlock> found(List<CooBlock> blocks) {
-    List<Optional<long[]>> places =
-        IntStream.range(0, names.size()).mapToObj(this::places).toList();
-    return places.stream().allMatch(Optional::isEmpty)
-        ? blocks
-        : blocks.stream().map(block -> found(block, places)).toList();
+  /** How the tensor's entries get to the model's coordinates. */
+  public Moves moves() {
+    long[][] places = new long[names.size()][];
+    for (int mode = 0; mode < places.length; mode++) {
+      places[mode] = places(mode).orElse(SAME);
+    }
+    return new Moves(places);
   }
 
-  private static CooBlock found(CooBlock block, List<Optional<long[]>> places) {
-    CooBlock.Builder found = new CooBlock.Builder(block.order(), Math.max(1, block.size()));
-    long[] at = new long[block.order()];
-    for (int e = 0; e < block.size(); e++) {
-      for (int mode = 0; mode < at.length; mode++) {
-        long own = block.coordinate(mode, e);
-        at[mode] = places.get(mode).map(of -> own < of.length ? of[(int) own] : ABSENT).orElse(own);
-      }
-      if (Arrays.stream(at).noneMatch(coordinate -> coordinate == ABSENT)) {
-        found.add(at, block.value(e));
-      }
+  /** Entries of the tensor at the model's coordinates, without those whose labels it lacks. */
+  public List<CooBlock> found(List<CooBlock> blocks) {
+    Moves moves = moves();
+    return moves.isEmpty() ? blocks : blocks.stream().map(moves::found).toList();
+  }
+
+  /**
+   * New coordinates for entries, which may lie in other processes.
+   *
+   * @param places for each mode the new coordinate of each old one, or {@link #ABSENT}; no numbers
+   *     for a mode whose coordinates stay
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Moves(long[][] places) implements Serializable {
+    /** Whether all coordinates stay. */
+    public boolean isEmpty() {
+      return Arrays.stream(places).allMatch(of -> of.length == 0);
     }
-    return found.build();
+
+    /** The entries at the new coordinates, without those that have none. */
+    public CooBlock found(CooBlock block) {
+      if (isEmpty()) {
+        return block;
+      }
+      CooBlock.Builder found = new CooBlock.Builder(block.order(), Math.max(1, block.size()));
+      long[] at = new long[block.order()];
+      for (int e = 0; e < block.size(); e++) {
+        boolean known = true;
+        for (int mode = 0; mode < at.length; mode++) {
+          at[mode] = moved(mode, block.coordinate(mode, e));
+          known &= at[mode] != ABSENT;
+        }
+        if (known) {
+          found.add(at, block.value(e));
+        }
+      }
+      return found.build();
+    }
+
+    private long moved(int mode, long own) {
+      long[] of = places[mode];
+      return of.length == 0 ? own : own < of.length ? of[(int) own] : ABSENT;
+    }
+
+    /** The least shape that has room for the entries of a tensor of the given shape. */
+    public TensorShape shape(TensorShape shape) {
+      return TensorShape.of(
+          IntStream.range(0, places.length)
+              .mapToLong(
+                  mode ->
+                      places[mode].length == 0
+                          ? shape.size(mode)
+                          : Arrays.stream(places[mode]).max().orElse(ABSENT) + 1)
+              .toArray());
+    }
   }
 
   /**
