@@ -59,7 +59,7 @@ final class StepInputs {
         inputs.put(uri, external.getOrDefault(uri, MISSING));
       } else if (made == null || made.state() != Records.State.DONE) {
         inputs.put(uri, now(uri));
-      } else if (maker.get().updates().contains(uri)) {
+      } else if (maker.get().changes(uri)) {
         inputs.put(uri, "step:" + made.key());
       } else {
         inputs.put(uri, recorded(uri, made.key()).orElseGet(() -> now(uri)));

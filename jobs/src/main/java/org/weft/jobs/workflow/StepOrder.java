@@ -1,7 +1,6 @@
 package org.weft.jobs.workflow;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -23,24 +22,13 @@ final class StepOrder {
 
   List<WorkflowStep> ordered(List<WorkflowStep> steps) {
     Map<String, WorkflowStep> byId = new LinkedHashMap<>();
-    Map<String, WorkflowStep> makers = new HashMap<>();
     for (WorkflowStep step : steps) {
       if (byId.put(step.id(), step) != null) {
         problems.add(
             step.position(), "expected another id, '%s' is that of a step before", step.id());
       }
-      for (String uri : step.outputs()) {
-        WorkflowStep other = makers.put(uri, step);
-        if (other != null) {
-          problems.add(
-              step.position(),
-              "expected one step that makes '%s', found %s and %s",
-              uri,
-              other.id(),
-              step.id());
-        }
-      }
     }
+    checkMakers(steps);
     List<WorkflowStep> linked = new ArrayList<>();
     for (WorkflowStep step : steps) {
       linked.add(step.withNeeds(needs(step, steps, byId.keySet())));
@@ -48,10 +36,45 @@ final class StepOrder {
     return problems.isEmpty() ? sorted(linked) : linked;
   }
 
+  /** A folder that one step makes, as a whole, has nothing of another step. */
+  private void checkMakers(List<WorkflowStep> steps) {
+    List<WorkflowStep> before = new ArrayList<>();
+    for (WorkflowStep step : steps) {
+      for (String uri : step.outputs()) {
+        for (WorkflowStep other : before) {
+          other.outputs().stream()
+              .filter(made -> WorkflowStep.isIn(uri, made) || WorkflowStep.isIn(made, uri))
+              .forEach(
+                  made ->
+                      problems.add(
+                          step.position(),
+                          "expected one step that makes '%s'%s, found %s and %s",
+                          uri,
+                          made.equals(uri)
+                              ? ""
+                              : " and '" + made + "', of which one is in the other",
+                          other.id(),
+                          step.id()));
+        }
+        if (step.inputs().stream().anyMatch(read -> WorkflowStep.isIn(read, uri))) {
+          problems.add(
+              step.position(),
+              "expected out: of step %s to be no input of it, found '%s'; what a command changes"
+                  + " in place is in updates:",
+              step.id(),
+              uri);
+        }
+      }
+      before.add(step);
+    }
+  }
+
   private List<String> needs(WorkflowStep step, List<WorkflowStep> steps, Set<String> ids) {
     Set<String> needs = new LinkedHashSet<>();
     for (String id : step.needs()) {
-      if (!ids.contains(id) || id.equals(step.id())) {
+      if (id.equals(step.id())) {
+        problems.add(step.position(), "expected other steps in needs of '%s', found itself", id);
+      } else if (!ids.contains(id)) {
         problems.add(
             step.position(),
             "expected steps in needs, found '%s'%s",
@@ -62,8 +85,7 @@ final class StepOrder {
     }
     for (WorkflowStep other : steps) {
       boolean makes =
-          step.inputs().stream()
-              .anyMatch(uri -> other.outputs().contains(uri) || other.updates().contains(uri));
+          step.inputs().stream().anyMatch(uri -> other.makes(uri) || other.changes(uri));
       if (makes && other != step) {
         needs.add(other.id());
       }

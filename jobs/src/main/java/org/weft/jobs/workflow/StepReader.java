@@ -114,14 +114,23 @@ final class StepReader {
   private List<String> uris(@Nullable Node node, String name, Map<String, String> parameters) {
     List<String> uris = new ArrayList<>();
     for (ScalarNode text : yaml.texts(node, name)) {
-      filled(text, parameters).ifPresent(uris::add);
+      location(text, name, parameters).ifPresent(uris::add);
     }
     return uris;
   }
 
-  private Optional<String> filled(ScalarNode text, Map<String, String> parameters) {
+  private Optional<String> location(ScalarNode text, String name, Map<String, String> parameters) {
     try {
-      return Optional.of(Words.filled(text.getValue(), parameters));
+      String uri = Words.location(Words.filled(text.getValue(), parameters));
+      if (!uri.isEmpty()) {
+        return Optional.of(uri);
+      }
+      // A parameter that has no value yet is a problem already.
+      if (problems.isEmpty()) {
+        problems.add(
+            YamlText.position(text), "expected %s: a file or folder, found an empty name", name);
+      }
+      return Optional.empty();
     } catch (Words.Misspelt e) {
       problems.add(YamlText.position(text), "%s", e.said());
       return Optional.empty();
@@ -132,10 +141,8 @@ final class StepReader {
   private List<String> outputs(@Nullable Node node, String name, List<String> command) {
     List<String> uris = new ArrayList<>();
     for (ScalarNode text : yaml.texts(node, name)) {
-      Optional<String> uri = filled(text, values);
-      boolean named =
-          uri.isPresent()
-              && command.stream().anyMatch(w -> w.equals(uri.get()) || w.endsWith("=" + uri.get()));
+      Optional<String> uri = location(text, name, values);
+      boolean named = uri.isPresent() && command.stream().anyMatch(w -> names(w, uri.get()));
       if (uri.isPresent() && !named && !command.isEmpty()) {
         problems.add(
             YamlText.position(text),
@@ -148,11 +155,18 @@ final class StepReader {
     return uris;
   }
 
+  /** Whether a word is a location, or has it after an equals sign. */
+  private static boolean names(String word, String uri) {
+    return Words.location(word).equals(uri)
+        || word.endsWith("=" + uri)
+        || Words.location(word.substring(word.indexOf('=') + 1)).equals(uri);
+  }
+
   /** Removed after the step; a name that has the key can be nobody else's. */
   private List<String> scratch(@Nullable Node node) {
     List<String> uris = new ArrayList<>();
     for (ScalarNode text : yaml.texts(node, "scratch")) {
-      Optional<String> uri = filled(text, withKey);
+      Optional<String> uri = location(text, "scratch", withKey);
       if (uri.isPresent() && !uri.get().substring(uri.get().lastIndexOf('/') + 1).contains(KEY)) {
         problems.add(
             YamlText.position(text),

@@ -1,6 +1,7 @@
 package org.weft.jobs.workflow;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -81,6 +82,24 @@ final class Words {
     return words.stream()
         .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
         .collect(Collectors.joining(" "));
+  }
+
+  /**
+   * One spelling of the name of a file or folder, however it is written: {@code ./a//b/} is {@code
+   * a/b}. A scheme and a host stay as they are.
+   */
+  static String location(String uri) {
+    int scheme = uri.indexOf("://");
+    int path = scheme < 0 ? 0 : Math.max(uri.indexOf('/', scheme + 3), 0);
+    String root = uri.substring(0, path) + (uri.startsWith("/", path) ? "/" : "");
+    if (scheme >= 0 && path == 0) {
+      return uri;
+    }
+    String below =
+        Arrays.stream(uri.substring(path).split("/"))
+            .filter(name -> !name.isEmpty() && !name.equals("."))
+            .collect(Collectors.joining("/"));
+    return root + (root.isEmpty() && below.isEmpty() && !uri.isEmpty() ? "." : below);
   }
 
   /** {@code text} with the values of its parameters. */

@@ -31,7 +31,7 @@ record WorkflowFile(
       if (step == reader) {
         break;
       }
-      if (step.outputs().contains(uri) || step.updates().contains(uri)) {
+      if (step.makes(uri) || step.changes(uri)) {
         made = step;
       }
     }

@@ -94,7 +94,11 @@ final class WorkflowReader {
     if (list == null) {
       problems.add(start, "expected steps, a list that begins with '- id: NAME', found none");
     } else {
-      for (Node node : yaml.list(list, "steps as a list, each beginning with '- id: NAME'")) {
+      List<Node> nodes = yaml.list(list, "steps as a list, each beginning with '- id: NAME'");
+      if (nodes.isEmpty() && problems.isEmpty()) {
+        problems.add(YamlText.position(list), "expected at least one step, found none");
+      }
+      for (Node node : nodes) {
         stepReader.step(node).ifPresent(steps::add);
       }
     }

@@ -50,6 +50,21 @@ record WorkflowStep(
         position);
   }
 
+  /** Whether the command makes a file or folder, by itself or as a part of an output. */
+  boolean makes(String uri) {
+    return outputs.stream().anyMatch(output -> isIn(uri, output));
+  }
+
+  /** Whether the command changes a file or folder in place, by itself or as a part. */
+  boolean changes(String uri) {
+    return updates.stream().anyMatch(changed -> isIn(uri, changed));
+  }
+
+  /** Whether one location is another, or lies in it. */
+  static boolean isIn(String uri, String folder) {
+    return uri.equals(folder) || uri.startsWith(folder.endsWith("/") ? folder : folder + "/");
+  }
+
   /** The command as a shell would take it. */
   String line() {
     return Words.line(command);

@@ -91,6 +91,9 @@ class WorkflowReaderTest {
         "retries: 0|needs: model|expected steps without a circle, found that",
         "needs: [first]|needs: [first|expected YAML:",
         "name: nightly|name: nightly\\nname: nightly|w.yaml:2:1: expected name once",
+        "needs: [first]|needs: [model]|w.yaml:8:5: expected other steps in needs of 'model', found itself",
+        "out: m$$|out: ''|w.yaml:11:10: expected out: a file or folder, found an empty name",
+        "out: m$$|out: ${date} x.tns/|w.yaml:8:5: expected out: of step model to be no input",
       })
   void everyMistakeHasItsPlaceAndWhatIsExpected(String right, String wrong, String said) {
     assertThat(GOOD).contains(right);
@@ -120,5 +123,63 @@ class WorkflowReaderTest {
     assertThat(refused.getMessage())
         .contains("w.yaml:3:3: expected a value of parameter date, found none; give --set date=")
         .contains("--set dat: expected one of the parameters date, rank");
+  }
+
+  private static WorkflowFile two(String out, String in, String more) {
+    return read(
+        String.join(
+            "\n",
+            "name: two",
+            "steps:",
+            "  - id: last",
+            "    run: top " + in,
+            "    in: " + in,
+            "  - id: first",
+            "    run: cpd x.tns --rank 2 --output " + out,
+            "    out: " + out,
+            more),
+        Map.of());
+  }
+
+  /** A file or folder is what it is however its name is written; so is a part of a folder. */
+  @ParameterizedTest
+  @CsvSource({
+    "m, ./m",
+    "./m, m",
+    "m/, m",
+    "a//m, a/./m/",
+    "m, m/summary.json",
+    "/d/m, /d//m/",
+    "hdfs://h:9/d/m/, hdfs://h:9/d/m",
+    "hdfs://h:9/m, hdfs://h:9/m/mode0.npy",
+  })
+  void aStepIsAfterTheStepThatMakesItsInput(String out, String in) {
+    WorkflowFile workflow = two(out, in, "");
+    assertThat(workflow.steps()).extracting(WorkflowStep::id).containsExactly("first", "last");
+    assertThat(workflow.externalInputs()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"m, mm", "m/a, m/b", "m, n/m", "/m, m", "hdfs://h/m, hdfs://g/m"})
+  void otherNamesAreOtherFiles(String out, String in) {
+    WorkflowFile workflow = two(out, in, "");
+    assertThat(workflow.steps()).extracting(WorkflowStep::id).containsExactly("last", "first");
+    assertThat(workflow.externalInputs()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"m, m/", "m, ./m/part", "m/part, m"})
+  void stepsShareNoOutput(String out, String other) {
+    String third = "  - id: third\n    run: top x --json=" + other + "\n    out: " + other;
+    WeftException refused = catchThrowableOfType(WeftException.class, () -> two(out, "x", third));
+    assertThat(refused).hasMessageContaining("w.yaml:9:5: expected one step that makes");
+    assertThat(refused).hasMessageContaining("found first and third");
+  }
+
+  @Test
+  void aWorkflowHasSteps() {
+    WeftException refused =
+        catchThrowableOfType(WeftException.class, () -> read("name: none\nsteps: []\n", Map.of()));
+    assertThat(refused).hasMessageContaining("w.yaml:2:8: expected at least one step");
   }
 }
