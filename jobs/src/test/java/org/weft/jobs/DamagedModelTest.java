@@ -8,6 +8,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +61,25 @@ class DamagedModelTest {
     }
     assertThat(Files.exists(folder.resolve("r.html"))).isFalse();
     assertThat(Files.exists(folder.resolve("p.tns"))).isFalse();
+  }
+
+  /** To run the command again would find it missing again. */
+  @ParameterizedTest
+  @CsvSource({"cp, lambda.npy", "cp, mode0.npy", "cp, mode2.npy", "tucker, core.npy"})
+  void aMissingArrayIsAMistakeOfTheInput(String model, String array) throws IOException {
+    Files.delete(folder.resolve(model).resolve(array));
+    List<String> commands = new ArrayList<>(List.of(COMMANDS));
+    commands.add("compare DIR/MODEL DIR/MODEL");
+    if (model.equals("cp")) {
+      commands.add("cpd DIR/x.tns --rank 2 --init DIR/MODEL --output DIR/next");
+      commands.add("cpd DIR/x.tns --append DIR/MODEL --output DIR/next");
+    }
+    for (String command : commands) {
+      Run run = run(command, model);
+      assertThat(run.status()).as(command + ": " + run.err()).isEqualTo(2);
+      assertThat(run.err()).as(command).contains("WEFT-10", array);
+    }
+    assertThat(folder.resolve("next")).doesNotExist();
   }
 
   @Test

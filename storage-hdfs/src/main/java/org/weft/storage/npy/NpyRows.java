@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.SourceFile;
 import org.weft.storage.file.FileAccess;
 import org.weft.tensor.DenseMatrix;
 
@@ -40,15 +41,15 @@ public final class NpyRows implements Serializable {
    *     {@link NpyFile#read}
    */
   public static NpyRows open(FileAccess files, String uri) {
-    Path path = files.path(uri);
-    try (InputStream in = files.fileSystem(path).open(path)) {
+    SourceFile file = SourceFile.find(files, uri, false);
+    try (InputStream in = file.open(0)) {
       NpyHeader header = NpyHeader.read(in, uri);
       if (header.shape().length != 2 || header.fortran()) {
         throw new WeftException(
             ErrorCode.SHAPE_MISMATCH,
             uri + ": expected a matrix in C order, found another array; write it as such");
       }
-      NpyFile.requireLength(header, uri, files.fileSystem(path).getFileStatus(path).getLen());
+      NpyFile.requireLength(header, uri, file.length());
       return new NpyRows(files, uri, header);
     } catch (IOException e) {
       throw FileAccess.unavailable(uri, e);
