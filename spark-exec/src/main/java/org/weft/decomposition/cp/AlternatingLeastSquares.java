@@ -114,11 +114,11 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       double norm = Math.sqrt(site.normSquared());
       weights = new CpWeights(order, rank, norm, start);
       int known = start.map(state -> state.grams().length).orElse(0);
-      // A solution does not depend on the factor before it, nor on its Gram matrix.
-      for (int mode = cpd.isUnbounded() ? 1 : 0; mode < order && known == 0; mode++) {
+      // Without constraints the first Gram matrix is not read before its update.
+      for (int mode = cpd.constraints().isEmpty() ? 1 : 0; mode < order && known == 0; mode++) {
         weights.gram(mode, gram(mode));
       }
-      if (!cpd.isUnbounded() && start.isEmpty()) {
+      if (!cpd.constraints().isEmpty() && start.isEmpty()) {
         weights.fill(norm);
       }
     }

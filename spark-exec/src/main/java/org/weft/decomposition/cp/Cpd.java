@@ -112,11 +112,6 @@ public record Cpd(
     return constraint != null && constraint.fixesScale();
   }
 
-  /** Whether every update is the solution of its least-squares problem. */
-  boolean isUnbounded() {
-    return !nonnegative && constraints.isEmpty();
-  }
-
   /**
    * The update of the factor of a mode: least squares, HALS, ADMM or smoothing.
    *

@@ -80,25 +80,9 @@ interface FactorUpdate {
   /** A step towards the solution that keeps A nonnegative, {@link Hals}. */
   record Nonnegative(RowAlgebra algebra) implements FactorUpdate {
     @Override
-    public boolean isDivided() {
-      return true;
-    }
-
-    /** With g for the guess, the columns are {@code a_r / g_r} for normal equations of those. */
-    @Override
     public Step step(Problem problem) {
-      double[] g = problem.guess();
-      double[] weights = problem.weights().clone();
-      double[] others = problem.others().clone();
-      DMatrixRMaj v = problem.v().copy();
-      for (int r = 0; r < g.length; r++) {
-        weights[r] /= g[r];
-        others[r] /= g[r];
-        for (int s = 0; s < g.length; s++) {
-          v.set(s, r, s == r ? v.get(r, r) : v.get(s, r) * (g[s] / g[r]));
-        }
-      }
-      return problem.product().then(algebra.hals("A", "M", weights, others, v.data));
+      double[] v = problem.v().data;
+      return problem.product().then(algebra.hals("A", "M", problem.weights(), problem.others(), v));
     }
   }
 }
