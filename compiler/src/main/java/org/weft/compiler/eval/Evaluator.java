@@ -19,6 +19,7 @@ import org.weft.compiler.convert.ConversionPlan;
 import org.weft.compiler.convert.Converter;
 import org.weft.compiler.convert.KernelCalls;
 import org.weft.compiler.convert.Recent;
+import org.weft.compiler.eval.prefetch.PrefetchChoice;
 import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Statement;
 import org.weft.error.ErrorCode;
@@ -155,7 +156,7 @@ public final class Evaluator {
   public EvaluationPlan plan(StatementAlgebra algebra, Schedule schedule, Set<String> open) {
     LabelSizes labels = algebra.labels().withOpen(open);
     Map<String, Double> entries = algebra.entries();
-    PrefetchChoice prefetch = new PrefetchChoice(labels, Map.of());
+    PrefetchChoice prefetch = new PrefetchChoice(labels::size, Map.of());
     StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
     Contractions contractions =
         new Contractions(labels, entries, name -> Optional.empty(), planner);
@@ -233,7 +234,7 @@ public final class Evaluator {
       labels = labels.withCopies(sum.copies());
     }
     Map<String, Double> entries = entries(operands);
-    PrefetchChoice prefetch = new PrefetchChoice(labels, operands);
+    PrefetchChoice prefetch = new PrefetchChoice(labels::size, operands);
     StatementPlanner planner = new StatementPlanner(labels, entries, prefetch, dense, lowered);
     Map<String, Optional<ModeCounts>> counts = new HashMap<>();
     Contractions contractions =

@@ -9,6 +9,7 @@ import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.convert.Recent;
+import org.weft.compiler.eval.prefetch.PrefetchChoice;
 import org.weft.compiler.lower.LoweredKernel;
 import org.weft.compiler.lower.Lowering;
 import org.weft.compiler.lower.panel.Contraction;

@@ -1,4 +1,4 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.prefetch;
 
 import java.util.Arrays;
 import org.weft.compiler.PrefetchDistance;

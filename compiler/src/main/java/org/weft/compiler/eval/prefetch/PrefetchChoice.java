@@ -1,36 +1,39 @@
-package org.weft.compiler.eval;
+package org.weft.compiler.eval.prefetch;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.weft.compiler.Directive;
 import org.weft.compiler.PrefetchDistance;
+import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.TensorVar;
 import org.weft.compiler.lower.schedule.Lookup;
 import org.weft.tensor.TensorStorage;
 
 /**
- * Which rows a kernel over stored operands should ask for ahead: those of operands past the caches,
+ * Which rows a kernel over stored operands should prefetch: those of operands past the caches,
  * where the coordinates that choose them jump about. Coordinates are sampled, so that a banded or
  * well reordered matrix pays for nothing. Cost: {@link SampledMisses} for each operand that is
  * large enough and found by enough coordinates to be worth it.
  */
-final class PrefetchChoice {
-  private final LabelSizes labels;
+public final class PrefetchChoice {
+  private final ToLongFunction<IndexVar> sizes;
   private final Map<String, TensorStorage> operands;
 
   /**
+   * @param sizes of labels
    * @param operands by name; temporaries, which nobody has seen yet, are not among them
    */
-  PrefetchChoice(LabelSizes labels, Map<String, TensorStorage> operands) {
-    this.labels = labels;
+  public PrefetchChoice(ToLongFunction<IndexVar> sizes, Map<String, TensorStorage> operands) {
+    this.sizes = sizes;
     this.operands = operands;
   }
 
   /** A directive, and why it is expected to pay. */
-  record Choice(Directive.Prefetch directive, String reason) {
+  public record Choice(Directive.Prefetch directive, String reason) {
     @Override
     public String toString() {
       return directive + ": " + reason;
@@ -38,7 +41,7 @@ final class PrefetchChoice {
   }
 
   /** What to add to the schedule of a kernel that finds rows like this, one for each label. */
-  List<Choice> of(List<Lookup> lookups) {
+  public List<Choice> of(List<Lookup> lookups) {
     Map<String, Choice> choices = new LinkedHashMap<>();
     for (Lookup lookup : lookups) {
       TensorVar walked = lookup.walked();
@@ -51,7 +54,7 @@ final class PrefetchChoice {
       if (!known || stored == null) {
         continue;
       }
-      double rows = labels.size(lookup.variable());
+      double rows = sizes.applyAsLong(lookup.variable());
       double bytes = bytes(lookup);
       if (rows == 0 || !PrefetchDistance.isFar(bytes)) {
         continue;
@@ -84,7 +87,8 @@ final class PrefetchChoice {
       TensorStorage rows = operands.get(lookup.rows().name());
       return rows == null || !rows.format().equals(lookup.rows().stored()) ? 0 : rows.byteSize();
     }
-    double cells = lookup.labels().stream().mapToDouble(labels::size).reduce(1, (a, b) -> a * b);
+    double cells =
+        lookup.labels().stream().mapToDouble(sizes::applyAsLong).reduce(1, (a, b) -> a * b);
     return cells * lookup.rows().format().valueType().bytes();
   }
 }

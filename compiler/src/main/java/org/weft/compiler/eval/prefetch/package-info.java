@@ -1,0 +1,8 @@
+/**
+ * Which rows a kernel should prefetch, from samples of the coordinates that choose the rows. Read
+ * {@link org.weft.compiler.eval.prefetch.PrefetchChoice} first.
+ */
+@NullMarked
+package org.weft.compiler.eval.prefetch;
+
+import org.jspecify.annotations.NullMarked;
