@@ -68,6 +68,9 @@ final class YamlText {
           said(e));
     } catch (YamlEngineException e) {
       problems.add(new Position(1, 1), "expected YAML: %s", String.valueOf(e.getMessage()));
+    } catch (StackOverflowError e) { // the library has no limit of its own
+      problems.add(
+          new Position(1, 1), "expected lists and mappings of few levels, found too many to read");
     }
     return none;
   }

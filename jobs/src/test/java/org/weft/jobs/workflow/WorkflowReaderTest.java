@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -174,6 +175,14 @@ class WorkflowReaderTest {
     WeftException refused = catchThrowableOfType(WeftException.class, () -> two(out, "x", third));
     assertThat(refused).hasMessageContaining("w.yaml:9:5: expected one step that makes");
     assertThat(refused).hasMessageContaining("found first and third");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[", "{a: ", "- ", "? ", "[{a: "})
+  void depthIsAMistakeAndNoCrash(String opening) {
+    for (int depth : new int[] {100, 2_000, 50_000}) {
+      assertThat(refused("name: x\nsteps:\n  " + opening.repeat(depth))).contains("w.yaml:");
+    }
   }
 
   @Test
