@@ -9,7 +9,7 @@ import org.weft.statistics.TensorStatistics;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 public final class Sweeps {
-  private static final double LEAST = 1e-146; // its square over the least relative difference
+  private static final double LEAST = 1e-146; // squares of less are too small for all their digits
 
   private final int most;
   private final double tolerance;
