@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,10 +15,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The unit of measurement does not matter: a tensor times a power of two, which rounds nothing, has
- * the same fits after each iteration.
+ * the same fits after each iteration. Factors have the same bits where the unit is in the weights
+ * alone.
  */
 class ScaledTensorsTest {
   private static final int ITERATIONS = 6;
+  private static final int[] POWERS = {-83, -70, -30, 30, 60, 83};
 
   @TempDir Path folder;
 
@@ -39,10 +42,21 @@ class ScaledTensorsTest {
 
   private JsonNode fits(String line, int power) throws IOException {
     String model = folder.resolve("m" + power).toString();
-    String command = line + " --iterations " + ITERATIONS + " --tolerance 0 --output " + model;
+    String all = line.startsWith("cpapr") ? " --kkt 0" : " --tolerance 0";
+    String command = line + " --iterations " + ITERATIONS + all + " --output " + model;
     Run run = Run.of(command.replace("IN", tensor(power)).split(" "));
     assertThat(run.status()).as(run.err()).isZero();
     return new ObjectMapper().readTree(Path.of(model, "summary.json").toFile()).get("fits");
+  }
+
+  private void assertSameFactors(int power) throws IOException {
+    for (int mode = 0; mode < 3; mode++) {
+      String file = "mode" + mode + ".npy";
+      Path expected = folder.resolve("m0").resolve(file);
+      assertThat(Files.mismatch(folder.resolve("m" + power).resolve(file), expected))
+          .as("2^%d, %s", power, file)
+          .isEqualTo(-1);
+    }
   }
 
   @ParameterizedTest
@@ -50,11 +64,20 @@ class ScaledTensorsTest {
       strings = {
         "cpd IN --rank 2",
         "cpd IN --rank 2 --type float",
+        "cpd IN --rank 2 --nonnegative",
+        "cpd IN --rank 2 --nonnegative --type float",
+        "cpd IN --rank 2 --nonnegative --init nvecs",
+        "cpd IN --rank 2 --method arls --sample 0.5",
+        "cpd IN --rank 2 --method arls --sample 0.5 --nonnegative",
         "cpd IN --rank 2 --ridge 0.01",
         "cpd IN --rank 2 --init nvecs",
         "cpd IN --rank 2 --constrain 0=nonneg,1=l1:0.05",
+        "cpd IN --rank 2 --constrain 0=nonneg,1=l1:0.05 --init nvecs",
+        "cpd IN --rank 2 --constrain 0=nonneg,1=l1:0.05 --type float",
         "cpd IN --rank 2 --constrain 0=simplex,2=smooth:0.1",
+        "cpd IN --rank 2 --constrain 0=simplex,2=smooth:0.1 --type float",
         "tucker IN --ranks 2,2,2",
+        "tucker IN --ranks 2,2,2 --type float",
         "complete IN --rank 1 --ridge 0.01",
         "complete IN --rank 1 --ridge 0.01 --method ccd",
         "complete IN --rank 1 --ridge 0.01 --method sgd",
@@ -62,10 +85,13 @@ class ScaledTensorsTest {
       })
   void fitsAreThoseOfAnotherUnit(String line) throws IOException {
     JsonNode expected = fits(line, 0);
-    for (int power : new int[] {-70, -30, 30, 60}) {
+    for (int power : POWERS) {
       JsonNode found = fits(line, power);
       assertThat(found.size()).isEqualTo(expected.size());
-      double unit = line.startsWith("gcp") ? Math.scalb(1, 2 * power) : 1; // its fit is a loss
+      if (line.matches("(cpd|tucker).*")) {
+        assertSameFactors(power);
+      }
+      double unit = line.startsWith("gcp") ? Math.scalb(1.0, 2 * power) : 1; // its fit is a loss
       for (int it = 0; it < expected.size(); it++) {
         double fit = expected.get(it).asDouble();
         assertThat(found.get(it).asDouble() / unit)
@@ -75,18 +101,35 @@ class ScaledTensorsTest {
     }
   }
 
-  /** The way there depends on the unit, because the first factors do not. */
+  /** The log-likelihood of counts c x is that of x, with {@code log c} for each of them. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "cpd IN --rank 2 --nonnegative",
-        "cpd IN --rank 2 --method arls --sample 0.5 --nonnegative",
-      })
-  void nonnegativeModelsOfAnotherUnitFitAsWell(String line) throws IOException {
-    for (int power : new int[] {-70, -30, 0, 30, 60}) {
-      JsonNode found = fits(line, power);
-      assertThat(found.get(found.size() - 1).asDouble()).as("2^%d", power).isGreaterThan(0.8);
+  @ValueSource(strings = {"mu", "pdnr", "pqnr", "mu --type float"})
+  void modelsOfCountsAreThoseOfAnotherUnit(String update) throws IOException {
+    String line = "cpapr IN --rank 2 --method " + update;
+    JsonNode expected = fits(line, 0);
+    double total = 0;
+    for (String entry : Files.readAllLines(Path.of(tensor(0)))) {
+      total += Double.parseDouble(entry.substring(entry.lastIndexOf(' ')));
     }
+    for (int power : POWERS) {
+      JsonNode found = fits(line, power);
+      assertThat(found.size()).isEqualTo(expected.size());
+      for (int it = 0; it < expected.size(); it++) {
+        double likelihood = expected.get(it).asDouble() + total * power * Math.log(2);
+        assertThat(Math.scalb(found.get(it).asDouble(), -power))
+            .as("2^%d, iteration %d", power, it + 1)
+            .isCloseTo(likelihood, within(1e-5 * Math.abs(likelihood)));
+      }
+      assertSameFactors(power);
+    }
+  }
+
+  private void assertRefused(String line, int power, String about) {
+    String model = folder.resolve("none").toString();
+    Run run = Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("WEFT-301", about);
+    assertThat(folder.resolve("none")).doesNotExist();
   }
 
   /** Their squares would be 0, and so would every fit. */
@@ -102,11 +145,7 @@ class ScaledTensorsTest {
       })
   void valuesWithoutSquaresAreAnError(String line) {
     for (int power : new int[] {-500, -700, -1040}) {
-      String model = folder.resolve("none").toString();
-      Run run = Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "));
-      assertThat(run.status()).isEqualTo(2);
-      assertThat(run.err()).contains("WEFT-301", "x" + power + ".tns", "multiply all values");
-      assertThat(folder.resolve("none")).doesNotExist();
+      assertRefused(line, power, "x" + power + ".tns: expected values whose squares are numbers");
     }
   }
 }

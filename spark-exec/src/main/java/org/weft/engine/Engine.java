@@ -310,7 +310,7 @@ public final class Engine implements AutoCloseable {
             keep.keep(model, site);
             clock.wrote(System.nanoTime() - start);
           };
-      M model = passes.run(method, packed.normSquared(), progress, booked);
+      M model = passes.run(method, packed, progress, booked);
       int partitions = plan.modes().get(0).partitioning().partitions();
       return new MethodResult<>(
           model,

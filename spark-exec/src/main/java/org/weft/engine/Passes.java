@@ -32,10 +32,10 @@ public interface Passes extends AutoCloseable {
   /**
    * Runs the method whose job this is.
    *
-   * @param normSquared of the tensor
+   * @param packed of the tensor
    * @param keep what is to be kept of the rows, which end with this call
    */
-  <M> M run(Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+  <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException;
 
   @Override

@@ -93,11 +93,10 @@ final class SparkPasses implements Passes {
   }
 
   @Override
-  public <M> M run(
-      Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+  public <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException {
     for (int run = 1; ; run++) {
-      try (SparkSite site = new SparkSite(context, tensor, this, plan, normSquared)) {
+      try (SparkSite site = new SparkSite(context, tensor, this, plan, packed)) {
         M model = method.run(site, progress.observer(method));
         keep.keep(model, site);
         return model;

@@ -24,6 +24,7 @@ import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
+import org.weft.engine.Passes;
 import org.weft.engine.entries.Shared;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
@@ -74,7 +75,7 @@ final class SparkSite implements Site, AutoCloseable {
   private final SparkTensor tensor;
   private final SparkPasses runner;
   private final JobPlan plan;
-  private final double normSquared;
+  private final Passes.Packed packed;
   private final Map<Integer, long[]> starts = new HashMap<>();
   private final Set<SparkRows> open = new HashSet<>();
   private final StepTasks tasks;
@@ -84,12 +85,12 @@ final class SparkSite implements Site, AutoCloseable {
       SparkTensor tensor,
       SparkPasses runner,
       JobPlan plan,
-      double normSquared) {
+      Passes.Packed packed) {
     this.context = context;
     this.tensor = tensor;
     this.runner = runner;
     this.plan = plan;
-    this.normSquared = normSquared;
+    this.packed = packed;
     this.tasks = new StepTasks(context, runner.measurements(), plan.resources(), plan.job().name());
   }
 
@@ -189,7 +190,12 @@ final class SparkSite implements Site, AutoCloseable {
 
   @Override
   public double normSquared() {
-    return normSquared;
+    return packed.normSquared();
+  }
+
+  @Override
+  public long entries() {
+    return packed.storedEntries();
   }
 
   @Override

@@ -78,20 +78,22 @@ class CpAprTest {
         .drawn((value, random) -> poisson(scale * value, random));
   }
 
-  /** Chi and Kolda's algorithm on lists of entries. */
+  /** Chi and Kolda's algorithm on lists of entries, which are divided by their unit. */
   private static final class Naive {
+    private final double unit;
     private final CooBlock x;
     private final double[][][] a;
     private final double[][][] phi;
     private final double[] lambda;
 
-    Naive(Planted planted, int rank, long seed, double normSquared) {
+    Naive(Planted planted, int rank, long seed, double unit) {
+      this.unit = unit;
       x = planted.entries();
       long[] sizes = planted.sizes();
       a = new double[sizes.length][][];
       phi = new double[sizes.length][][];
       lambda = new double[rank];
-      Arrays.fill(lambda, normSquared / rank);
+      Arrays.fill(lambda, (double) x.size() / rank);
       for (int mode = 0; mode < sizes.length; mode++) {
         DenseMatrix random =
             DenseMatrix.random(sizes[mode], rank, seed + mode * 0xD1B54A32D192ED03L);
@@ -144,7 +146,7 @@ class CpAprTest {
         for (int update = 0; update < inner; update++) {
           phi[mode] = new double[a[mode].length][lambda.length];
           for (int e = 0; e < x.size(); e++) {
-            double ratio = x.value(e) / model(e);
+            double ratio = x.value(e) / unit / model(e);
             for (int r = 0; r < lambda.length; r++) {
               phi[mode][(int) x.coordinate(mode, e)][r] += ratio * model(e, r, mode);
             }
@@ -169,9 +171,9 @@ class CpAprTest {
         scale(mode, lambda, true);
       }
       scale(0, lambda, false);
-      double likelihood = -Arrays.stream(lambda).sum();
+      double likelihood = -Arrays.stream(lambda).sum() * unit;
       for (int e = 0; e < x.size(); e++) {
-        likelihood += x.value(e) * Math.log(model(e));
+        likelihood += x.value(e) * Math.log(model(e) * unit);
       }
       scale(0, lambda, true);
       return likelihood;
@@ -186,13 +188,15 @@ class CpAprTest {
       CpApr.Model found = run(planted, method, EngineOptions.defaults()).model();
       CooBlock x = planted.entries();
       double squares = Arrays.stream(x.values(), 0, x.size()).map(v -> v * v).sum();
-      Naive naive = new Naive(planted, 4, 7, squares);
+      double unit = Math.sqrt(squares / x.size());
+      Naive naive = new Naive(planted, 4, 7, unit);
       for (int sweep = 1; sweep <= 8; sweep++) {
         double expected = naive.sweep(sweep, 5, 1e-4);
         assertThat(found.logLikelihoods().get(sweep - 1))
             .isCloseTo(expected, within(1e-8 * Math.abs(expected)));
       }
-      assertThat(found.lambda()).containsExactly(naive.lambda, within(1e-8 * squares));
+      double[] lambda = Arrays.stream(naive.lambda).map(weight -> weight * unit).toArray();
+      assertThat(found.lambda()).containsExactly(lambda, within(1e-8 * squares));
       double counted = Arrays.stream(x.values(), 0, x.size()).sum();
       assertThat(Arrays.stream(found.lambda()).sum()).isCloseTo(counted, within(1e-9 * counted));
     }

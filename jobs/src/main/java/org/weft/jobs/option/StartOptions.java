@@ -331,6 +331,7 @@ public final class StartOptions {
     OrthogonalIteration tucker =
         new OrthogonalIteration(ranks, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
     List<DenseMatrix> found = new ArrayList<>();
+    double[] weights = new double[cpd.rank()];
     engine.run(
         tensor,
         tucker,
@@ -338,14 +339,13 @@ public final class StartOptions {
         (model, site) -> {
           found.clear();
           model.factors().forEach(factor -> found.add(site.collect(factor.rows())));
+          Arrays.fill(weights, site.unit());
         });
     List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < found.size(); mode++) {
       boolean signs = !cpd.nonnegative() && !cpd.constraints().containsKey(mode);
       factors.add(RowSource.of(filled(found.get(mode), cpd, mode, signs)));
     }
-    double[] weights = new double[cpd.rank()];
-    Arrays.fill(weights, 1);
     return CpState.of(factors, weights);
   }
 

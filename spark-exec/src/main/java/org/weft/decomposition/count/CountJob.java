@@ -13,7 +13,7 @@ import org.weft.tensor.ValueType;
  * The statements of a {@link CpApr} job, in their order, and the memory of its rows:
  *
  * <pre>
- * Phi of each mode, the likelihood
+ * Phi of each mode, the likelihood, the sum of the counts
  * by Newton's method:        the likelihood of the rows of each mode
  * with second derivatives:   the Hessians of the rows of each mode
  * </pre>
@@ -29,6 +29,7 @@ record CountJob(CpApr.Update update, int order, int rank) {
     }
     String logarithm = "x * log(" + MODEL + ")";
     statements.add(RowStatement.sums("likelihood", 0, rank, logarithm));
+    statements.add(RowStatement.sums("total", 0, 0, "x"));
     for (int mode = 0; update != CpApr.Update.MU && mode < order; mode++) {
       statements.add(RowStatement.sums("row_likelihood", mode, rank, logarithm));
     }
@@ -45,13 +46,18 @@ record CountJob(CpApr.Update update, int order, int rank) {
     return order;
   }
 
-  /** The number of the statement that makes the same sum for each row of a mode. */
+  /** The number of the statement that makes {@code sum x}. */
+  int total() {
+    return order + 1;
+  }
+
+  /** The number of the statement that makes the sum of {@link #likelihood} for each row. */
   int rowLikelihood(int mode) {
-    return order + 1 + mode;
+    return order + 2 + mode;
   }
 
   int hessian(int mode) {
-    return 2 * order + 1 + mode;
+    return 2 * order + 2 + mode;
   }
 
   boolean isQuasi() {

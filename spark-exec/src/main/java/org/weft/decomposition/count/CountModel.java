@@ -14,7 +14,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * The nonnegative model of a {@link CpApr} run: factors with columns of sum 1, weights, and Phi. In
- * the midst of a mode's updates its factor is {@code B = A diag(lambda)}.
+ * the midst of a mode's updates its factor is {@code B = A diag(lambda)}. The model is one of the
+ * counts divided by {@link Site#unit}: thresholds are of numbers about 1, whatever the counts are.
+ * What the statements make of the counts themselves is divided where it is read, {@link #divided}.
  */
 final class CountModel {
   private static final double KAPPA = 0.01;
@@ -39,6 +41,7 @@ final class CountModel {
 
   private final Site site;
   private final int rank;
+  private final double unit;
   private final CpFactors factors;
   private final List<Rows> phi = new ArrayList<>();
   private double[] lambda;
@@ -46,6 +49,7 @@ final class CountModel {
   CountModel(Site site, int rank, long seed, ValueType type) {
     this.site = site;
     this.rank = rank;
+    this.unit = site.unit();
     this.lambda = new double[rank];
     this.factors = new CpFactors(site, rank, seed, type, mode -> (rows, sums) -> {});
     for (int mode = 0; mode < site.shape().order(); mode++) {
@@ -53,7 +57,17 @@ final class CountModel {
       normalise(mode, CpFactors.columns(site, factors.of(mode), SUMS));
     }
     // The first update makes the sum of lambda that of the counts; m has to be above eps before.
-    Arrays.fill(lambda, site.normSquared() / rank);
+    Arrays.fill(lambda, Math.max(1.0, site.entries()) / rank);
+  }
+
+  /** A rule that gets rows of one of its matrices divided by the unit. */
+  RowRule divided(int matrix, RowRule rule) {
+    double by = unit; // what travels is numbers
+    return (rows, sums) -> {
+      double[] row = rows[matrix];
+      Arrays.setAll(row, n -> row[n] / by);
+      rule.apply(rows, sums);
+    };
   }
 
   /** {@code A diag(weights)}. */
@@ -65,15 +79,15 @@ final class CountModel {
   private static RowRule violation(double tolerance) {
     return (rows, sums) -> {
       for (int r = 0; r < rows[0].length; r++) {
-        double violation = Math.abs(Math.min(rows[0][r], 1 - rows[1][r]));
+        double violation = Math.abs(Math.min(rows[1][r], 1 - rows[0][r]));
         sums[0] += violation < tolerance ? 0 : 1;
         sums[1] += violation * violation;
       }
     };
   }
 
-  private static RowOperation each(RowRule rule, int written, int sums) {
-    return new RowOperation.Each(rule, List.of("A", "P"), written, "s", sums);
+  private static RowOperation sums(RowRule rule, List<String> names, int sums) {
+    return new RowOperation.Each(rule, names, 1, "s", sums);
   }
 
   /** A step with the factor A of a mode. */
@@ -94,6 +108,11 @@ final class CountModel {
     return lambda;
   }
 
+  /** The weights for the counts as they are. */
+  double[] counted() {
+    return Arrays.stream(lambda).map(weight -> weight * unit).toArray();
+  }
+
   /** Makes the factor B; zeros that an earlier Phi shows to be inadmissible move, if wanted. */
   void begin(int mode, boolean admissible) {
     Step begin = step(mode);
@@ -110,13 +129,14 @@ final class CountModel {
             .product("P", mode, factors())
             .rows("P", phi(mode))
             .rows("A", factors.of(mode))
-            .then(each(violation(tolerance), 0, 2));
+            .then(sums(divided(0, violation(tolerance)), List.of("P", "A"), 2));
     return site.run(step).get("s");
   }
 
   /** {@code B = B * Phi}; the sums of its columns. */
   double[] multiply(int mode) {
-    return site.run(step(mode).rows("P", phi(mode)).then(each(MULTIPLIED, 1, rank))).get("s");
+    return site.run(step(mode).rows("P", phi(mode)).then(sums(MULTIPLIED, List.of("A", "P"), rank)))
+        .get("s");
   }
 
   /** Ends a mode's updates: {@code lambda = columns, A = B diag(1 / lambda)}. */
@@ -130,11 +150,15 @@ final class CountModel {
     site.run(step(mode).then(RowOperation.each(weighted(weights), "A")));
   }
 
-  /** {@code sum x log m - sum_r lambda_r}. */
-  double logLikelihood(int statement) {
+  /**
+   * {@code sum x log m - sum_r lambda_r} for the counts as they are.
+   *
+   * @param total the sum of the counts
+   */
+  double logLikelihood(int statement, double total) {
     begin(0, false);
     double logarithms = ModelError.sum(site, statement, factors());
     normalise(0, lambda);
-    return logarithms - Arrays.stream(lambda).sum();
+    return logarithms + total * Math.log(unit) - Arrays.stream(counted()).sum();
   }
 }

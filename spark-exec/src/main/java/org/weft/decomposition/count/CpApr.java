@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.weft.decomposition.Method;
+import org.weft.decomposition.ModelError;
 import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
@@ -32,6 +33,10 @@ import org.weft.tensor.ValueType;
  * <p>Updates by Newton's method ({@link NewtonUpdate}) may take the place of {@code B = B * Phi}.
  * They need far fewer iterations near the solution, but an iteration costs more. Each Phi costs
  * O(nnz R).
+ *
+ * <p>The counts are divided by their unit ({@link Site#unit}) first, and lambda is multiplied by it
+ * at the end. B, eps, kappa and the tolerance are thus about the same for rates of 1e-6 and for
+ * counts of thousands.
  *
  * <p>The log-likelihood is {@code sum x log m - sum_r lambda_r}, without the logarithms of
  * factorials. The columns of the factors sum to 1: they are the probabilities of the slices in a
@@ -71,7 +76,8 @@ public record CpApr(
    * @param factors a matrix of mode size x R for each mode, whose columns sum to 1
    * @param lambda the expected count of each component
    * @param logLikelihoods the log-likelihood after each iteration
-   * @param violations the 2-norm of {@code min(B, 1 - Phi)} of all modes, before each iteration
+   * @param violations the 2-norm of {@code min(B, 1 - Phi)} of all modes, before each iteration, B
+   *     being in the unit of the counts
    * @param seconds time of each iteration
    * @param updates the number of updates of modes in the whole run
    * @param converged whether the tolerance ended the run
@@ -133,6 +139,7 @@ public record CpApr(
     private final CountJob job;
     private final CountModel model;
     private final CountUpdate rule;
+    private final double total;
     private final List<Double> violations = new ArrayList<>();
     private int updates;
     private boolean done;
@@ -141,6 +148,7 @@ public record CpApr(
       this.order = site.shape().order();
       this.job = statements(order);
       this.model = new CountModel(site, rank, seed, valueType);
+      this.total = ModelError.sum(site, job.total(), List.of());
       this.rule =
           update == Update.MU
               ? (mode, sweep, number) -> model.multiply(mode)
@@ -154,7 +162,7 @@ public record CpApr(
       }
       return new Model(
           model.factors().stream().map(Factor::of).toList(),
-          model.lambda(),
+          model.counted(),
           sweeps.fits(),
           violations,
           sweeps.seconds(),
@@ -169,7 +177,7 @@ public record CpApr(
         squares += update(mode, sweep);
       }
       violations.add(Math.sqrt(squares));
-      double likelihood = model.logLikelihood(job.likelihood());
+      double likelihood = model.logLikelihood(job.likelihood(), total);
       Sweeps.requireFinite("the log-likelihood after iteration " + sweep, likelihood);
       return likelihood;
     }

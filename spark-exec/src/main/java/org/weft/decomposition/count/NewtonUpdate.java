@@ -99,7 +99,7 @@ final class NewtonUpdate implements CountUpdate {
       site.run(
           step(mode)
               .product("N", job.hessian(mode), model.factors())
-              .then(new RowOperation.Each(row, names, 3, "", 0)));
+              .then(new RowOperation.Each(model.divided(5, row), names, 3, "", 0)));
     }
   }
 
@@ -108,6 +108,8 @@ final class NewtonUpdate implements CountUpdate {
     SearchRow row = new SearchRow(trial, slack);
     List<String> names = List.of("A", "T", "S", "D", "P", "E");
     Step step = step(mode).product("E", job.rowLikelihood(mode), tried);
-    return site.run(step.then(new RowOperation.Each(row, names, 3, "s", rank + 1))).get("s");
+    return site.run(
+            step.then(new RowOperation.Each(model.divided(5, row), names, 3, "s", rank + 1)))
+        .get("s");
   }
 }

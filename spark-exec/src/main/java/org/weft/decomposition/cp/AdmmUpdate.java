@@ -58,6 +58,7 @@ final class AdmmUpdate implements FactorUpdate {
                 problem.weights(),
                 problem.others(),
                 problem.v(),
+                problem.guess(),
                 charge));
   }
 }

@@ -38,7 +38,8 @@ import org.weft.tensor.TensorShape;
  * O(I R^2) for the rows. The residual is never formed: the fit comes from the last MTTKRP of the
  * sweep by {@code ||X - model||^2 = ||X||^2 - 2 <X, model> + ||model||^2}. The fit of an all-zero
  * tensor is 1 if the model is zero. A column that became zero stays zero, and its lambda is 0. The
- * initial factors are uniform in [0, 1) and depend on seed, mode and row alone.
+ * initial factors are uniform in [0, 1) and depend on seed, mode and row alone. HALS, which goes on
+ * from them, takes them in the unit of the tensor ({@link Site#unit}).
  *
  * <p>A constraint applies to {@code A_n} with the weights, while the other factors have unit
  * columns. If a constraint fixes the scale of a mode's columns, this factor cannot have the
@@ -112,7 +113,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
         updates.add(cpd.update(site, mode, duals));
       }
       double norm = Math.sqrt(site.normSquared());
-      weights = new CpWeights(order, rank, norm, start);
+      weights = new CpWeights(order, rank, norm, site.unit(), start);
       int known = start.map(state -> state.grams().length).orElse(0);
       // Without constraints the first Gram matrix is not read before its update.
       for (int mode = cpd.constraints().isEmpty() ? 1 : 0; mode < order && known == 0; mode++) {
@@ -159,7 +160,7 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
     private void update(int mode, int sweep) {
       boolean last = mode == order - 1;
       FactorUpdate update = updates.get(mode);
-      double[] divisor = update.isDivided() ? weights.guess(mode) : weights.ones();
+      double[] divisor = cpd.fixesScale(mode) ? weights.ones() : weights.guess(mode);
       FactorUpdate.Problem problem = problem(mode, sweep, divisor);
       Step step = update.step(problem).then(cpd.algebra().gram("G", "A", rank));
       Sums sums = site.run(last ? step.then(cpd.algebra().inner("d", "M", "A", rank)) : step);

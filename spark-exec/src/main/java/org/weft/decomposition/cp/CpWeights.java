@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
+import org.weft.decomposition.rows.Site;
 
 /**
  * The small part of a CP model of rank R: vectors of R numbers and matrices of R x R. The rows of
@@ -21,16 +22,18 @@ final class CpWeights {
   private double[] lambda;
 
   /**
-   * Starts with the weights of a state, or with scales and weights of 1.
+   * Starts with the weights of a state, or with scales of 1 and weights of the unit: the first
+   * factors times these are random numbers in the unit of the tensor.
    *
    * @param norm an estimate of the columns' norms, which takes the place of those of a sweep before
+   * @param unit {@link Site#unit}
    */
-  CpWeights(int order, int rank, double norm, Optional<CpState> start) {
+  CpWeights(int order, int rank, double norm, double unit, Optional<CpState> start) {
     this.order = order;
     this.rank = rank;
     scales = start.map(state -> copy(state.scales())).orElseGet(() -> all(1));
     norms = start.map(state -> copy(state.norms())).orElseGet(() -> all(norm));
-    lambda = start.map(state -> state.lambda().clone()).orElseGet(this::ones);
+    lambda = start.map(state -> state.lambda().clone()).orElseGet(() -> all(unit)[0]);
     grams = new DMatrixRMaj[order];
     Arrays.setAll(grams, mode -> new DMatrixRMaj(rank, rank));
     double[][] known = start.map(CpState::grams).orElse(new double[0][]);
@@ -100,11 +103,18 @@ final class CpWeights {
     return product;
   }
 
-  /** Estimates the norms of the columns after an update by those of the sweep before. */
+  /**
+   * Estimates the norms of the columns after an update by those of the sweep before: powers of two,
+   * by which nothing is rounded.
+   */
   double[] guess(int mode) {
     return Arrays.stream(norms[mode])
-        .map(norm -> norm > 0 && 1 / norm > 0 && Double.isFinite(norm) ? norm : 1)
+        .map(norm -> norm > 0 && 1 / norm > 0 && Double.isFinite(norm) ? power(norm) : 1)
         .toArray();
+  }
+
+  private static double power(double norm) {
+    return Math.scalb(1.0, Math.getExponent(norm));
   }
 
   /** The squared norm of the model. */

@@ -43,13 +43,8 @@ interface FactorUpdate {
     }
   }
 
-  /** A step with rows named M, after which those named A are new. */
+  /** A step with rows named M, after which those named A are new: the solution over the guess. */
   Step step(Problem problem);
-
-  /** Whether A is the solution divided by the guess, not the solution. */
-  default boolean isDivided() {
-    return false;
-  }
 
   /** Rows beside the factors that the next update depends on. */
   default Optional<Rows> state() {
@@ -58,11 +53,6 @@ interface FactorUpdate {
 
   /** {@code A = M V^-1}: a product with an R x R matrix, into which all that is diagonal goes. */
   record LeastSquares(RowAlgebra algebra) implements FactorUpdate {
-    @Override
-    public boolean isDivided() {
-      return true;
-    }
-
     @Override
     public Step step(Problem problem) {
       DMatrixRMaj inverse = new NormalEquations(problem.v()).inverse();
@@ -79,10 +69,21 @@ interface FactorUpdate {
 
   /** A step towards the solution that keeps A nonnegative, {@link Hals}. */
   record Nonnegative(RowAlgebra algebra) implements FactorUpdate {
+    /** With g for the guess, the columns are {@code a_r / g_r}, and so are the equations. */
     @Override
     public Step step(Problem problem) {
-      double[] v = problem.v().data;
-      return problem.product().then(algebra.hals("A", "M", problem.weights(), problem.others(), v));
+      double[] g = problem.guess();
+      double[] weights = problem.weights().clone();
+      double[] others = problem.others().clone();
+      DMatrixRMaj v = problem.v().copy();
+      for (int r = 0; r < g.length; r++) {
+        weights[r] /= g[r];
+        others[r] /= g[r];
+        for (int s = 0; s < g.length; s++) {
+          v.set(s, r, v.get(s, r) * (g[s] / g[r]));
+        }
+      }
+      return problem.product().then(algebra.hals("A", "M", weights, others, v.data));
     }
   }
 }

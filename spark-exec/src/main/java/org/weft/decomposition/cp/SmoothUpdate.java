@@ -44,6 +44,7 @@ final class SmoothUpdate implements FactorUpdate {
     }
     CommonOps_DDRM.multCols(products, problem.others());
     DMatrixRMaj solved = solve(problem.v(), products);
+    CommonOps_DDRM.divideCols(solved, problem.guess());
     for (int i = 0; i < solved.numRows; i++) {
       m.setRow(i, solved.data, i * solved.numCols);
     }

@@ -32,6 +32,7 @@ import org.weft.tensor.TensorStorage;
  * @param shares factor of each column of M; it contains the division by rho
  * @param free R x R, row-major: {@code rho V^-1}, which makes least-squares solutions
  * @param shifted R x R, row-major: {@code rho (V + rho I)^-1}
+ * @param divisors of the columns of A and of U after the update
  * @param charge of absolute values, divided by rho
  */
 @SuppressWarnings("ArrayRecordComponent")
@@ -45,6 +46,7 @@ public record Admm(
     double[] shares,
     double[] free,
     double[] shifted,
+    double[] divisors,
     double charge)
     implements RowOperation {
 

@@ -291,7 +291,7 @@ final class AdmmLanes implements AutoCloseable {
 
   private void write(TensorStorage from, int lane, NativeArray into, long row) {
     for (int r = 0; r < rank; r++) {
-      into.setDouble(row * rank + r, get(from, r, lane));
+      into.setDouble(row * rank + r, get(from, r, lane) / update.divisors()[r]);
     }
   }
 

@@ -157,6 +157,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
    * @param weights factor of each column of a and of u before the update
    * @param others factor of each column of m
    * @param v the matrix of the normal equations: R x R
+   * @param divisors of the columns of a and of u after the update
    * @param charge of absolute values, where they are charged
    */
   public RowOperation admm(
@@ -167,6 +168,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
       double[] weights,
       double[] others,
       DMatrixRMaj v,
+      double[] divisors,
       double charge) {
     double trace = CommonOps_DDRM.trace(v);
     double rho = trace > 0 ? trace / v.numRows : 1;
@@ -195,6 +197,7 @@ public record RowAlgebra(ValueType result, ValueType from, int rank) {
         Arrays.stream(others).map(other -> other / rho).toArray(),
         times(new NormalEquations(v).inverse(), rho),
         times(new NormalEquations(shifted).inverse(), rho),
+        divisors,
         constraint.isSet() ? 0 : charge / rho);
   }
 

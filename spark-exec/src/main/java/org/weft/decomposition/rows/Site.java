@@ -17,6 +17,18 @@ public interface Site {
   /** Squared Frobenius norm of the tensor, duplicates summed. */
   double normSquared();
 
+  /** Number of the tensor's stored entries, duplicates summed. */
+  long entries();
+
+  /**
+   * The unit in which the values of the tensor are about 1, so that a method does not depend on the
+   * unit of the user: the root of the mean of the squared entries, and 1 if all are 0.
+   */
+  default double unit() {
+    double unit = Math.sqrt(normSquared() / Math.max(1, entries()));
+    return unit > 0 ? unit : 1;
+  }
+
   /** Rows for results, of any numbers. */
   Rows rows(int mode, int columns, ValueType type);
 

@@ -95,11 +95,10 @@ final class LocalPasses implements Passes {
   }
 
   @Override
-  public <M> M run(
-      Method<M> method, double normSquared, ProgressListener progress, Engine.Keep<M> keep)
+  public <M> M run(Method<M> method, Packed packed, ProgressListener progress, Engine.Keep<M> keep)
       throws IOException {
     pack(plan.modes());
-    LocalSite site = new LocalSite(files, tensor, plan, normSquared, kernels(), scope);
+    LocalSite site = new LocalSite(files, tensor, plan, packed, kernels(), scope);
     M model = method.run(site, progress.observer(method));
     long start = System.nanoTime();
     keep.keep(model, site);

@@ -22,6 +22,7 @@ import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.SmallMatrix;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
+import org.weft.engine.Passes;
 import org.weft.engine.entries.Shared;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeArray;
@@ -51,7 +52,7 @@ final class LocalSite implements Site {
   private final FileAccess files;
   private final LocalTensor tensor;
   private final JobPlan plan;
-  private final double normSquared;
+  private final Passes.Packed packed;
   private final LocalKernels kernels;
   private final MemoryScope scope;
   private final Regions regions;
@@ -67,13 +68,13 @@ final class LocalSite implements Site {
       FileAccess files,
       LocalTensor tensor,
       JobPlan plan,
-      double normSquared,
+      Passes.Packed packed,
       LocalKernels kernels,
       MemoryScope scope) {
     this.files = files;
     this.tensor = tensor;
     this.plan = plan;
-    this.normSquared = normSquared;
+    this.packed = packed;
     this.kernels = kernels;
     this.scope = scope;
     this.regions = new Regions(scope);
@@ -194,7 +195,12 @@ final class LocalSite implements Site {
 
   @Override
   public double normSquared() {
-    return normSquared;
+    return packed.normSquared();
+  }
+
+  @Override
+  public long entries() {
+    return packed.storedEntries();
   }
 
   @Override
