@@ -124,6 +124,27 @@ class ScaledTensorsTest {
     }
   }
 
+  /** Squares of residuals are added up as floats, and would be 0 or infinite. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "complete IN --rank 1 --type float",
+        "gcp IN --rank 2 --loss gaussian --type float",
+      })
+  void valuesWithoutSquaresInFloatAreAnError(String line) {
+    for (int power : new int[] {-60, 60}) {
+      assertRefused(line, power, "type float");
+    }
+  }
+
+  /** The squares of the values are finite, and those of the gradient are not. */
+  @ParameterizedTest
+  @ValueSource(strings = {"adam", "lbfgs"})
+  void gradientsWithoutSquaresAreAnError(String optimizer) {
+    String line = "gcp IN --rank 2 --loss gaussian --optimizer " + optimizer;
+    assertRefused(line, 500, "iteration 1, mode 0: the sum of the gradient's squares is Infinity");
+  }
+
   private void assertRefused(String line, int power, String about) {
     String model = folder.resolve("none").toString();
     Run run = Run.of((line + " --output " + model).replace("IN", tensor(power)).split(" "));

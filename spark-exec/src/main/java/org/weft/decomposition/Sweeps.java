@@ -3,13 +3,17 @@ package org.weft.decomposition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
+import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.statistics.TensorStatistics;
+import org.weft.tensor.ValueType;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
 public final class Sweeps {
   private static final double LEAST = 1e-146; // squares of less are too small for all their digits
+  private static final double LEAST_FLOAT = 1e-15; // those of residuals are smaller
+  private static final double MOST_FLOAT = 1e36;
 
   private final int most;
   private final double tolerance;
@@ -72,6 +76,26 @@ public final class Sweeps {
               + " as the largest: squares of values of about "
               + LEAST
               + " and less become 0; multiply all values by one number");
+    }
+  }
+
+  /**
+   * Checks that the squares of a tensor's values keep their digits in a type that adds them up.
+   *
+   * @throws WeftException {@code NONFINITE_VALUE}
+   */
+  public static void requireSquares(Site site, ValueType type) {
+    double unit = site.unit();
+    if (type == ValueType.FLOAT && !(unit > LEAST_FLOAT && site.normSquared() < MOST_FLOAT)) {
+      throw new WeftException(
+          ErrorCode.NONFINITE_VALUE,
+          "expected values whose squares are numbers of type float, found "
+              + unit
+              + " as the root of their mean square: squares of less than "
+              + LEAST_FLOAT
+              + " lose digits, and sums of squares are less than "
+              + MOST_FLOAT
+              + "; give --type double, or multiply all values by one number");
     }
   }
 

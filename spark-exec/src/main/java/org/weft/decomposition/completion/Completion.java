@@ -163,6 +163,7 @@ public record Completion(
   @Override
   public Model run(Site site, Observer observer) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
+    Sweeps.requireSquares(site, valueType);
     int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
     CompletedFactors model =
         new CompletedFactors(site, first, rank, biases, ridge, seed, valueType);

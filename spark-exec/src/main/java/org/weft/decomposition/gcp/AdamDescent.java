@@ -54,7 +54,7 @@ final class AdamDescent implements Descent {
    * @param second what the second moment is divided by
    */
   private record Adam(double rate, double first, double second, double lower) implements RowRule {
-    /** Of A, then of the moments, then of the gradient. */
+    /** Of A, then of the moments, then of the gradient; the sum of the second moments. */
     @Override
     public void apply(double[][] rows, double[] sums) {
       for (int r = 0; r < rows[0].length; r++) {
@@ -63,6 +63,7 @@ final class AdamDescent implements Descent {
         rows[2][r] = 0.999 * rows[2][r] + 0.001 * slope * slope;
         double root = Math.sqrt(rows[2][r] / second) + Double.MIN_NORMAL;
         rows[0][r] = Math.max(lower, rows[0][r] - rate * rows[1][r] / first / root);
+        sums[0] += rows[2][r];
       }
     }
   }
@@ -80,7 +81,7 @@ final class AdamDescent implements Descent {
   @Override
   public double iteration(int number) {
     for (int n = 0; n < inner; n++) {
-      step();
+      step(number);
     }
     double now = model.loss(model.factors());
     if (Double.isFinite(now) && now <= least) {
@@ -108,7 +109,7 @@ final class AdamDescent implements Descent {
     }
   }
 
-  private void step() {
+  private void step(int iteration) {
     steps++;
     for (int mode = 0; mode < model.order(); mode++) {
       model.site().run(model.gradient(mode).rows("G", gradients.get(mode)));
@@ -116,15 +117,16 @@ final class AdamDescent implements Descent {
     double firsts = 1 - Math.pow(0.9, steps);
     Adam adam = new Adam(rate, firsts, 1 - Math.pow(0.999, steps), model.lower());
     for (int mode = 0; mode < model.order(); mode++) {
-      model
-          .site()
-          .run(
-              Step.of(mode, "step of mode " + mode)
-                  .rows("A", model.factors().get(mode))
-                  .rows("B", first.get(mode))
-                  .rows("C", second.get(mode))
-                  .rows("G", gradients.get(mode))
-                  .then(new RowOperation.Each(adam, List.of("A", "B", "C", "G"), 3, "", 0)));
+      Step step =
+          Step.of(mode, "step of mode " + mode)
+              .rows("A", model.factors().get(mode))
+              .rows("B", first.get(mode))
+              .rows("C", second.get(mode))
+              .rows("G", gradients.get(mode))
+              .then(new RowOperation.Each(adam, List.of("A", "B", "C", "G"), 3, "s", 1));
+      Sweeps.requireFinite(
+          "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
+          model.site().run(step).get("s")[0]);
     }
   }
 }

@@ -155,6 +155,7 @@ public record Gcp(
   @Override
   public Model run(Site site, Observer observer) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
+    Sweeps.requireSquares(site, valueType);
     LossModel model = new LossModel(site, loss, rank, seed, valueType);
     Descent descent =
         optimizer == Optimizer.ADAM

@@ -87,7 +87,7 @@ final class LbfgsDescent implements Descent {
   }
 
   private void step(int number) {
-    double slope = direction();
+    double slope = direction(number);
     double now = search.loss(directions, gradients, slope, least);
     if (Double.isNaN(now)) {
       failures++;
@@ -124,7 +124,7 @@ final class LbfgsDescent implements Descent {
   }
 
   /** Computes the direction D and returns its product with the gradient. */
-  private double direction() {
+  private double direction(int iteration) {
     int vectors = 1 + 2 * pairs.size();
     double[] products = new double[vectors * vectors];
     LimitedMemory.Products rule = new LimitedMemory.Products(model.lower());
@@ -136,6 +136,9 @@ final class LbfgsDescent implements Descent {
       for (int i = 0; i < products.length; i++) {
         products[i] += some[i];
       }
+      Sweeps.requireFinite(
+          "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
+          products[0]);
     }
     double[] weights = LimitedMemory.weights(products, pairs.size());
     if (pairs.isEmpty()) {
