@@ -1,8 +1,9 @@
 #include "blocks.h"
 
-#include <cpuid.h>
 #include <immintrin.h>
 #include <string.h>
+
+#include "processor.h"
 
 namespace weft {
 namespace {
@@ -228,31 +229,12 @@ void check(int64_t *args) {
   args[7] = wrong;
 }
 
-/* Whether the processor has the instructions of WEFT_WIDE and the system keeps their registers. */
-bool is_wide() {
-  unsigned a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
-  unsigned kept, upper;
-  __asm__("xgetbv" : "=a"(kept), "=d"(upper) : "c"(0));
-  constexpr unsigned registers = 0xE6;
-  if ((kept & registers) != registers || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  constexpr unsigned needed = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
-  return (b & needed) == needed && (c & bit_VPCLMULQDQ) != 0;
-}
-
-int8_t wide = -1;
-
 }  // namespace
 
 void check_block_portably(int64_t *args) { check<sum_portably, look_portably>(args); }
 
 void check_block(int64_t *args) {
-  int8_t known = __atomic_load_n(&wide, __ATOMIC_RELAXED);
-  if (known < 0) {
-    known = is_wide() ? 1 : 0;
-    __atomic_store_n(&wide, known, __ATOMIC_RELAXED);
-  }
-  if (known != 0) {
+  if (has_wide_products()) {
     check<sum_widely, look_widely>(args);
   } else {
     check_block_portably(args);

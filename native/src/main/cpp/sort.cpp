@@ -3,29 +3,35 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
+
+#include "processor.h"
 
 namespace weft {
 namespace {
 
 constexpr int64_t insertion_below = 24;
-constexpr int64_t radix_from = 512;
-constexpr int digit_bits = 11;
-constexpr int64_t digits = int64_t{1} << digit_bits;
+constexpr int64_t radix_from = 64;
 constexpr int64_t pairs_insertion_below = 40;
-/* Digits of pairs in lists below radix_from. */
+constexpr int digit_bits = 11;
+/* Digits of lists below long_from. */
 constexpr int short_digit_bits = 8;
+constexpr int64_t long_from = 512;
 /* Shorter lists are sorted whatever their marks. */
 constexpr int64_t marked_from = 16;
+constexpr int64_t marked_from_widely = 8;
 /* Longest list of different positions that is sorted by their ranks. */
 constexpr int64_t most_ranked = 64;
-/* Marks that are read in the time that it takes to sort one position: by ranks half as many as
- * there are positions and some more, by comparisons for each bit of n over marked_bits, by radix. */
+constexpr int64_t most_ranked_widely = 128;
+/* Marks that are read in the time that it takes to sort one position: by ranks for each so many
+ * positions and some more, by their bits. */
+constexpr int64_t ranked_per_mark = 2;
+constexpr int64_t ranked_per_mark_widely = 8;
 constexpr int64_t marks_per_ranked = 8;
-constexpr int64_t marks_per_compared = 48;
-constexpr int marked_bits = 4;
-constexpr int64_t marks_per_radix = 80;
+constexpr int64_t marks_per_bit = 80;
+/* Words of a set of positions on the stack, each with a bit in 64 words above. */
+constexpr int64_t most_words = 4096;
 /* Positions of 64 marks that are written whether or not there are so many: how many there are is
  * hard to predict. */
 constexpr int64_t written_ahead = 4;
@@ -110,35 +116,35 @@ void intro_sort(int64_t *values, int64_t n, int depth) {
 
 int bit_length(uint64_t value) { return value == 0 ? 0 : 64 - __builtin_clzll(value); }
 
-/* Least significant digit first on value - minimum; false when there is no scratch memory. */
-bool radix_sort(int64_t *values, int64_t n, int64_t minimum, int passes) {
-  size_t list_bytes = static_cast<size_t>(n) * sizeof(int64_t);
-  char *scratch = static_cast<char *>(malloc(list_bytes + digits * sizeof(int64_t)));
+int digit_for(int64_t n) { return n < long_from ? short_digit_bits : digit_bits; }
+
+/* Least significant digit first on value - base; false when there is no scratch memory. */
+bool radix_sort(int64_t *values, int64_t n, uint64_t base, int passes, int digit) {
+  int64_t digits = int64_t{1} << digit;
+  int64_t *scratch = static_cast<int64_t *>(malloc(static_cast<size_t>(n + digits) * 8));
   if (scratch == nullptr) return false;
   int64_t *from = values;
-  int64_t *to = reinterpret_cast<int64_t *>(scratch);
-  int64_t *starts = reinterpret_cast<int64_t *>(scratch + list_bytes);
-  uint64_t base = static_cast<uint64_t>(minimum);
+  int64_t *to = scratch;
+  int64_t *starts = scratch + n;
   for (int pass = 0; pass < passes; pass++) {
-    int shift = pass * digit_bits;
-    memset(starts, 0, digits * sizeof(int64_t));
-    for (int64_t i = 0; i < n; i++) {
-      starts[((static_cast<uint64_t>(from[i]) - base) >> shift) & (digits - 1)]++;
-    }
+    memset(starts, 0, static_cast<size_t>(digits) * 8);
+    auto at = [&](int64_t i) {
+      return ((static_cast<uint64_t>(from[i]) - base) >> (pass * digit)) &
+             static_cast<uint64_t>(digits - 1);
+    };
+    for (int64_t i = 0; i < n; i++) starts[at(i)]++;
     int64_t start = 0;
-    for (int64_t digit = 0; digit < digits; digit++) {
-      int64_t size = starts[digit];
-      starts[digit] = start;
+    for (int64_t d = 0; d < digits; d++) {
+      int64_t size = starts[d];
+      starts[d] = start;
       start += size;
     }
-    for (int64_t i = 0; i < n; i++) {
-      to[starts[((static_cast<uint64_t>(from[i]) - base) >> shift) & (digits - 1)]++] = from[i];
-    }
+    for (int64_t i = 0; i < n; i++) to[starts[at(i)]++] = from[i];
     int64_t *sorted = to;
     to = from;
     from = sorted;
   }
-  if (from != values) memcpy(values, from, list_bytes);
+  if (from != values) memcpy(values, from, static_cast<size_t>(n) * 8);
   free(scratch);
   return true;
 }
@@ -198,38 +204,80 @@ void insertion_sort_pairs(int64_t *keys, int64_t *values, int64_t n) {
   }
 }
 
-/* ranks[0 .. 4): how many of keys[0 .. padded) are less than each of four[0 .. 4). */
-void rank_four(const int32_t *keys, int64_t padded, const int32_t *four, int32_t *ranks) {
+/* ranks[i]: how many of keys[0 .. padded) are less than keys[i]. */
+void rank(const int32_t *keys, int64_t padded, int32_t *ranks) {
 #if defined(__SSE2__)
-  __m128i wanted[4];
-  __m128i less[4];
-  for (int k = 0; k < 4; k++) {
-    wanted[k] = _mm_set1_epi32(four[k]);
-    less[k] = _mm_setzero_si128();
+  for (int64_t i = 0; i < padded; i += 4) {
+    __m128i wanted[4];
+    __m128i less[4];
+    for (int k = 0; k < 4; k++) {
+      wanted[k] = _mm_set1_epi32(keys[i + k]);
+      less[k] = _mm_setzero_si128();
+    }
+    for (int64_t j = 0; j < padded; j += 4) {
+      __m128i some = _mm_load_si128(reinterpret_cast<const __m128i *>(keys + j));
+      for (int k = 0; k < 4; k++) {
+        less[k] = _mm_sub_epi32(less[k], _mm_cmpgt_epi32(wanted[k], some));
+      }
+    }
+    auto halves = [](__m128i a, __m128i b) {
+      return _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
+    };
+    __m128i sums = halves(halves(less[0], less[2]), halves(less[1], less[3]));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(ranks + i), sums);
   }
-  for (int64_t j = 0; j < padded; j += 4) {
-    __m128i some = _mm_load_si128(reinterpret_cast<const __m128i *>(keys + j));
-    for (int k = 0; k < 4; k++) less[k] = _mm_sub_epi32(less[k], _mm_cmpgt_epi32(wanted[k], some));
-  }
-  auto halves = [](__m128i a, __m128i b) {
-    return _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
-  };
-  __m128i sums = halves(halves(less[0], less[2]), halves(less[1], less[3]));
-  _mm_storeu_si128(reinterpret_cast<__m128i *>(ranks), sums);
 #else
-  for (int k = 0; k < 4; k++) {
-    ranks[k] = 0;
-    for (int64_t j = 0; j < padded; j++) ranks[k] += keys[j] < four[k];
+  for (int64_t i = 0; i < padded; i++) {
+    ranks[i] = 0;
+    for (int64_t j = 0; j < padded; j++) ranks[i] += keys[j] < keys[i];
   }
 #endif
 }
 
-/* Sorts at most most_ranked positions, all different and less than 2^31: counts the smaller ones of
- * each, because how positions compare is hard to predict. False, with nothing done, if they are so
- * close that to read their marks costs less. */
-bool rank_sort(int64_t *positions, int64_t n) {
-  alignas(16) int32_t keys[most_ranked];
-  int32_t ranks[most_ranked];
+#if defined(__SSE2__)
+#define WEFT_WIDE __attribute__((target("avx512f")))
+
+/* The same for keys[0 .. n) alone, in groups of up to four vectors: each key is compared with all
+ * of a group. */
+template <int vectors>
+WEFT_WIDE void rank_group(const int32_t *group, const int32_t *keys, int64_t n, int32_t *ranks) {
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i wanted[vectors];
+  __m512i less[vectors];
+  for (int v = 0; v < vectors; v++) {
+    wanted[v] = _mm512_load_si512(group + 16 * v);
+    less[v] = _mm512_setzero_si512();
+  }
+  for (int64_t j = 0; j < n; j++) {
+    __m512i key = _mm512_set1_epi32(keys[j]);
+    for (int v = 0; v < vectors; v++) {
+      __mmask16 above = _mm512_cmpgt_epi32_mask(wanted[v], key);
+      less[v] = _mm512_mask_add_epi32(less[v], above, less[v], one);
+    }
+  }
+  for (int v = 0; v < vectors; v++) _mm512_store_si512(ranks + 16 * v, less[v]);
+}
+
+void rank_widely(const int32_t *keys, int64_t n, int32_t *ranks) {
+  for (int64_t at = 0; at < n; at += 64) {
+    switch (n - at > 48 ? 4 : (n - at + 15) / 16) {
+      case 1: rank_group<1>(keys + at, keys, n, ranks + at); break;
+      case 2: rank_group<2>(keys + at, keys, n, ranks + at); break;
+      case 3: rank_group<3>(keys + at, keys, n, ranks + at); break;
+      default: rank_group<4>(keys + at, keys, n, ranks + at); break;
+    }
+  }
+}
+#else
+void rank_widely(const int32_t *keys, int64_t n, int32_t *ranks) { rank(keys, n, ranks); }
+#endif
+
+/* Sorts positions that are all different and less than 2^31, at most most_ranked_widely: counts the
+ * smaller ones of each, because how positions compare is hard to predict. False, with nothing done,
+ * if they are so close that to read their marks costs less. */
+bool rank_sort(int64_t *positions, int64_t n, bool wide) {
+  alignas(64) int32_t keys[most_ranked_widely];
+  alignas(64) int32_t ranks[most_ranked_widely];
   int64_t padded = (n + 3) / 4 * 4;
   for (int64_t i = 0; i < n; i++) keys[i] = static_cast<int32_t>(positions[i]);
   for (int64_t i = n; i < padded; i++) keys[i] = keys[0];
@@ -239,11 +287,43 @@ bool rank_sort(int64_t *positions, int64_t n) {
     first = keys[i] < first ? keys[i] : first;
     last = keys[i] > last ? keys[i] : last;
   }
-  if ((last - first) / (n / 2 + marks_per_ranked) <= n) return false;
+  int64_t ranked_per = wide ? ranked_per_mark_widely : ranked_per_mark;
+  if ((last - first) / (n / ranked_per + marks_per_ranked) <= n) return false;
   for (int64_t i = n; i < padded; i++) keys[i] = INT32_MAX;
-  for (int64_t i = 0; i < padded; i += 4) rank_four(keys, padded, keys + i, ranks + i);
+  if (wide) {
+    rank_widely(keys, n, ranks);
+  } else {
+    rank(keys, padded, ranks);
+  }
   for (int64_t i = 0; i < n; i++) positions[ranks[i]] = keys[i];
   return true;
+}
+
+/* Sorts different positions by a set of bits and a set of its words that are not empty; `span` is
+ * less than 64 most_words. */
+void bit_sort(int64_t *positions, int64_t n, int64_t first, int64_t span) {
+  uint64_t words[most_words];
+  uint64_t filled[most_words / 64];
+  int64_t count = span / 64 + 1;
+  int64_t filled_count = (count + 63) / 64;
+  memset(words, 0, static_cast<size_t>(count) * 8);
+  memset(filled, 0, static_cast<size_t>(filled_count) * 8);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t at = static_cast<uint64_t>(positions[i] - first);
+    words[at / 64] |= uint64_t{1} << (at % 64);
+    filled[at / 4096] |= uint64_t{1} << (at / 64 % 64);
+  }
+  int64_t written = 0;
+  for (int64_t f = 0; f < filled_count; f++) {
+    for (uint64_t some = filled[f]; some != 0; some &= some - 1) {
+      int64_t word = 64 * f + __builtin_ctzll(some);
+      uint64_t bits = words[word];
+      do {
+        positions[written++] = first + 64 * word + __builtin_ctzll(bits);
+        bits &= bits - 1;
+      } while (bits != 0);
+    }
+  }
 }
 
 /* Bit b of the result: whether marks[b] is nonzero. */
@@ -276,9 +356,12 @@ void sort_i64(int64_t *values, int64_t n) {
     maximum = value > maximum ? value : maximum;
   }
   if (sorted) return;
-  uint64_t range = static_cast<uint64_t>(maximum) - static_cast<uint64_t>(minimum);
-  int passes = (bit_length(range) + digit_bits - 1) / digit_bits;
-  if (n >= radix_from && passes <= most_passes && radix_sort(values, n, minimum, passes)) return;
+  uint64_t base = static_cast<uint64_t>(minimum);
+  int digit = digit_for(n);
+  int passes = (bit_length(static_cast<uint64_t>(maximum) - base) + digit - 1) / digit;
+  if (n >= radix_from && passes <= most_passes && radix_sort(values, n, base, passes, digit)) {
+    return;
+  }
   intro_sort(values, n, 2 * bit_length(static_cast<uint64_t>(n)));
 }
 
@@ -299,30 +382,32 @@ int64_t sort_pairs_i64(int64_t *keys, int64_t *values, int64_t n) {
   }
   uint64_t base = static_cast<uint64_t>(minimum);
   int bits = bit_length(static_cast<uint64_t>(maximum) - base);
-  int digit = n < radix_from ? short_digit_bits : digit_bits;
-  return radix_sort_pairs(keys, values, n, base, bits, digit) ? 1 : 0;
+  return radix_sort_pairs(keys, values, n, base, bits, digit_for(n)) ? 1 : 0;
 }
 
 void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length) {
   int64_t ordered = 1;
   while (ordered < n && positions[ordered - 1] <= positions[ordered]) ordered++;
   if (ordered >= n) return;
-  if (n < marked_from) {
+  bool wide = has_wide_vectors();
+  if (n < (wide ? marked_from_widely : marked_from)) {
     insertion_sort(positions, n);
     return;
   }
-  bool ranked = n <= most_ranked && length <= INT32_MAX;
-  if (ranked && rank_sort(positions, n)) return;
+  bool ranked = n <= (wide ? most_ranked_widely : most_ranked) && length <= INT32_MAX;
+  if (ranked && rank_sort(positions, n, wide)) return;
   int64_t first = positions[0];
   int64_t last = first;
   for (int64_t i = 1; i < n; i++) {
     first = positions[i] < first ? positions[i] : first;
     last = positions[i] > last ? positions[i] : last;
   }
-  int compared_bits = bit_length(static_cast<uint64_t>(n)) - marked_bits;
-  int64_t per_position = n < radix_from ? marks_per_compared * compared_bits : marks_per_radix;
-  if (!ranked && (last - first) / per_position > n) {
-    sort_i64(positions, n);
+  if (!ranked && (last - first) / marks_per_bit > n) {
+    if (last - first < 64 * most_words) {
+      bit_sort(positions, n, first, last - first);
+    } else {
+      sort_i64(positions, n);
+    }
     return;
   }
   int64_t written = 0;

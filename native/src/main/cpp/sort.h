@@ -6,13 +6,14 @@
 
 namespace weft {
 
-/* Ascending and in place. Lists that are sorted already cost one pass; long lists are sorted by
- * radix in as many passes as their range has 11-bit digits, with a scratch copy; short ones, and
- * long ones when no scratch memory is left, by introsort. */
+/* Ascending and in place. Lists that are sorted already cost one pass; lists of 64 and more are
+ * sorted by radix in as many passes as their range has digits, with a scratch copy; short ones, and
+ * others when no scratch memory is left, by introsort. */
 void sort_i64(int64_t *values, int64_t n);
 
 /* Sorts the positions of all nonzero marks among the first `length`, of which there are n. Reads the
- * marks where they are dense enough for that to be cheaper. */
+ * marks where they are dense enough for that to be cheaper. Few positions are sorted by the number of
+ * smaller ones, others by a set of bits or by radix. */
 void sort_marked(int64_t *positions, int64_t n, const uint8_t *marks, int64_t length);
 
 /* Sorts keys ascending and moves values[i] along with keys[i]; pairs with equal keys keep their

@@ -202,25 +202,31 @@ void marked_positions_sort() {
   }
 }
 
-/* Few marks that are far apart, for every number of them: the order is random. */
+/* Few marks that are far apart, for every number of them: the order is random. The longest lists
+ * reach over more marks than a set of bits on the stack has. */
 void scattered_positions_sort() {
-  constexpr int64_t most = 80;
-  constexpr int64_t apart = 5000;
-  static uint8_t marks[most * apart];
+  constexpr int64_t most = 600;
+  static uint8_t marks[most * 5000];
   Random random{6};
-  for (int64_t n = 0; n <= most; n++) {
-    int64_t positions[most + 1];
-    memset(marks, 0, sizeof(marks));
-    for (int64_t i = 0; i < n; i++) {
-      int64_t place = static_cast<int64_t>(random.next() % static_cast<uint64_t>(i + 1));
-      positions[i] = positions[place];
-      positions[place] = i * apart + static_cast<int64_t>(random.next() % apart);
-      marks[positions[place]] = 1;
+  constexpr int64_t distances[] = {100, 500, 5000};
+  for (int64_t apart : distances) {
+    for (int64_t n = 0; n <= most; n += n < 140 ? 1 : 57) {
+      int64_t positions[most + 1];
+      memset(marks, 0, sizeof(marks));
+      for (int64_t i = 0; i < n; i++) {
+        int64_t place = static_cast<int64_t>(random.next() % static_cast<uint64_t>(i + 1));
+        positions[i] = positions[place];
+        positions[place] =
+            i * apart + static_cast<int64_t>(random.next() % static_cast<uint64_t>(apart));
+        marks[positions[place]] = 1;
+      }
+      positions[n] = -42;
+      process()->table.sort_marked(positions, n, marks, most * apart);
+      for (int64_t i = 0; i < n; i++) {
+        EXPECT(positions[i] / apart == i && marks[positions[i]] == 1);
+      }
+      EXPECT(positions[n] == -42);
     }
-    positions[n] = -42;
-    process()->table.sort_marked(positions, n, marks, most * apart);
-    for (int64_t i = 0; i < n; i++) EXPECT(positions[i] / apart == i && marks[positions[i]] == 1);
-    EXPECT(positions[n] == -42);
   }
 }
 

@@ -14,7 +14,9 @@ indices beside 64-bit ones. A dense result of less than 1 MiB is made by NumPy, 
 library, which gives it back when NumPy drops it.
 """
 
+import copy
 import ctypes
+import functools
 import operator
 import os
 import struct
@@ -399,6 +401,12 @@ def _room(tensors, out):
     return room
 
 
+@functools.lru_cache(maxsize=8)
+def _empty(made, shape):
+    """A matrix without entries, of which results are copies: SciPy takes longer to make one than a small product."""
+    return made(shape, dtype=_DTYPE)
+
+
 def _sparse_result(tensors, operands):
     tensor = _Tensor.from_buffer_copy(tensors)
     owner = _Result(tensor)
@@ -420,7 +428,7 @@ def _sparse_result(tensors, operands):
         result = made((vals, (crd[0], crd[1])), shape=shape, copy=False)
     else:
         # Set one by one: SciPy's constructor looks at all 64-bit indices, and may copy them.
-        result = made(shape, dtype=_DTYPE)
+        result = copy.copy(_empty(made, shape))
         result.data, result.indices, result.indptr = vals, crd[1], pos[1]
         result.has_sorted_indices = _ORDERED
     result.has_canonical_format = _ORDERED

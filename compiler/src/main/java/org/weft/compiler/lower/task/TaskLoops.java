@@ -153,7 +153,7 @@ public final class TaskLoops {
     Expr all = Expr.sub(counted.items(counted.range().end()), before);
     Expr total = code.name(name + "_items", all);
     Expr entries = walks.counted() ? total : entries(expr, variable, counted, total, scope);
-    Expr work = Expr.mul(entries, innerWork(expr, rest));
+    Expr work = Expr.mul(entries, innerWork(expr, variable, rest, code));
     if (sink instanceof AppendSink append) {
       AppendPlan plan = append.plan();
       AppendingPieces pieces = AppendingPieces.of(expr, counted, before, total, plan);
@@ -291,8 +291,11 @@ public final class TaskLoops {
     return new Counted(variable, new LevelEmitter.Range(begin, end), walked, path, chains);
   }
 
-  /** Multiply-adds for each item: loops inside over variables that every operand has in full. */
-  private Expr innerWork(TensorExpr expr, List<IndexVar> rest) {
+  /**
+   * Multiply-adds for each item: loops inside over variables that every operand has in full, and
+   * the mean length of stored fibers that items choose.
+   */
+  private Expr innerWork(TensorExpr expr, IndexVar outer, List<IndexVar> rest, Code code) {
     Expr work = Expr.of(1);
     int sizes = 0;
     for (IndexVar variable : rest) {
@@ -301,7 +304,33 @@ public final class TaskLoops {
         sizes++;
       }
     }
+    for (TensorExpr.Access access : expr.accesses()) {
+      if (sizes < 3 && choosesFibers(access, outer, rest)) {
+        work = Expr.mul(work, Expr.min(fiberLength(access, code), Expr.of(MOST_INNER_WORK)));
+        sizes++;
+      }
+    }
     return work;
+  }
+
+  /** Whether the access has a dense level of a variable inside, with stored fibers below. */
+  private boolean choosesFibers(TensorExpr.Access access, IndexVar outer, List<IndexVar> rest) {
+    if (access.variables().size() < 2 || access.variables().contains(outer)) {
+      return false; // also a hoisted scalar, which has no layout
+    }
+    TensorLayout layout = tensors.layout(access.tensor());
+    return rest.contains(access.variableAt(0))
+        && layout.level(0).full()
+        && !Chain.below(access, layout, 0).isEmpty();
+  }
+
+  /** One more than the mean number of entries below a coordinate of the first level. */
+  private Expr fiberLength(TensorExpr.Access access, Code code) {
+    TensorLayout layout = tensors.layout(access.tensor());
+    Expr fibers = layout.level(0).emitter().size(layout.level(0), Expr.of(1));
+    Expr entries = Chain.below(access, layout, 0).before(fibers);
+    Expr mean = Expr.binary(Expr.Op.DIV, entries, Expr.max(fibers, Expr.of(1)));
+    return code.name(access.tensor() + "_fiber", Expr.add(mean, Expr.of(1)));
   }
 
   private boolean isFull(TensorExpr.Access access, IndexVar variable) {
