@@ -44,12 +44,14 @@ class FiveLinesTest {
               "org.apache.spark.serializer.KryoSerializer",
               "spark.kryo.registrationRequired",
               "true"),
-          "jars of table formats",
+          "jars of table formats, no broadcasts",
           Map.of(
               "spark.sql.extensions",
               Neighbours.class.getName(),
               "spark.sql.catalog.spark_catalog",
-              Neighbours.Catalog.class.getName()));
+              Neighbours.Catalog.class.getName(),
+              "spark.sql.autoBroadcastJoinThreshold",
+              "-1"));
 
   @AfterAll
   static void stop() {
@@ -76,7 +78,8 @@ class FiveLinesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"default", "kryo, registration required", "jars of table formats"})
+  @ValueSource(
+      strings = {"default", "kryo, registration required", "jars of table formats, no broadcasts"})
   void aTableIsDecomposedInFiveLines(String session) {
     LocalSpark.restart(SESSIONS.get(session));
     SparkSession spark = LocalSpark.current();

@@ -25,7 +25,6 @@ import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
 import org.weft.storage.container.PieceWriter;
-import scala.Tuple2;
 
 /**
  * The labels of a mode, distributed: the distinct keys in order, numbered from 0, or, of a tensor
@@ -35,6 +34,10 @@ import scala.Tuple2;
  */
 public final class Dictionary implements AutoCloseable {
   private static final int BLOCKS = 1 << 16;
+
+  /** Bytes of a row of a table with a short key, a number and a count. */
+  private static final int USUAL_ROW = 48;
+
   private static final StorageLevel HELD = StorageLevel.MEMORY_AND_DISK();
 
   private final int mode;
@@ -43,12 +46,14 @@ public final class Dictionary implements AutoCloseable {
   private final JavaRDD<Row> fresh;
   private final JavaRDD<Row> numbered;
   private final long size;
+  private final long bytes;
 
   /**
    * @param held what executors hold
    * @param present the labels that are there, if any
    * @param fresh the others, in order: key, number, entries
    * @param numbered all that occur
+   * @param bytes about what {@code numbered} takes in memory, or more
    */
   private Dictionary(
       int mode,
@@ -56,13 +61,15 @@ public final class Dictionary implements AutoCloseable {
       @Nullable StoredLabels present,
       JavaRDD<Row> fresh,
       JavaRDD<Row> numbered,
-      long size) {
+      long size,
+      long bytes) {
     this.mode = mode;
     this.held = held;
     this.present = present;
     this.fresh = fresh;
     this.numbered = numbered;
     this.size = size;
+    this.bytes = bytes;
   }
 
   /** The keys of {@code mode} that occur in {@code entries}, with the entries of each. */
@@ -70,7 +77,13 @@ public final class Dictionary implements AutoCloseable {
     Dataset<Row> sorted = keys(entries, mode).sort(key(mode)).persist(HELD);
     Numbers numbers = Numbers.of(sorted.javaRDD(), 0);
     return new Dictionary(
-        mode, List.of(sorted), null, numbers.rows(), numbers.rows(), numbers.end());
+        mode,
+        List.of(sorted),
+        null,
+        numbers.rows(),
+        numbers.rows(),
+        numbers.end(),
+        numbers.bytes());
   }
 
   /**
@@ -103,7 +116,8 @@ public final class Dictionary implements AutoCloseable {
         present,
         fresh.rows(),
         known.union(fresh.rows()),
-        fresh.end());
+        fresh.end(),
+        fresh.bytes() + present.end() * USUAL_ROW);
   }
 
   private static String key(int mode) {
@@ -118,33 +132,39 @@ public final class Dictionary implements AutoCloseable {
    * Keys with consecutive numbers.
    *
    * @param end the number after the last
+   * @param bytes about what rows of the keys take in memory
    */
-  private record Numbers(JavaRDD<Row> rows, long end) {
+  private record Numbers(JavaRDD<Row> rows, long end, long bytes) {
     /** Numbers {@code keys}, in their order, from {@code start} on. */
     static Numbers of(JavaRDD<Row> keys, long start) {
-      Function2<Integer, Iterator<Row>, Iterator<Tuple2<Integer, Long>>> counting =
-          (partition, rows) -> List.of(new Tuple2<>(partition, count(rows))).iterator();
-      List<Tuple2<Integer, Long>> counts =
+      Function2<Integer, Iterator<Row>, Iterator<long[]>> counting =
+          (partition, rows) -> List.of(counted(partition, rows)).iterator();
+      List<long[]> shares =
           keys.mapPartitionsWithIndex(counting, false).collect().stream()
-              .sorted(Comparator.comparingInt(Tuple2::_1))
+              .sorted(Comparator.comparingLong(share -> share[0]))
               .toList();
-      long[] first = new long[counts.size() + 1];
+      long[] first = new long[shares.size() + 1];
       first[0] = start;
-      for (int p = 0; p < counts.size(); p++) {
-        first[p + 1] = first[p] + counts.get(p)._2();
+      for (int p = 0; p < shares.size(); p++) {
+        first[p + 1] = first[p] + shares.get(p)[1];
       }
       Function2<Integer, Iterator<Row>, Iterator<Row>> numbering =
           (partition, rows) -> new Numbered(rows, first[partition]);
-      return new Numbers(keys.mapPartitionsWithIndex(numbering, false), first[counts.size()]);
+      return new Numbers(
+          keys.mapPartitionsWithIndex(numbering, false),
+          first[shares.size()],
+          shares.stream().mapToLong(share -> share[2]).sum());
     }
   }
 
-  private static long count(Iterator<Row> rows) {
-    long count = 0;
-    for (; rows.hasNext(); rows.next()) {
-      count++;
+  /** A partition, the number of its keys, and about the bytes of their rows. */
+  private static long[] counted(int partition, Iterator<Row> rows) {
+    long keys = 0;
+    long bytes = 0;
+    for (; rows.hasNext(); keys++) {
+      bytes += USUAL_ROW + (rows.next().get(0) instanceof String text ? text.length() : 0);
     }
-    return count;
+    return new long[] {partition, keys, bytes};
   }
 
   /** Keys, their numbers and their entries. */
@@ -169,14 +189,25 @@ public final class Dictionary implements AutoCloseable {
     }
   }
 
-  /** Every key beside its number: columns {@code name} and {@code coordinate}. */
+  /**
+   * Every key beside its number: columns {@code name} and {@code coordinate}. A join sends it to
+   * all executors if it fits Spark's limit for broadcasts.
+   */
   public Dataset<Row> table(SparkSession spark, String name, DataType type) {
+    return numbers(spark, name, type, "coordinate");
+  }
+
+  private Dataset<Row> numbers(SparkSession spark, String name, DataType type, String number) {
     StructType schema =
         new StructType()
             .add(name, type)
-            .add("coordinate", DataTypes.LongType)
+            .add(number, DataTypes.LongType)
             .add("entries", DataTypes.LongType);
-    return spark.createDataFrame(numbered, schema).drop("entries");
+    Dataset<Row> numbers = spark.createDataFrame(numbered, schema).drop("entries");
+    // Spark does not know their size, and would shuffle all entries to find out that they are few.
+    return bytes <= spark.sessionState().conf().autoBroadcastJoinThreshold()
+        ? functions.broadcast(numbers)
+        : numbers;
   }
 
   /** Number of labels, those of the tensor that is added to included. */
@@ -187,15 +218,13 @@ public final class Dictionary implements AutoCloseable {
   /**
    * {@code entries} with the number {@code iM} of the key instead of the key {@code kM}. A number
    * is null for a key that is not here: the entries were not the same when they were read again.
+   * Keys that fit Spark's limit for broadcasts are sent to all executors; else the entries are
+   * shuffled.
    */
   public Dataset<Row> encode(SparkSession spark, Dataset<Row> entries) {
     String key = key(mode);
-    StructType schema =
-        new StructType()
-            .add(entries.schema().apply(key))
-            .add("i" + mode, DataTypes.LongType)
-            .add("entries", DataTypes.LongType);
-    Dataset<Row> numbers = spark.createDataFrame(numbered, schema).drop("entries");
+    DataType type = entries.schema().apply(key).dataType();
+    Dataset<Row> numbers = numbers(spark, key, type, "i" + mode);
     return entries.join(numbers, StoredLabels.seq(key), "left_outer").drop(key);
   }
 
