@@ -96,9 +96,11 @@ class LongNamesTest {
       assertThat(run.status()).as(command + " with " + bytes + " bytes\n" + run.err()).isZero();
       List<String> names = Run.names(outputs);
       assertThat(names).noneMatch(name -> name.startsWith("."));
-      Run again = Run.of(overwriting(named(command, letter, bytes)));
-      assertThat(again.status()).as(command + " again\n" + again.err()).isZero();
-      assertThat(Run.names(outputs)).isEqualTo(names);
+      if (letter.equals("n") || Boolean.getBoolean("weft.long")) {
+        Run again = Run.of(overwriting(named(command, letter, bytes)));
+        assertThat(again.status()).as(command + " again\n" + again.err()).isZero();
+        assertThat(Run.names(outputs)).isEqualTo(names);
+      }
     }
   }
 

@@ -41,7 +41,7 @@ abstract class SanitizedCode {
             "-std=c++20",
             "-march=x86-64-v2",
             "-g",
-            "-O1");
+            "-O0");
     assumeRuns(flags);
     List<String> command = compiler(flags, folder.resolve("test"));
     command.addAll(List.of("-Wall", "-Wextra", "-Werror", "-DWEFT_TEST_MAIN"));

@@ -79,6 +79,7 @@ class ReaderFuzzTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx384m",
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+EnableDynamicAgentLoading",
                 "-cp",
                 System.getProperty(

@@ -83,14 +83,25 @@ class ConverterTest {
         List.of(
             TensorShape.of(Arrays.copyOf(new long[] {7, 5, 9}, order)),
             TensorShape.of(Arrays.copyOf(new long[] {3, 0, 4}, order)));
+    int round = 0;
     for (TensorShape shape : shapes) {
       for (double density : new double[] {0, 0.2, 1}) {
         CooBlock entries = entries(random, shape, density);
-        for (String from : formats) {
-          for (String to : formats) {
-            check(entries, shape, from, to, ValueType.DOUBLE, ValueType.DOUBLE);
+        for (int from = 0; from < formats.size(); from++) {
+          for (int to = 0; to < formats.size(); to++) {
+            // Of all pairs a third for each density and shape, other ones each time.
+            if (Boolean.getBoolean("weft.long") || (from + to + round) % 3 == 0) {
+              check(
+                  entries,
+                  shape,
+                  formats.get(from),
+                  formats.get(to),
+                  ValueType.DOUBLE,
+                  ValueType.DOUBLE);
+            }
           }
         }
+        round++;
       }
     }
   }

@@ -32,13 +32,13 @@ class DifferentialTest {
   /** One kernel per statement, mode orders that mostly agree. */
   @Test
   void kernelsAgreeWithTheDefinition() {
-    run("kernels", KernelRunner::new, Refusals.ofKernels(), false, 600);
+    run("kernels", KernelRunner::new, Refusals.ofKernels(), false, 300);
   }
 
   /** Any mode orders and any result format: the evaluator converts where it must. */
   @Test
   void evaluatedStatementsAgreeWithTheDefinition() {
-    run("evaluator", EvaluatorRunner::new, Refusals.none(), true, 120);
+    run("evaluator", EvaluatorRunner::new, Refusals.none(), true, 60);
   }
 
   private static void run(

@@ -37,7 +37,7 @@ import org.weft.tensor.ValueType;
  * -Dweft.seed=SEED -Dweft.case=NUMBER} runs one case again, {@code -Plong} thousands.
  */
 class RandomConversionTest {
-  private static final int CASES = 80;
+  private static final int CASES = 40;
   private static final int LONG_CASES = 4_000;
   private static final List<String> NAMED_MATRICES =
       List.of(

@@ -26,7 +26,7 @@ import org.weft.tensor.ValueType;
 
 /** Which way a product of dense tensors is computed, and that each way gives the value. */
 class DenseCandidatesTest {
-  private static final int STATEMENTS = Boolean.getBoolean("weft.long") ? 400 : 60;
+  private static final int STATEMENTS = Boolean.getBoolean("weft.long") ? 400 : 40;
   private static final int[] SIZES = {2, 3, 5, 8, 13, 24, 40, 100};
 
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -53,6 +54,8 @@ class PaddingTest {
   private static final TensorCompiler COMPILER =
       TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
 
+  private static final Map<String, Map<String, Double>> OF_CSR = new HashMap<>();
+
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
   private final Evaluator evaluator = new Evaluator(COMPILER, 2);
 
@@ -79,7 +82,8 @@ class PaddingTest {
           statement.startsWith("C") ? List.of("CSR", "Dense", format) : List.of("Dense")) {
         assertThat(value(statement, format, result))
             .as(statement + " into " + result)
-            .isEqualTo(value(statement, "CSR", result));
+            .isEqualTo(
+                OF_CSR.computeIfAbsent(statement + result, key -> value(statement, "CSR", result)));
       }
     }
   }

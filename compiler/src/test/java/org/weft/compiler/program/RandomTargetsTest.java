@@ -24,7 +24,7 @@ import org.weft.compiler.lang.SourceText;
  */
 class RandomTargetsTest {
   private static final int SIZE = 8;
-  private static final int PROGRAMS = Boolean.getBoolean("weft.long") ? 2_000 : 20;
+  private static final int PROGRAMS = Boolean.getBoolean("weft.long") ? 2_000 : 10;
   private static final List<String> FORMATS =
       List.of("Dense", "CSR", "CSC", "COO", "DCSR", "{CU, D}", "CSF@1,0", "HashMatrix");
 
