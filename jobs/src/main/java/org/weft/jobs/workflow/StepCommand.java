@@ -14,10 +14,11 @@ interface StepCommand {
    * Runs to the end.
    *
    * @param words of a weft command
+   * @param owner of the outputs, by which those that a killed command left are known
    * @param timeout zero for none
    * @param lines take what it says
    * @return its exit status, or {@link #TIMED_OUT}
    */
-  int run(List<String> words, Duration timeout, Consumer<String> lines)
+  int run(List<String> words, String owner, Duration timeout, Consumer<String> lines)
       throws IOException, InterruptedException;
 }

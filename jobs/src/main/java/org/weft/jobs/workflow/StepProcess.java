@@ -2,6 +2,7 @@ package org.weft.jobs.workflow;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -10,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.weft.error.WeftException;
+import org.weft.storage.file.AbandonedOutputs;
 
 /**
  * A command as a process of its own, which can be ended, and whose end does no harm. It is started
@@ -24,9 +27,9 @@ final class StepProcess implements StepCommand {
   static final String PARENT = "weft.parent";
 
   @Override
-  public int run(List<String> words, Duration timeout, Consumer<String> lines)
+  public int run(List<String> words, String owner, Duration timeout, Consumer<String> lines)
       throws IOException, InterruptedException {
-    Process process = builder(words).redirectErrorStream(true).start();
+    Process process = builder(words, owner).redirectErrorStream(true).start();
     process.getOutputStream().close();
     Thread ending = new Thread(() -> stop(process));
     Runtime.getRuntime().addShutdownHook(ending);
@@ -53,9 +56,13 @@ final class StepProcess implements StepCommand {
     }
   }
 
-  private static ProcessBuilder builder(List<String> words) {
+  private static ProcessBuilder builder(List<String> words, String owner) {
     List<String> line = new ArrayList<>();
-    String parent = "-D" + PARENT + "=" + ProcessHandle.current().pid();
+    List<String> own =
+        List.of(
+            "-D" + PARENT + "=" + ProcessHandle.current().pid(),
+            "-D" + AbandonedOutputs.OWNER + "=" + owner,
+            "-Dweft.terminal=false");
     String launcher = System.getProperty(LAUNCHER);
     if (launcher != null) {
       line.add(launcher);
@@ -64,10 +71,10 @@ final class StepProcess implements StepCommand {
       line.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
       System.getProperties().stringPropertyNames().stream()
           .filter(name -> name.startsWith("spark.") || name.startsWith("weft."))
-          .filter(name -> !name.equals(PARENT))
+          .filter(name -> !name.equals(PARENT) && !name.equals(AbandonedOutputs.OWNER))
           .map(name -> "-D" + name + "=" + System.getProperty(name))
           .forEach(line::add);
-      line.addAll(List.of(parent, "-Dweft.terminal=false"));
+      line.addAll(own);
       line.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.weft.jobs.Weft"));
     }
     line.addAll(words);
@@ -75,8 +82,7 @@ final class StepProcess implements StepCommand {
     if (launcher != null) {
       builder
           .environment()
-          .merge(
-              "WEFT_JAVA_OPTS", parent + " -Dweft.terminal=false", (old, more) -> old + " " + more);
+          .merge("WEFT_JAVA_OPTS", String.join(" ", own), (old, more) -> old + " " + more);
     }
     return builder;
   }
@@ -86,8 +92,12 @@ final class StepProcess implements StepCommand {
         new Thread(
             () -> {
               try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
-                for (String line = in.readLine(); line != null; line = in.readLine()) {
-                  lines.accept(line);
+                try {
+                  for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    lines.accept(line);
+                  }
+                } catch (WeftException e) { // the step goes on; its runner meets the same fault
+                  in.transferTo(Writer.nullWriter());
                 }
               } catch (IOException e) {
                 lines.accept("the rest of what the command said is lost: " + e.getMessage());

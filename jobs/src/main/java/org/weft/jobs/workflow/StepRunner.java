@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.storage.file.AbandonedOutputs;
 import org.weft.storage.file.Contents;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.Fingerprints;
@@ -115,17 +116,20 @@ final class StepRunner {
           before.withKey(hash).ended(Records.State.FAILED, why, 0, REFUSED), "failed", "error");
     }
     Records.StepRun now = before;
+    String owner = AbandonedOutputs.owner(state.uri() + "\n" + step.id());
     for (int tries = 0; ; tries++) {
       long start = System.nanoTime();
       now = now.attempt(now.attempts() + 1, hash, Instant.now().toString());
       write(now);
       own(step, hash);
+      removeUnfinished(step, owner);
       List<String> words = words(step, hash);
       say("started", "info", step, "runs weft " + Words.line(words));
       int attempt = now.attempts();
       int status =
           command.run(
               words,
+              owner,
               step.timeout(),
               line ->
                   events.say(
@@ -181,6 +185,13 @@ final class StepRunner {
       String name = StateNames.owned(qualified(uri));
       lease.check();
       state.create(name, new Records.Owner(qualified(uri), step.id(), hash, run.id()));
+    }
+  }
+
+  /** What attempts that were killed left beside their outputs: nobody else knows that they died. */
+  private void removeUnfinished(WorkflowStep step, String owner) {
+    for (List<String> uris : List.of(step.outputs(), step.updates())) {
+      uris.forEach(uri -> AbandonedOutputs.removeOf(state.files(), uri, owner));
     }
   }
 

@@ -34,7 +34,8 @@ final class Fakes implements StepCommand {
   }
 
   @Override
-  public int run(List<String> words, Duration timeout, Consumer<String> lines) throws IOException {
+  public int run(List<String> words, String owner, Duration timeout, Consumer<String> lines)
+      throws IOException {
     boolean overwrite = words.contains("--overwrite");
     List<String> plain = words.stream().filter(w -> !w.equals("--overwrite")).toList();
     ran.add(String.join(" ", words));

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.weft.jobs.Weft;
+import org.weft.storage.file.AbandonedOutputs;
 
 /** The real commands in the test's process, which may be one that was killed. */
 final class InThisProcess implements StepCommand {
@@ -23,11 +24,17 @@ final class InThisProcess implements StepCommand {
   private int reached;
 
   @Override
-  public int run(List<String> words, Duration timeout, Consumer<String> lines) {
+  public int run(List<String> words, String owner, Duration timeout, Consumer<String> lines) {
     ran.add(String.join(" ", words));
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8);
-    int status = Weft.run(words.toArray(new String[0]), out, out);
+    System.setProperty(AbandonedOutputs.OWNER, owner);
+    int status;
+    try {
+      status = Weft.run(words.toArray(new String[0]), out, out);
+    } finally {
+      System.clearProperty(AbandonedOutputs.OWNER);
+    }
     if (words.get(0).equals("cpd")) {
       count(said.toString(StandardCharsets.UTF_8), status);
     }

@@ -161,6 +161,9 @@ class NightlyTest {
       prepare(dir);
       kills += nights(dir, text, operations, random);
       assertThat(published(dir)).as("series %d of seed %d", n, seed).isEqualTo(expected);
+      assertThat(dir.resolve("work").toFile().list())
+          .as("what series %d of seed %d leaves", n, seed)
+          .noneMatch(name -> name.endsWith(".weft-tmp"));
     }
   }
 
@@ -173,7 +176,7 @@ class NightlyTest {
     String tensor = dir.resolve("work/events.weft").toString();
     assertThat(
             new InThisProcess()
-                .run(List.of("convert", seed.toString(), tensor), Duration.ZERO, line -> {}))
+                .run(List.of("convert", seed.toString(), tensor), "", Duration.ZERO, line -> {}))
         .isZero();
   }
 

@@ -3,6 +3,7 @@ package org.weft.storage.file;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -14,16 +15,48 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  * Removes unfinished outputs of killed processes, told by their hidden names. Those of a target are
  * abandoned when nothing in them was written to for a day and, where the file system knows, nobody
  * holds the lease of a file: the driver of a slow job may still be at work, which writes nothing
- * while its tasks sort. No link is followed; what cannot be removed stays.
+ * while its tasks sort. Those of an owner are abandoned when the owner says so: hidden names of a
+ * process have the owner that the property {@value #OWNER} names. No link is followed; what cannot
+ * be removed stays.
  */
-final class AbandonedOutputs {
+public final class AbandonedOutputs {
+  /** The property with the {@link #owner} for whom this process works, if there is one. */
+  public static final String OWNER = "weft.outputs";
+
   private static final System.Logger LOG = System.getLogger(AbandonedOutputs.class.getName());
-  private static final String ID = "\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+  private static final int OWNER_DIGITS = 8;
+  private static final String REST_OF_ID = "(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+  private static final String ID = "\\.[0-9a-f]{8}" + REST_OF_ID;
   private static final String SUFFIX = Pattern.quote(OutputCommit.STAGING_SUFFIX);
   private static final Pattern ANY = Pattern.compile("\\..+" + ID + SUFFIX);
   private static final Duration IN_USE = Duration.ofDays(1);
 
   private AbandonedOutputs() {}
+
+  /** An owner of outputs: a hash of what it is known by. */
+  public static String owner(String name) {
+    return Fingerprints.sha256(name).substring(0, OWNER_DIGITS);
+  }
+
+  /** The part of a hidden name that no other has. */
+  static String newId() {
+    String id = UUID.randomUUID().toString();
+    String owner = System.getProperty(OWNER, "");
+    return owner.matches("[0-9a-f]{8}") ? owner + id.substring(OWNER_DIGITS) : id;
+  }
+
+  /**
+   * Removes what processes of an owner left beside a target and, if that is a folder, in it. All of
+   * these processes must have ended.
+   */
+  public static void removeOf(FileAccess access, String target, String owner) {
+    Path path = access.path(target);
+    FileSystem fs = access.fileSystem(path);
+    Pattern name = Pattern.compile("\\..+\\." + owner + REST_OF_ID + SUFFIX);
+    for (Path folder : new Path[] {path.getParent(), path}) {
+      remove(fs, folder, name, Long.MAX_VALUE);
+    }
+  }
 
   /** Removes what is abandoned of earlier outputs to {@code target}. */
   static void removeOf(FileSystem fs, Path target) {

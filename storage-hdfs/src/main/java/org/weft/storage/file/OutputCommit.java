@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -161,7 +160,7 @@ public final class OutputCommit implements AutoCloseable, UnfinishedOutputs.Unfi
   }
 
   private static String hiddenName(String name, String suffix) {
-    return "." + shownName(name) + "." + UUID.randomUUID() + suffix;
+    return "." + shownName(name) + "." + AbandonedOutputs.newId() + suffix;
   }
 
   /** What hidden names have of a target's name. */
