@@ -71,7 +71,7 @@ class ReportCommandTest {
             "1e-9",
             "--nonnegative",
             "--seed",
-            "3");
+            "5");
     assertThat(cpd.status()).as(cpd.err()).isZero();
   }
 
