@@ -45,8 +45,18 @@ out = np.empty(60)
 assert weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, out=out) is out and np.allclose(out, A @ x)
 fails("WEFT-101", lambda: weft.eval("y(i) = A(i,j * x(j)", A=A, x=x))
 fails("expected a statement", lambda: weft.eval("A @ x", A=A, x=x))
-for mask in ("<M>", " <M(i,k)> ", "<M(i,k), push>"):
-    fails("computes no masks, found <M>", lambda: weft.eval(f"C(i,k){mask} = A(i,j) * B(j,k)", A=A, B=B, M=A @ B))
+M = sp.random(60, 40, 0.3, "csr", random_state=3)
+masked = (A @ B).toarray() * (M.toarray() != 0)
+for mask, right in (("<M>", B), (" <M(i,k)> ", B), ("<M(i,k), push>", B), ("<M, pull>", B.tocsc())):
+    for kept in (M, M.tocoo()):
+        found = weft.eval(f"C(i,k){mask} = A(i,j) * B(j,k)", A=A, B=right, M=kept)
+        assert found.format == "csr" and np.allclose(found.toarray(), masked) and found.nnz <= M.nnz
+total = np.ones((60, 40))
+weft.eval("C(i,k)<M> += A(i,j) * B(j,k)", A=A, B=B, M=M, format="Dense", out=total)
+assert np.allclose(total, 1 + masked)
+fails("in Python csr_array(M)", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M.toarray()))
+fails("the operand M is missing", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B))
+fails("M has size 50, expected 60", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M[:50]))
 fails("operands of one type", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
 fails("x has", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=D))

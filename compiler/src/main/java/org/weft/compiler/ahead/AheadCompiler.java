@@ -41,16 +41,10 @@ public final class AheadCompiler {
    */
   public static AheadLibrary compile(AheadRequest request) {
     Statement statement = parse(request.statement());
-    if (statement.mask() != null) {
-      throw new WeftException(
-          ErrorCode.UNSUPPORTED_OPERATION,
-          "a library computes no masks, found <"
-              + statement.mask().tensor().tensor()
-              + ">: multiply by a tensor of ones in the place of "
-              + statement.mask().tensor().tensor()
-              + ", or use 'weft eval'");
-    }
     Map<String, TensorFormat> formats = formats(request, statement);
+    if (statement.mask() != null) {
+      requireSparse(statement.mask().tensor().tensor(), formats);
+    }
     boolean indexed =
         formats.values().stream().flatMap(f -> f.levels().stream()).anyMatch(AheadCompiler::stores);
     List<LoopFunction> functions = new ArrayList<>();
@@ -90,6 +84,21 @@ public final class AheadCompiler {
         : Lowering.lower(request.withSchedule(schedule));
   }
 
+  private static void requireSparse(String mask, Map<String, TensorFormat> formats) {
+    TensorFormat format = formats.get(mask);
+    if (format != null && format.levels().stream().noneMatch(AheadCompiler::stores)) {
+      throw new WeftException(
+          ErrorCode.USAGE,
+          "the mask "
+              + mask
+              + " is dense, so that it has an entry everywhere: make it sparse, as --format "
+              + mask
+              + "=CSR, or in Python csr_array("
+              + mask
+              + ")");
+    }
+  }
+
   private static boolean stores(LevelSpec level) {
     return level.format().hasCrd();
   }
@@ -115,6 +124,9 @@ public final class AheadCompiler {
     Map<String, Integer> orders = new LinkedHashMap<>();
     orders.put(statement.target().tensor(), statement.target().labels().size());
     List<Syntax> pending = new ArrayList<>(List.of(statement.value()));
+    if (statement.mask() != null) {
+      pending.add(statement.mask().tensor());
+    }
     while (!pending.isEmpty()) {
       Syntax next = pending.remove(0);
       if (next instanceof Syntax.Access access) {

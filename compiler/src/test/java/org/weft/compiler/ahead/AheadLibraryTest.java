@@ -230,8 +230,8 @@ class AheadLibraryTest {
         "y(i) = A(i,j) * x(j) | A=CSR[32,32] | leave the widths out",
         "y(i) = A(i,j) * x(j) | A=BCSR(2,2) | one level D, CU, CN or S",
         "y(i) = A(i,j) * out(j) | A=CSR | rename it",
+        "y(i)<m(i)> = A(i,j) * x(j) | A=CSR | the mask m is dense",
         "C(i,j) = a(i) | C=CSR | size",
-        "y(i)<m(i)> = A(i,j) * x(j) | A=CSR | mask",
         "T(a,b,c,d,e,f,g,h,i) = S(a,b,c,d,e,f,g,h,i) | S=CSF | up to 8 modes",
       })
   void whatALibraryCannotDoIsRefused(String statement, String format, String words) {
