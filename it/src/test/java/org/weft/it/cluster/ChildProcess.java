@@ -97,17 +97,18 @@ final class ChildProcess {
         .toList();
   }
 
-  /** Ends the process alone, with SIGKILL, and waits until it is gone. */
-  void kill() {
+  /**
+   * Ends the process alone, with SIGKILL, and waits until it is gone.
+   *
+   * @return whether it did not end by itself before
+   */
+  boolean kill() {
     process.destroyForcibly();
-    try {
-      int status = process.waitFor();
-      if (status != SIGKILL_STATUS && status != 0) {
-        System.err.println(name + " had ended by itself with status " + status);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    int status = waitFor();
+    if (status != SIGKILL_STATUS && status != 0) {
+      System.err.println(name + " had ended by itself with status " + status);
     }
+    return status == SIGKILL_STATUS;
   }
 
   /** Ends the process and everything below it, with SIGKILL. */

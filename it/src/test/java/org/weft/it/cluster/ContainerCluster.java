@@ -99,6 +99,13 @@ public final class ContainerCluster implements TestCluster {
 
   @Override
   public synchronized void restore() {
+    revive();
+    ClusterProbe.awaitWhole(
+        masterWebPort, hdfsUri(), START_LIMIT, Duration.ofMillis(500), () -> {});
+  }
+
+  @Override
+  public synchronized void revive() {
     Map<String, GenericContainer<?>> wanted = new LinkedHashMap<>();
     wanted.put("namenode", hadoop("hdfs namenode -format -nonInteractive && exec hdfs namenode"));
     for (int i = 0; i < ClusterSettings.DATA_NODES; i++) {
@@ -126,8 +133,6 @@ public final class ContainerCluster implements TestCluster {
             servers.put(name, container);
           }
         });
-    ClusterProbe.awaitWhole(
-        masterWebPort, hdfsUri(), START_LIMIT, Duration.ofMillis(500), () -> {});
   }
 
   @Override
@@ -151,14 +156,9 @@ public final class ContainerCluster implements TestCluster {
   }
 
   @Override
-  public synchronized boolean killWorkerExecutor() {
-    for (int i = 0; i < ClusterSettings.WORKERS; i++) {
-      GenericContainer<?> worker = servers.get("worker-" + i);
-      if (worker != null && worker.isRunning() && killExecutorIn(worker)) {
-        return true;
-      }
-    }
-    return false;
+  public synchronized boolean killWorkerExecutor(int worker) {
+    GenericContainer<?> container = servers.get("worker-" + worker);
+    return container != null && container.isRunning() && killExecutorIn(container);
   }
 
   private static boolean killExecutorIn(GenericContainer<?> worker) {
@@ -183,22 +183,23 @@ public final class ContainerCluster implements TestCluster {
   }
 
   @Override
-  public synchronized void killWorker() {
-    kill("worker-0");
+  public synchronized boolean killWorker(int worker) {
+    return kill("worker-" + worker);
   }
 
   @Override
-  public synchronized void killDataNode() {
-    kill("datanode-0");
+  public synchronized boolean killDataNode(int dataNode) {
+    return kill("datanode-" + dataNode);
   }
 
-  private void kill(String name) {
+  private boolean kill(String name) {
     GenericContainer<?> server = servers.remove(name);
     if (server == null) {
-      throw new IllegalStateException(name + " is not running; call restore() first");
+      return false;
     }
     server.getDockerClient().killContainerCmd(server.getContainerId()).exec();
     server.stop();
+    return true;
   }
 
   @Override

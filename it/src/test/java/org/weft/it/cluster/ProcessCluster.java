@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -84,6 +85,12 @@ public final class ProcessCluster implements TestCluster {
 
   @Override
   public synchronized void restore() {
+    revive();
+    ClusterProbe.awaitWhole(masterWebPort, hdfsUri(), START_LIMIT, PAUSE, this::checkAlive);
+  }
+
+  @Override
+  public synchronized void revive() {
     Map<String, Runnable> starts = new LinkedHashMap<>();
     starts.put("namenode", () -> startServer("namenode", hadoopJvm(), "namenode.NameNode"));
     starts.put("master", this::startMaster);
@@ -103,7 +110,6 @@ public final class ProcessCluster implements TestCluster {
             start.run();
           }
         });
-    ClusterProbe.awaitWhole(masterWebPort, hdfsUri(), START_LIMIT, PAUSE, this::checkAlive);
   }
 
   private void checkAlive() {
@@ -189,16 +195,11 @@ public final class ProcessCluster implements TestCluster {
   }
 
   @Override
-  public synchronized boolean killWorkerExecutor() {
-    for (ChildProcess server : servers.values()) {
-      for (ProcessHandle executor : server.descendants(EXECUTOR_CLASS)) {
-        if (executor.destroyForcibly()) {
-          boolean gone = Waiting.until(START_LIMIT, PAUSE, () -> !executor.isAlive());
-          if (!gone) {
-            throw new IllegalStateException("executor " + executor.pid() + " outlives SIGKILL");
-          }
-          return true;
-        }
+  public synchronized boolean killWorkerExecutor(int worker) {
+    for (ProcessHandle executor : servers.get("worker-" + worker).descendants(EXECUTOR_CLASS)) {
+      if (executor.destroyForcibly()) {
+        executor.onExit().orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+        return true;
       }
     }
     return false;
@@ -210,21 +211,22 @@ public final class ProcessCluster implements TestCluster {
   }
 
   @Override
-  public synchronized void killWorker() {
-    killServer("worker-0");
+  public synchronized boolean killWorker(int worker) {
+    return killServer("worker-" + worker);
   }
 
   @Override
-  public synchronized void killDataNode() {
-    killServer("datanode-0");
+  public synchronized boolean killDataNode(int dataNode) {
+    return killServer("datanode-" + dataNode);
   }
 
-  private void killServer(String name) {
+  private boolean killServer(String name) {
     ChildProcess server = servers.get(name);
     if (server == null || !server.isAlive()) {
-      throw new IllegalStateException(name + " is not running; call restore() first");
+      return false;
     }
     server.killTree();
+    return true;
   }
 
   @Override

@@ -30,9 +30,13 @@ public final class RunningSubmission {
     return process.isAlive();
   }
 
-  /** Ends the driver with SIGKILL, and nothing else. */
-  public void kill() {
-    process.kill();
+  /**
+   * Ends the driver with SIGKILL, and nothing else.
+   *
+   * @return whether it did not end by itself before
+   */
+  public boolean kill() {
+    return process.kill();
   }
 
   /**

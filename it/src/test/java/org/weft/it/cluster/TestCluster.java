@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
@@ -42,7 +43,12 @@ public interface TestCluster extends AutoCloseable {
    *
    * @return whether there was an executor to kill
    */
-  boolean killWorkerExecutor();
+  default boolean killWorkerExecutor() {
+    return IntStream.range(0, ClusterSettings.WORKERS).anyMatch(this::killWorkerExecutor);
+  }
+
+  /** The same for an executor of one worker. */
+  boolean killWorkerExecutor(int worker);
 
   /**
    * Has the Master end every application that runs, as its web page does.
@@ -52,10 +58,37 @@ public interface TestCluster extends AutoCloseable {
   int killApplications();
 
   /** Kills one worker and its executors with SIGKILL. */
-  void killWorker();
+  default void killWorker() {
+    requireKilled("worker", killWorker(0));
+  }
+
+  /**
+   * Kills a worker and its executors with SIGKILL.
+   *
+   * @return whether it was running
+   */
+  boolean killWorker(int worker);
 
   /** Kills one DataNode with SIGKILL; every block has a replica on the other. */
-  void killDataNode();
+  default void killDataNode() {
+    requireKilled("DataNode", killDataNode(0));
+  }
+
+  /**
+   * Kills a DataNode with SIGKILL.
+   *
+   * @return whether it was running
+   */
+  boolean killDataNode(int dataNode);
+
+  private static void requireKilled(String server, boolean killed) {
+    if (!killed) {
+      throw new IllegalStateException("the " + server + " is not running; call restore() first");
+    }
+  }
+
+  /** Starts again what was killed, and does not wait for it. */
+  void revive();
 
   /** Starts again what was killed and waits until the cluster is whole. */
   void restore();

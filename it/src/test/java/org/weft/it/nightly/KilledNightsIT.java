@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,30 +38,43 @@ import org.weft.it.cluster.WeftJars;
 
 /**
  * Two nights of {@code conf/nightly.yaml} on a cluster, HDFS to HDFS, while executors, workers,
- * DataNodes, drivers and the workflow itself are killed at random. The nights end as undisturbed
- * nights do. {@code -Dweft.kills.cluster=N} says how many kills, {@code -Dweft.it.seed=N} which.
+ * DataNodes, drivers and the workflow itself are killed, at random and while outputs are written.
+ * The nights end as undisturbed nights do, and do nothing again that was done. {@code
+ * -Dweft.kills.cluster=N} says how many kills, {@code -Dweft.kills.minutes=N} the time they may
+ * take, and {@code -Dweft.it.seed=N} which.
  */
 @Tag("long")
 @ExtendWith(ClusterExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class KilledNightsIT {
   private static final int KILLS = Integer.getInteger("weft.kills.cluster", 100);
+  private static final Duration TIME =
+      Duration.ofMinutes(Integer.getInteger("weft.kills.minutes", 600));
   private static final long SEED = Long.getLong("weft.it.seed", 1);
-  private static final List<String> DAYS = List.of("2026-11-20", "2026-11-21");
-  private static final int EVENTS = 4_000;
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Tables take most of the time, so most series of nights are of tensors. */
+  private static final int TABLES_EVERY = Integer.getInteger("weft.kills.tables", 4);
 
   private static final Duration NIGHT_LIMIT = Duration.ofMinutes(10);
 
+  /** So many starts of a night are killed as often as chance will have it; those after once. */
+  private static final int KILLED_STARTS = 12;
+
   /** So many starts of one night mean that it never ends. */
-  private static final int STARTS = 60;
+  private static final int STARTS = 40;
+
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  /** Steps start in seconds, and do nothing meanwhile that an output could be of. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
 
   private final TestCluster cluster;
   private final Map<Victim, Integer> killed = new EnumMap<>(Victim.class);
-  private java.nio.file.Path workflow = java.nio.file.Path.of("");
-
-  /** Half of a night without a kill: a night is disturbed some times, and moves on between. */
-  private Duration longestPause = Duration.ZERO;
+  private final Map<Moment, Integer> unfinished = new EnumMap<>(Moment.class);
+  private final Map<Sample, java.nio.file.Path> workflows = new EnumMap<>(Sample.class);
+  private int starts;
+  private int resumes;
 
   KilledNightsIT(TestCluster cluster) {
     this.cluster = cluster;
@@ -71,17 +86,27 @@ final class KilledNightsIT {
 
   @BeforeAll
   void prepare(@TempDir java.nio.file.Path temp) throws IOException {
-    String sample =
-        Files.readString(java.nio.file.Path.of("..", "conf", "nightly.yaml"))
-            .replace("--every 5m", "--every 1it --iterations 8")
-            .replace("backoff: 30s", "backoff: 1s");
-    assertThat(sample).contains("--every 1it", "backoff: 1s");
-    workflow = Files.writeString(temp.resolve("nightly.yaml"), sample);
     try (FileSystem hdfs = cluster.fileSystem()) {
-      for (int day = 0; day < DAYS.size(); day++) {
-        try (OutputStream out = hdfs.create(new Path(uri("events-" + DAYS.get(day) + ".csv")))) {
-          out.write(events(day).getBytes(StandardCharsets.UTF_8));
+      for (Sample sample : Sample.values()) {
+        workflows.put(sample, Files.writeString(temp.resolve(sample + ".yaml"), sample.workflow()));
+        for (int day = 0; day < Sample.DAYS.size(); day++) {
+          try (OutputStream out = hdfs.create(new Path(uri(sample.fileOf(day))))) {
+            out.write(sample.events(day).getBytes(StandardCharsets.UTF_8));
+          }
         }
+      }
+    }
+    java.nio.file.Path seed = Files.writeString(temp.resolve("seed.tns"), Sample.SEED);
+    Submission made = cluster.submit(WeftJars.weft("convert", "file://" + seed, uri("seed.weft")));
+    assertThat(made.exitCode()).as(made.transcript()).isZero();
+  }
+
+  /** A folder before its first night. */
+  private void prepare(Sample sample, String name) throws IOException {
+    if (sample == Sample.TENSORS) {
+      try (FileSystem hdfs = cluster.fileSystem()) {
+        Path tensor = new Path(uri(name + "/work/events.weft"));
+        FileUtil.copy(hdfs, new Path(uri("seed.weft")), hdfs, tensor, false, hdfs.getConf());
       }
     }
   }
@@ -89,19 +114,6 @@ final class KilledNightsIT {
   @AfterAll
   void restore() {
     cluster.restore();
-  }
-
-  /** Two groups of users who like two groups of items at two times of the day. */
-  private static String events(int day) {
-    Random random = new Random(day);
-    StringBuilder text = new StringBuilder("user,item,time\n");
-    for (int n = 0; n < EVENTS; n++) {
-      int group = random.nextInt(2);
-      text.append("u").append(60 * group + random.nextInt(50 + 10 * day));
-      text.append(",i").append(40 * group + random.nextInt(40));
-      text.append(",%sT%02d:00:00Z%n".formatted(DAYS.get(day), 12 * group + random.nextInt(6)));
-    }
-    return text.toString();
   }
 
   private String uri(String name) {
@@ -112,34 +124,58 @@ final class KilledNightsIT {
   @Timeout(value = 12, unit = TimeUnit.HOURS)
   void nightsEndAsUndisturbedNightsDo() throws IOException {
     long start = System.nanoTime();
-    night("whole", 0, null);
-    night("whole", 1, null);
-    longestPause = Duration.ofNanos((System.nanoTime() - start) / 4);
-    Result expected = result("whole");
-    assertThat(expected.nonzeros()).isPositive();
-    assertThat(expected.total()).isEqualTo(2 * EVENTS);
+    Map<Sample, Result> expected = new EnumMap<>(Sample.class);
     Random random = new Random(SEED);
-    for (int series = 0; killed() < KILLS; series++) {
-      String name = "series-" + series;
-      for (int day = 0; day < DAYS.size(); day++) {
-        night(name, day, random);
+    for (int series = 0; killed() < KILLS && isTime(start); series++) {
+      Sample sample = series % TABLES_EVERY == TABLES_EVERY - 1 ? Sample.TABLES : Sample.TENSORS;
+      if (!expected.containsKey(sample)) {
+        expected.put(sample, undisturbed(sample));
       }
-      System.out.println("nights: " + name + " of seed " + SEED + ", killed " + killed);
-      assertSame(name, expected);
+      String name = "series-" + series + "-" + sample;
+      nights(sample, name, random);
+      assertSame(name, expected.get(sample));
     }
+  }
+
+  private Result undisturbed(Sample sample) throws IOException {
+    String name = "whole-" + sample;
+    nights(sample, name, null);
+    Result whole = result(name);
+    assertThat(whole.nonzeros()).isPositive();
+    assertThat(whole.total()).isEqualTo(sample.total());
+    return whole;
+  }
+
+  private static boolean isTime(long start) {
+    return System.nanoTime() - start < TIME.toNanos();
   }
 
   private int killed() {
     return killed.values().stream().mapToInt(Integer::intValue).sum();
   }
 
+  private void nights(Sample sample, String name, Random random) throws IOException {
+    prepare(sample, name);
+    for (int day = 0; day < Sample.DAYS.size(); day++) {
+      night(sample, name, day, random);
+      System.out.printf(
+          "%s: day %d of %s and seed %d is done: %d killed %s, %d starts, %d resumed"
+              + " decompositions, unfinished when a step was killed %s%n",
+          Instant.now(), day, name, SEED, killed(), killed, starts, resumes, unfinished);
+    }
+  }
+
   /** Runs a night, through kills if there is randomness for them, until it has ended well. */
-  private void night(String name, int day, Random random) throws IOException {
+  private void night(Sample sample, String name, int day, Random random) throws IOException {
+    NightProgress progress = new NightProgress();
     String command = "run";
     for (int start = 0; start < STARTS; start++) {
-      Submission ended = attempt(command, name, day, random);
+      Submission ended = attempt(start, words(command, sample, name, day), uri(name), random);
       cluster.restore();
+      starts++;
+      progress.add(ended.standardOutput());
       if (ended.exitCode() == 0) {
+        resumes += progress.resumes();
         return;
       }
       assertThat(random).as(ended.transcript()).isNotNull();
@@ -150,31 +186,63 @@ final class KilledNightsIT {
     throw new AssertionError("night " + day + " of " + name + " never ends");
   }
 
-  private Submission attempt(String command, String name, int day, Random random) {
-    List<String> words = new ArrayList<>(List.of("workflow", command, workflow.toString()));
+  private List<String> words(String command, Sample sample, String name, int day) {
+    List<String> words =
+        new ArrayList<>(List.of("workflow", command, workflows.get(sample).toString()));
     words.addAll(List.of("--state", uri(name + "/state")));
     if (command.equals("run")) {
-      words.addAll(List.of("--set", "date=" + DAYS.get(day), "--set", "events=" + uri("events-")));
+      words.addAll(List.of("--set", "date=" + Sample.DAYS.get(day)));
+      words.addAll(List.of("--set", "events=" + uri("events-"), "--set", "limit=0.99"));
       words.addAll(List.of("--set", "work=" + uri(name + "/work"), "--set", "rank=4"));
-      words.addAll(List.of("--set", "limit=0.99"));
     }
-    RunningSubmission running = cluster.start(WeftJars.weft(words.toArray()));
-    while (random != null && running.isAlive()) {
-      pause(running, random.nextLong(longestPause.toMillis()));
-      Victim victim = Victim.values()[random.nextInt(Victim.values().length)];
-      if (running.isAlive() && victim.kill(cluster, running)) {
-        killed.merge(victim, 1, Integer::sum);
-        pause(running, random.nextLong(2_000));
-        cluster.restore();
-      }
+    return words;
+  }
+
+  private Submission attempt(int start, List<String> words, String folder, Random random)
+      throws IOException {
+    RunningSubmission running =
+        cluster.start(
+            WeftJars.weft(words.toArray())
+                .with("spark.sql.codegen.wholeStage", "false") // days are small
+                .with("spark.sql.shuffle.partitions", "2"));
+    boolean isLeftAlone = random == null;
+    while (!isLeftAlone && running.isAlive()) {
+      Strike strike = Strike.random(random, LONGEST_PAUSE);
+      strike(strike, running, folder);
+      cluster.revive();
+      isLeftAlone = strike.last() || start >= KILLED_STARTS;
     }
     return running.await(NIGHT_LIMIT);
   }
 
-  private static void pause(RunningSubmission running, long milliseconds) {
+  private void strike(Strike strike, RunningSubmission running, String folder) throws IOException {
+    pause(running, strike.pause(), () -> false);
+    try (FileSystem hdfs = cluster.fileSystem()) {
+      pause(running, LONGEST_WAIT, () -> strike.moment().isNow(hdfs, folder));
+      for (Victim victim : strike.victims()) {
+        if (running.isAlive() && victim.kill(cluster, running, strike.node())) {
+          killed.merge(victim, 1, Integer::sum);
+        }
+      }
+      if (strike.victims().contains(Victim.STEP)
+          && strike.moment() != Moment.WHENEVER
+          && strike.moment().isNow(hdfs, folder)) {
+        unfinished.merge(strike.moment(), 1, Integer::sum);
+      }
+    }
+  }
+
+  /** Something to wait for. */
+  private interface Event {
+    boolean isNow() throws IOException;
+  }
+
+  private static void pause(RunningSubmission running, Duration longest, Event event)
+      throws IOException {
     try {
-      for (long slept = 0; slept < milliseconds && running.isAlive(); slept += 50) {
-        Thread.sleep(50);
+      long end = System.nanoTime() + longest.toNanos();
+      while (running.isAlive() && System.nanoTime() < end && !event.isNow()) {
+        Thread.sleep(5);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -192,7 +260,7 @@ final class KilledNightsIT {
       for (var run : hdfs.listStatus(runs)) {
         Path record = new Path(run.getPath(), "run.json");
         if (hdfs.exists(record)
-            && json(hdfs, record).at("/parameters/date").asText().equals(DAYS.get(day))) {
+            && json(hdfs, record).at("/parameters/date").asText().equals(Sample.DAYS.get(day))) {
           return true;
         }
       }
@@ -222,16 +290,16 @@ final class KilledNightsIT {
       JsonNode summary = json(hdfs, new Path(work, model + "/summary.json"));
       List<Double> fits = new ArrayList<>();
       summary.path("fits").forEach(fit -> fits.add(fit.asDouble()));
-      JsonNode drift = json(hdfs, new Path(work, "drift-" + DAYS.get(1) + ".json"));
+      JsonNode drift = json(hdfs, new Path(work, "drift-" + Sample.DAYS.get(1) + ".json"));
       assertThat(hdfs.listStatus(work))
           .extracting(file -> file.getPath().getName())
           .as("what is left in %s", work)
           .containsExactlyInAnyOrder(
               "events.weft",
               "current",
-              "model-" + DAYS.get(0),
-              "model-" + DAYS.get(1),
-              "drift-" + DAYS.get(1) + ".json");
+              "model-" + Sample.DAYS.get(0),
+              "model-" + Sample.DAYS.get(1),
+              "drift-" + Sample.DAYS.get(1) + ".json");
       return new Result(
           pointer,
           summary.path("nnz").asLong(),
@@ -244,7 +312,9 @@ final class KilledNightsIT {
   /** The number of events in a tensor: each has the value 1. */
   private double total(Path tensor) {
     Submission done =
-        cluster.submit(WeftJars.weft("eval", "s = X(i,j,k)", "--input", "X=" + tensor));
+        cluster.submit(
+            WeftJars.weft("eval", "s = X(i,j,k)", "--input", "X=" + tensor)
+                .with("spark.master", "local[1]"));
     assertThat(done.exitCode()).as(done.transcript()).isZero();
     return Double.parseDouble(done.standardOutput().strip());
   }

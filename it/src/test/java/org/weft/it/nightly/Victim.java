@@ -3,7 +3,7 @@ package org.weft.it.nightly;
 import org.weft.it.cluster.RunningSubmission;
 import org.weft.it.cluster.TestCluster;
 
-/** A process that dies during a night. */
+/** A process that dies during a night. Those that others depend on are last. */
 enum Victim {
   EXECUTOR,
   WORKER,
@@ -16,20 +16,20 @@ enum Victim {
   /**
    * Kills one such process with SIGKILL.
    *
+   * @param node which of the two that the cluster has
    * @return whether there was one
    */
-  boolean kill(TestCluster cluster, RunningSubmission workflow) {
-    switch (this) {
-      case EXECUTOR -> {
-        return cluster.killWorkerExecutor();
-      }
-      case WORKER -> cluster.killWorker();
-      case DATA_NODE -> cluster.killDataNode();
-      case STEP -> {
-        return workflow.killBelow("org.weft.jobs.Weft");
-      }
+  boolean kill(TestCluster cluster, RunningSubmission workflow, int node) {
+    return switch (this) {
+      case EXECUTOR -> cluster.killWorkerExecutor(node);
+      case WORKER -> cluster.killWorker(node);
+      case DATA_NODE -> cluster.killDataNode(node);
+      case STEP -> workflow.killBelow("org.weft.jobs.Weft");
       case WORKFLOW -> workflow.kill();
-    }
-    return true;
+    };
+  }
+
+  boolean isDriver() {
+    return this == STEP || this == WORKFLOW;
   }
 }
