@@ -121,6 +121,10 @@ class CommandLineTest {
       value = {
         "frobnicate x                            | see 'weft --help'",
         "cdp x                                   | did you mean cpd?",
+        "cdp x --rank 3 --output d               | unknown command 'cdp', did you mean cpd?",
+        "explain cdp x --rank 3                  | unknown command 'cdp', did you mean cpd?",
+        "eval s=A --input A=~/a.mtx              | write A=\"$HOME\"/a.mtx; see",
+        "cpd IN --rank 2 --output d --labels 0=~/l | write 0=\"$HOME\"/l; see",
         "--hlep                                  | unknown option --hlep, did you mean --help?",
         "mttkrp --hlep                           | unknown option --hlep, did you mean --help?",
         "mttkrp IN --mdoe 0 --rank 2 --output m.npy | unknown option --mdoe, did you mean --mode?",

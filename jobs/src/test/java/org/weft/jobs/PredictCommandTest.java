@@ -244,8 +244,24 @@ class PredictCommandTest {
         .contains("WEFT-103", "@new.tns".replace("@", folder + "/"), "found 'apple'");
     Run.write(folder, "fruit", "kiwi\npear\nplum\nfig\n");
     assertThat(run(update).status()).isZero();
-    assertThat(run("predict @s @turned.weft").err())
-        .contains("WEFT-103", "in the order of the model");
+    for (String line :
+        List.of(
+            "predict @s @turned.weft",
+            "diagnose @s @turned.weft",
+            "report @s @r.html --tensor @turned.weft",
+            "cpd @turned.weft --init @s --rank 2 --output @t",
+            "cpd @turned.weft --append @s --output @t")) {
+      assertThat(run(line + " --overwrite").err())
+          .contains("WEFT-103", "turned.weft: expected the modes in the order of the model");
+    }
+    assertThat(run("cpd @turned.weft --rank 2 --output @turned").status()).isZero();
+    assertThat(run("compare @s @turned").err())
+        .contains("WEFT-103", "turned: expected the modes in the order of the model");
+    assertThat(run("convert @sales.weft @plain.tns").status()).isZero();
+    assertThat(run("cpd @plain.tns --rank 2 --output @plain --names who,what").status()).isZero();
+    assertThat(run("compare @s @plain").err())
+        .contains("mode who: only " + folder + "/s has labels", "mode what: only ");
+    assertThat(run("compare @s @s").err()).doesNotContain("labels");
   }
 
   @ParameterizedTest

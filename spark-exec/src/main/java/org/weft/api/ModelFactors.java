@@ -118,6 +118,7 @@ record ModelFactors(
             modes,
             Source.ModeLabels.text(tensor.loaded().labels()),
             Source.ModeLabels.text(labels));
+    matched.requireOrder(tensor.modes());
     long[] shape = tensor.shape();
     List<RowSource> rows = new ArrayList<>();
     for (int mode = 0; mode < shape.length; mode++) {

@@ -23,6 +23,7 @@ import org.weft.jobs.output.Console;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
 import org.weft.text.TextTable;
 import picocli.CommandLine.Command;
@@ -83,11 +84,13 @@ public final class CompareCommand extends WeftCommand {
     }
     ModelFolder a = ModelFolder.open(files, first);
     ModelFolder b = ModelFolder.open(files, second);
+    requireOrder(a, b);
     ModelComparison comparison =
         ModelComparison.of(LabelledModel.read(a), LabelledModel.read(b), count);
     if (planOnly()) {
       return;
     }
+    noteNumbers(console, a, b);
     if (output != null) {
       write(files, output, json(a, comparison));
     }
@@ -104,6 +107,22 @@ public final class CompareCommand extends WeftCommand {
               limit,
               comparison.drift(),
               worst(a, comparison)));
+    }
+  }
+
+  private void requireOrder(ModelFolder a, ModelFolder b) {
+    new MatchedLabels(second, first, a.modeNames(), Map.of(), Map.of()).requireOrder(b.modeNames());
+  }
+
+  /** Says where rows meet by number although a model has labels for them. */
+  private void noteNumbers(Console console, ModelFolder a, ModelFolder b) throws IOException {
+    for (int mode = 0; mode < a.order(); mode++) {
+      boolean labelled = a.labels(mode).isPresent();
+      if (labelled != b.labels(mode).isPresent()) {
+        console.note(
+            "mode %s: only %s has labels, so rows are compared by their numbers",
+            a.modeName(mode), labelled ? first : second);
+      }
     }
   }
 

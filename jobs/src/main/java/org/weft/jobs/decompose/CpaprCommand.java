@@ -52,8 +52,9 @@ public final class CpaprCommand extends RankedCommand {
       names = "--kkt",
       paramLabel = "T",
       description =
-          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance; 0 runs all"
-              + " iterations (default: 1e-4).")
+          "Stop when the Karush-Kuhn-Tucker conditions hold to this tolerance, for counts divided"
+              + " by the root mean square of those that are stored; 0 runs all iterations"
+              + " (default: 1e-4).")
   double tolerance = 1e-4;
 
   @Mixin SeedOptions starts = new SeedOptions();

@@ -114,7 +114,8 @@ public final class CpdCommand extends ModelCommand {
     how.check(starts, update.isOn());
     if (update.isOn()) {
       AppendOptions.Kind kind =
-          update.check(files, input, labels(), modes, nonnegative, starts, constraints, order);
+          update.check(
+              files, input, labels(), modes, modeNames, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
       rank = rank == null ? kind.rank() : rank;
     }
@@ -134,7 +135,8 @@ public final class CpdCommand extends ModelCommand {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(files, input, common.overwrite, needsOutputs());
-    starts.check(files, rank(), common.overwrite, needsOutputs());
+    starts.check(
+        files, input, modes, modeNames, labels(), rank(), common.overwrite, needsOutputs());
   }
 
   @Override
@@ -206,7 +208,6 @@ public final class CpdCommand extends ModelCommand {
     BestStart<CpdResult> best =
         starts.run(
             CommonOptions.files(),
-            labels(),
             session.engine(),
             tensor,
             cpd,

@@ -130,6 +130,7 @@ public final class DiagnoseCommand extends WeftCommand {
     }
     Session.requireOneProcess(common, "diagnose");
     ModelFolder model = ModelFolder.open(files, folder);
+    MatchedLabels.of(files, input, folder, model).requireSame();
     if (ranks != null && withoutConsistency(model).isPresent()) {
       throw usage(
           "expected with --ranks, which decomposes as weft cpd does, a CP model for which other"
@@ -142,7 +143,6 @@ public final class DiagnoseCommand extends WeftCommand {
     }
     try (Session session = Session.open(common, "weft diagnose " + input, console)) {
       EngineTensor tensor = session.read(input);
-      MatchedLabels.of(files, input, folder, model).requireSame();
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("model", folder);
       all.put("input", input);

@@ -126,6 +126,7 @@ public final class ReportCommand extends WeftCommand {
   private Residuals.Found residuals(Console console, ModelFolder model, String uri)
       throws IOException {
     Session.requireOneProcess(common, "report --tensor");
+    MatchedLabels.of(CommonOptions.files(), uri, folder, model).requireSame();
     FactorModel factors = FactorModel.read(model);
     Residuals residuals = new Residuals(factors, model.hasUnknownCells());
     try (Session session = Session.open(common, "weft report " + uri, console)) {
@@ -142,7 +143,6 @@ public final class ReportCommand extends WeftCommand {
                 + ", found "
                 + TensorShape.of(found));
       }
-      MatchedLabels.of(CommonOptions.files(), uri, folder, model).requireSame();
       console.step("compare " + uri, 0, 1);
       read.parts().pieces().forEachRemaining(piece -> residuals.add(piece.entries()));
       return residuals.found(OUTLIERS);

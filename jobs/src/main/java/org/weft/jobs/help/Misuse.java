@@ -69,6 +69,12 @@ public final class Misuse {
   public static String message(ParameterException e, String[] arguments) {
     CommandSpec spec = e.getCommandLine().getCommandSpec();
     String see = "; see '" + spec.qualifiedName() + " --help'";
+    if (e instanceof UnmatchedArgumentException unmatched && !spec.subcommands().isEmpty()) {
+      String word = unmatched.getUnmatched().get(0);
+      if (!word.startsWith("-")) { // the options after it are those of the command that is meant
+        return unknownCommand(word, spec);
+      }
+    }
     String option = unknownOption(e, spec, arguments);
     if (option != null) {
       String meant = meantOption(option, spec);

@@ -11,7 +11,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Checks options of the form {@code --input NAME=FILE}: each name is there once, and so is its
- * file.
+ * file, whose home folder a shell would have named.
  */
 public final class PairOptions {
   private PairOptions() {}
@@ -39,14 +39,29 @@ public final class PairOptions {
       if (name.isEmpty() || isFileMissing(option, pair)) {
         throw refused(line, option, "%s, found '%s'", option.paramLabel(), pair);
       }
+      if (isFile(option) && pair.startsWith("=~", pair.indexOf('='))) {
+        throw refused(
+            line,
+            option,
+            "%s with a path, found '%s'; a shell replaces ~ at the start of a word alone, write"
+                + " %s=\"$HOME\"%s",
+            option.paramLabel(),
+            pair,
+            name,
+            pair.substring(pair.indexOf('~') + 1));
+      }
       if (other != null) {
         throw refused(line, option, "of %s once, found '%s' and '%s'", name, other, pair);
       }
     }
   }
 
+  private static boolean isFile(OptionSpec option) {
+    return option.paramLabel().endsWith("=FILE");
+  }
+
   private static boolean isFileMissing(OptionSpec option, String pair) {
-    return option.paramLabel().endsWith("=FILE") && pair.endsWith("=");
+    return isFile(option) && pair.endsWith("=");
   }
 
   /** As they were typed: picocli keeps names and values apart elsewhere. */

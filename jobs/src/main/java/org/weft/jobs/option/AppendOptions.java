@@ -84,6 +84,7 @@ public final class AppendOptions {
    *
    * @param labels of the tensor's modes
    * @param modes of the tensor
+   * @param names of its modes, if they have names
    * @param nonnegative whether that is asked for
    * @return the rank, and whether factors are nonnegative
    */
@@ -92,6 +93,7 @@ public final class AppendOptions {
       String input,
       Map<Integer, Labels> labels,
       int modes,
+      List<String> names,
       boolean nonnegative,
       StartOptions starts,
       ConstraintOptions constraints,
@@ -120,7 +122,7 @@ public final class AppendOptions {
       throw usage(
           "--append %s: expected a model made with --nonnegative, found one without", model());
     }
-    new MatchedLabels(input, model(), folder.modeNames(), labels, folder.labels()).requireSame();
+    MatchedLabels.of(input, names, labels, model(), folder).requireSame();
     double[] lambda = folder.lambda();
     List<RowSource> factors = new ArrayList<>();
     for (int mode = 0; mode < modes; mode++) {

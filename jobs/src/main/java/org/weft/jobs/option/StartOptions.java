@@ -98,6 +98,9 @@ public final class StartOptions {
               + " interrupted. Without a state, the run begins anew.")
   boolean resume;
 
+  /** The tensor beside the model to start from; null without a model. */
+  private @Nullable MatchedLabels matched;
+
   /** How many models are made. */
   public int count() {
     return seeds.starts;
@@ -115,9 +118,20 @@ public final class StartOptions {
   /**
    * Refuses what cannot work, before the tensor is read.
    *
+   * @param modes of the tensor
+   * @param names of its modes, if they have names
+   * @param labels of the tensor's modes, by which rows of a model are found
    * @param writes whether states will be written
    */
-  public void check(FileAccess files, int rank, boolean overwrite, boolean writes)
+  public void check(
+      FileAccess files,
+      String input,
+      int modes,
+      List<String> names,
+      Map<Integer, Labels> labels,
+      int rank,
+      boolean overwrite,
+      boolean writes)
       throws IOException {
     if (orRandom && !StartNames.isFolder(init)) {
       throw usage("expected --init MODEL with --or-random, found --init %s", init);
@@ -132,6 +146,11 @@ public final class StartOptions {
           "expected --starts 1 with --init %s, from which all starts are the same, found %d",
           init, seeds.starts);
     }
+    if (init.equals(StartNames.NVECS) && modes < 2) {
+      throw usage(
+          "--init nvecs: expected a tensor of at least 2 modes, found %d; give --init random",
+          modes);
+    }
     if (checkpoint == null && (resume || every != null)) {
       throw usage(
           "expected --checkpoint DIR with %s, found none",
@@ -142,11 +161,17 @@ public final class StartOptions {
     }
     every();
     if (StartNames.isFolder(init)) {
-      int found = ModelFolder.open(files, init).lambda().length;
+      ModelFolder folder = ModelFolder.open(files, init);
+      int found = folder.lambda().length;
       if (found != rank) {
         throw usage(
             "--init %s: expected a model of --rank %d, found one of rank %d", init, rank, found);
       }
+      if (folder.order() != modes) {
+        throw usage(
+            "--init %s: expected a model of %d modes, found %d", init, modes, folder.order());
+      }
+      matched = MatchedLabels.of(input, names, labels, init, folder);
     }
     for (int start = 0; writes && checkpoint != null && start < seeds.starts; start++) {
       if (!resume && !overwrite && folder(files, start, Map.of(), Map.of()).isPresent()) {
@@ -182,14 +207,12 @@ public final class StartOptions {
   /**
    * Decomposes.
    *
-   * @param labels of the tensor's modes, by which rows of a model are found
    * @param algorithm which may begin with a sample
    * @param arguments of which the bits of the result are a function, beside those of the job
    * @param keep takes the factors of each start that is better than those before
    */
   public BestStart<CpdResult> run(
       FileAccess files,
-      Map<Integer, Labels> labels,
       Engine engine,
       EngineTensor tensor,
       Cpd cpd,
@@ -202,7 +225,7 @@ public final class StartOptions {
     Optional<CpState> model =
         init.equals(StartNames.NVECS)
             ? Optional.of(vectors(engine, tensor, cpd))
-            : model(files, labels, cpd, tensor.statistics().shape());
+            : model(files, cpd, tensor.statistics().shape());
     for (int start = 0; start < seeds.starts; start++) {
       Cpd seeded = cpd.withSeed(cpd.seed() + start);
       best.begin("seed " + seeded.seed());
@@ -294,24 +317,17 @@ public final class StartOptions {
   }
 
   /** The model to start from, grown to the tensor's shape. */
-  private Optional<CpState> model(
-      FileAccess files, Map<Integer, Labels> labels, Cpd cpd, TensorShape shape)
-      throws IOException {
-    if (init.equals(RANDOM)) {
+  private Optional<CpState> model(FileAccess files, Cpd cpd, TensorShape shape) throws IOException {
+    MatchedLabels known = matched;
+    if (known == null) {
       return Optional.empty();
     }
     ModelFolder folder = ModelFolder.open(files, init);
-    if (folder.order() != shape.order()) {
-      throw usage(
-          "--init %s: expected a model of %d modes, found %d", init, shape.order(), folder.order());
-    }
-    MatchedLabels matched =
-        new MatchedLabels("the tensor", init, folder.modeNames(), labels, folder.labels());
     List<RowSource> grown = new ArrayList<>();
     for (int mode = 0; mode < shape.order(); mode++) {
       NpyRows rows = folder.rows(mode, cpd.rank());
       long size = shape.size(mode);
-      Optional<long[]> places = matched.places(mode);
+      Optional<long[]> places = known.places(mode);
       grown.add(
           places.isPresent()
               ? StartRows.at(FileRows.of(rows).collect(), places.get(), size, cpd, mode)

@@ -151,11 +151,27 @@ public record MatchedLabels(
     return TabSeparated.cell(labels.label(at));
   }
 
-  /** Those of a file and a model. */
+  /**
+   * Those of a file and a model.
+   *
+   * @param modes the names of the tensor's modes; empty if they have none
+   * @param labels the labels of each mode of the tensor that has labels
+   * @throws WeftException {@code SHAPE_MISMATCH} if the modes are in another order
+   */
+  public static MatchedLabels of(
+      String tensor, List<String> modes, Map<Integer, Labels> labels, String uri, ModelFolder model)
+      throws IOException {
+    MatchedLabels matched =
+        new MatchedLabels(tensor, uri, model.modeNames(), labels, model.labels());
+    matched.requireOrder(modes);
+    return matched;
+  }
+
+  /** Those of a file, which has names and labels itself, and a model. */
   public static MatchedLabels of(FileAccess files, String tensor, String uri, ModelFolder model)
       throws IOException {
-    return new MatchedLabels(
-        tensor, uri, model.modeNames(), TensorFiles.labels(files, tensor), model.labels());
+    List<String> modes = TensorFiles.modeNames(files, tensor);
+    return of(tensor, modes, TensorFiles.labels(files, tensor), uri, model);
   }
 
   /**
