@@ -1,8 +1,11 @@
 package org.weft.jobs.workflow;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -22,11 +25,15 @@ import org.weft.error.WeftException;
  * The right to write a state, of one process at a time. Each holder makes a file of the next
  * number, where none may be; the highest number counts, so that two who find the same lease expired
  * cannot both take it, and one who was taken for dead notices at its next write. The holder puts
- * off the end of its lease as long as it lives. A lease whose process is gone, on the host that
- * asks, has ended.
+ * off the end of its lease as long as it lives. On the host that asks, the process itself shows
+ * whether it lives, whatever clocks say: they may jump, and a process may have been stopped.
  */
 final class Lease implements AutoCloseable {
   static final Duration LASTS = Duration.ofSeconds(60);
+
+  /** In the file of a process, counted from 0 after the name of its program. */
+  private static final int START_FIELD = 19;
+
   private static final Pattern NAME = Pattern.compile("lease-([0-9]{1,18})\\.json");
 
   private final StateFolder state;
@@ -37,7 +44,7 @@ final class Lease implements AutoCloseable {
   private @Nullable Thread renewing;
 
   /**
-   * @param processStart of the process, as ids are used again
+   * @param processStart of the process, as ids are used again: in ticks since the host began
    * @param released whether its holder gave it back
    */
   record Held(
@@ -116,8 +123,15 @@ final class Lease implements AutoCloseable {
         released);
   }
 
+  /** The time of day at which a process began would change with the clock. */
   private static String start(ProcessHandle process) {
-    return process.info().startInstant().map(Instant::toString).orElse("");
+    try {
+      String text = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+      String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ");
+      return fields[START_FIELD];
+    } catch (IOException e) {
+      return ""; // it has ended
+    }
   }
 
   private static String host() {
@@ -129,11 +143,11 @@ final class Lease implements AutoCloseable {
   }
 
   private static boolean isAlive(Held held) {
-    if (held.released() || Instant.parse(held.expires()).isBefore(Instant.now())) {
+    if (held.released()) {
       return false;
     }
     if (!held.host().equals(host())) {
-      return true;
+      return Instant.parse(held.expires()).isAfter(Instant.now());
     }
     return ProcessHandle.of(held.process())
         .filter(process -> start(process).equals(held.processStart()))

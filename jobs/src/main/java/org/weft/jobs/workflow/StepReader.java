@@ -70,7 +70,7 @@ final class StepReader {
             condition(fields.get("when")),
             yaml.count(field(fields, "retries"), "retries", 0),
             yaml.duration(field(fields, "backoff"), "backoff", BACKOFF),
-            yaml.duration(field(fields, "timeout"), "timeout", Duration.ZERO),
+            yaml.limit(field(fields, "timeout"), "timeout"),
             at);
     return id.isEmpty() || command.isEmpty() ? Optional.empty() : Optional.of(step);
   }

@@ -160,6 +160,18 @@ final class YamlText {
     return otherwise;
   }
 
+  /** A duration above 0; 0 if there is none. */
+  Duration limit(@Nullable Node node, String name) {
+    if (node == null) {
+      return Duration.ZERO;
+    }
+    Duration limit = duration(node, name, Duration.ofMillis(1));
+    if (limit.isZero()) {
+      wrong(node, name + " above 0, or none for no limit");
+    }
+    return limit;
+  }
+
   Duration duration(@Nullable Node node, String name, Duration otherwise) {
     if (node == null) {
       return otherwise;

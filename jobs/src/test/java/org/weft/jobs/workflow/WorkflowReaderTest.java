@@ -83,6 +83,7 @@ class WorkflowReaderTest {
         "${rank}|${rnk}|w.yaml:9:10: expected one of the parameters date, rank, step.key",
         "'${date} x.tns'|'${date} x.tns|w.yaml:9:10: expected the quote ' to be closed",
         "timeout: 2h|timeout: 2 h|w.yaml:12:14: expected timeout as a number with ms, s, m, h or d",
+        "timeout: 2h|timeout: 0s|w.yaml:12:14: expected timeout above 0, or none for no limit, found",
         "out: m$$|out: other|w.yaml:11:10: expected out: a file or folder that the command names",
         "needs: [first]|needs: [frist]|w.yaml:8:5: expected steps in needs, found 'frist'; did you",
         "needs: [first]|needs: [{a: b}]|w.yaml:13:13: expected needs as text, or as a list of"

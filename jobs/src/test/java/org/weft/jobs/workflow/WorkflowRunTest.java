@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -233,6 +235,22 @@ class WorkflowRunTest {
     slow.close();
   }
 
+  /** A clock that was set forward, or a process that was stopped for a while, is no death. */
+  @Test
+  void theLivingKeepTheirLeaseWhateverTheClockSays() {
+    String past = Instant.EPOCH.toString();
+    String future = Instant.now().plusSeconds(60).toString();
+    try (Lease lease = Lease.take(state, "living")) {
+      lease.check();
+      rewrite(state, held -> held(held, held.host(), held.processStart(), past));
+      assertThatThrownBy(() -> Lease.take(state, "next")).hasMessageContaining("run living");
+      rewrite(state, held -> held(held, "elsewhere", held.processStart(), future));
+      assertThatThrownBy(() -> Lease.take(state, "next")).hasMessageContaining("on elsewhere");
+      rewrite(state, held -> held(held, "elsewhere", held.processStart(), past));
+      Lease.take(state, "next").close();
+    }
+  }
+
   /** As {@link #bury}, if there is a lease. */
   static void buryAny(StateFolder state) {
     if (state.names("").stream().anyMatch(name -> name.startsWith("lease-"))) {
@@ -242,16 +260,21 @@ class WorkflowRunTest {
 
   /** Makes the newest lease one of a process that is gone. */
   static void bury(StateFolder state) {
+    rewrite(state, held -> held(held, held.host(), "gone", held.expires()));
+  }
+
+  private static Lease.Held held(Lease.Held held, String host, String start, String expires) {
+    return new Lease.Held(
+        held.owner(), host, held.process(), start, held.run(), expires, held.released());
+  }
+
+  private static void rewrite(StateFolder state, UnaryOperator<Lease.Held> change) {
     String name =
         state.names("").stream()
             .filter(n -> n.startsWith("lease-"))
             .reduce((a, b) -> b)
             .orElseThrow();
-    Lease.Held held = state.read(name, Lease.Held.class).orElseThrow();
-    state.write(
-        name,
-        new Lease.Held(
-            held.owner(), held.host(), held.process(), "gone", held.run(), held.expires(), false));
+    state.write(name, change.apply(state.read(name, Lease.Held.class).orElseThrow()));
   }
 
   @Test
