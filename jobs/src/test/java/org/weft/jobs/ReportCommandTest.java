@@ -216,9 +216,10 @@ class ReportCommandTest {
       const faults = new Set();
       const name = element => element.closest("section").id + " " + element.tagName;
       for (const text of document.querySelectorAll("svg text")) {
+        if (text.getClientRects().length === 0) continue; // of a chart for other widths
         const { a, b } = text.getScreenCTM();
         const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
-        if (size < 9) faults.add("small " + name(text));
+        if (size < (PAPER ? 9 : 11)) faults.add("small " + name(text));
       }
       for (const element of document.querySelectorAll("main *")) {
         const style = getComputedStyle(element);
@@ -257,11 +258,12 @@ class ReportCommandTest {
     boolean paper = name.equals("paper");
     Path measured = folder.resolve("measured.html");
     // A window of a browser is at least 500 wide: the page is measured in a frame.
+    String shown = page("--tensor", path("sales.tns"));
+    if (paper) {
+      shown = shown.replace("@media print", "@media all");
+    }
     Files.writeString(
-        measured,
-        page("--tensor", path("sales.tns"))
-            .replace(paper ? "@media print" : "no", "@media all")
-            .replace("</body>", PROBE.replace("PAPER", "" + paper) + "</body>"));
+        measured, shown.replace("</body>", PROBE.replace("PAPER", "" + paper) + "</body>"));
     Path frame = folder.resolve("frame.html");
     Files.writeString(
         frame,

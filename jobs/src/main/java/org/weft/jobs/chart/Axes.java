@@ -13,6 +13,10 @@ import java.util.stream.Stream;
 /** A chart of curves, dots or bars over two axes. */
 public final class Axes implements Picture {
   private static final int WIDTH = 560;
+
+  /** On a narrow screen, where a wide chart would have small letters. */
+  private static final int NARROW = 340;
+
   private static final int HEIGHT = 260;
   private static final int LEFT = 64;
 
@@ -22,7 +26,12 @@ public final class Axes implements Picture {
   private static final int RIGHT = 16;
   private static final int TOP = 14;
   private static final int BOTTOM = 44;
+  private static final int TICKS_X = 7;
   private static final int TICKS_Y = 5;
+
+  /** Between the labels of neighbouring ticks. */
+  private static final int APART = 12;
+
   private static final int MANY = 60;
   private static final double RADIUS = 3.5;
 
@@ -39,6 +48,7 @@ public final class Axes implements Picture {
   private boolean fromZero;
   private String title = "";
   private String said;
+  private int width = WIDTH;
 
   private Axes(String xName, String yName) {
     this.xName = xName;
@@ -129,13 +139,17 @@ public final class Axes implements Picture {
     return this;
   }
 
-  /** Within a page. */
+  /** Within a page, which shows one of two charts: on a narrow screen the one for it. */
   public String inPage() {
-    return inPage(WIDTH);
+    String wide = inPage(WIDTH, "on-wide");
+    width = NARROW;
+    String narrow = inPage(NARROW, "on-narrow");
+    width = WIDTH;
+    return wide + narrow;
   }
 
   private Heading heading() {
-    return new Heading(title, "", WIDTH - left() - RIGHT);
+    return new Heading(title, "", width - left() - RIGHT);
   }
 
   /** Where the horizontal axis begins: labels of the vertical axis are left of it. */
@@ -149,7 +163,7 @@ public final class Axes implements Picture {
   }
 
   private Legend legend() {
-    Legend legend = new Legend(WIDTH - left() - RIGHT);
+    Legend legend = new Legend(width - left() - RIGHT);
     if (curves.size() > 1) {
       int number = 0;
       for (String name : curves.keySet()) {
@@ -173,7 +187,7 @@ public final class Axes implements Picture {
 
   @Override
   public int width() {
-    return WIDTH;
+    return width;
   }
 
   @Override
@@ -201,7 +215,28 @@ public final class Axes implements Picture {
   /** Between whole numbers, such as those of iterations, there is nothing to read. */
   private List<Double> ticksX(Scale x) {
     boolean whole = bars.isEmpty() && shown().allMatch(point -> point.x() == Math.rint(point.x()));
-    return x.ticks(7).stream().filter(tick -> !whole || tick == Math.rint(tick)).toList();
+    double room = width - left() - RIGHT;
+    List<Double> ticks = List.of();
+    for (int most = TICKS_X; most > 0; most--) {
+      ticks = x.ticks(most).stream().filter(tick -> !whole || tick == Math.rint(tick)).toList();
+      if (fit(ticks, x, room)) {
+        break;
+      }
+    }
+    return ticks;
+  }
+
+  /** Whether labels of the ticks stand beside each other in so much room. */
+  private static boolean fit(List<Double> ticks, Scale x, double room) {
+    for (int t = 1; t < ticks.size(); t++) {
+      double before = ticks.get(t - 1);
+      double here = ticks.get(t);
+      double labels = (Sheet.width(Scale.label(before)) + Sheet.width(Scale.label(here))) / 2.0;
+      if (room * (x.at(here) - x.at(before)) < labels + APART) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private Scale scaleY() {
@@ -250,6 +285,8 @@ public final class Axes implements Picture {
     private final int left = left();
     private final int top = top();
     private final int bottom = bottom();
+    private final int end = width();
+    private final int right = end - RIGHT;
 
     Drawing(Sheet sheet) {
       this.sheet = sheet;
@@ -274,14 +311,14 @@ public final class Axes implements Picture {
 
     private void grid() {
       for (double tick : y.ticks(TICKS_Y)) {
-        sheet.line(left, down(tick), WIDTH - RIGHT, down(tick), Ink.EDGE);
+        sheet.line(left, down(tick), right, down(tick), Ink.EDGE);
         sheet.text(left - 8, down(tick) + 4, Scale.label(tick), Sheet.Anchor.END, Ink.SOFT);
       }
       for (double tick : ticksX(x)) {
         sheet.line(right(tick), bottom, right(tick), bottom + 4, Ink.EDGE);
         sheet.text(right(tick), bottom + 18, Scale.label(tick), Sheet.Anchor.MIDDLE, Ink.SOFT);
       }
-      double middle = (left + WIDTH - RIGHT) / 2.0;
+      double middle = (left + right) / 2.0;
       sheet.text(middle, height() - 6, xName, Sheet.Anchor.MIDDLE, Ink.SOFT);
       sheet.upward(13, (top + bottom) / 2.0, yName, Ink.SOFT);
     }
@@ -320,7 +357,7 @@ public final class Axes implements Picture {
                 new Point(x.high(), top.y(), ""));
         sheet.curve(line.stream().map(this::at).toList(), 1.5, Ink.SOFT);
         sheet.text(
-            WIDTH - RIGHT,
+            right,
             down(top.y()) - 6,
             Scale.label(rounded(top.y())) + " GFLOP/s",
             Sheet.Anchor.END,
@@ -343,10 +380,11 @@ public final class Axes implements Picture {
       for (Point p : points) {
         Place place = free(right(p.x()), down(p.y()) + 4, Sheet.width(p.said()), taken);
         taken.add(place);
-        double end = place.left() + place.width();
-        boolean before = end < right(p.x());
+        double last = place.left() + place.width();
+        sheet.clear(place.left(), place.base() - Sheet.LINE + 4, place.width(), Sheet.LINE - 1);
+        boolean before = last < right(p.x());
         sheet.text(
-            before ? end : place.left(),
+            before ? last : place.left(),
             place.base(),
             p.said(),
             before ? Sheet.Anchor.END : Sheet.Anchor.START,
@@ -360,14 +398,14 @@ public final class Axes implements Picture {
         double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;
         for (double edge : new double[] {from + 8, from - 8 - width}) {
           Place place = new Place(edge, at, width);
-          boolean inside = edge > left && edge + width < WIDTH && at > top + 8 && at < bottom - 2;
+          boolean inside = edge > left && edge + width < end && at > top + 8 && at < bottom - 2;
           if (best == null && inside && taken.stream().noneMatch(place::meets)) {
             best = place;
           }
         }
       }
       return best == null
-          ? new Place(Math.max(2, Math.min(from + 8, WIDTH - width)), base, width)
+          ? new Place(Math.max(2, Math.min(from + 8, end - width)), base, width)
           : best;
     }
 
@@ -376,7 +414,7 @@ public final class Axes implements Picture {
     }
 
     private double right(double value) {
-      return left + (WIDTH - left - RIGHT) * x.at(value);
+      return left + (right - left) * x.at(value);
     }
 
     private double down(double value) {

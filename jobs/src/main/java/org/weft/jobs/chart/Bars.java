@@ -233,6 +233,7 @@ public final class Bars implements Picture {
     for (int n = 0; n < lines.size(); n++) {
       double baseline = from + (n + 1) * Sheet.LINE - 3;
       if (labelsAbove) {
+        sheet.clear(MARGIN, baseline - Sheet.LINE + 4, Sheet.width(lines.get(n)), Sheet.LINE - 1);
         sheet.text(MARGIN, baseline, lines.get(n), Sheet.Anchor.START, Ink.TEXT);
       } else {
         sheet.text(left() - 8, baseline, lines.get(n), Sheet.Anchor.END, Ink.TEXT);

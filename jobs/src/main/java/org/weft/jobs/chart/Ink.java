@@ -19,6 +19,9 @@ public record Ink(String name, Color colour) {
   /** Lines to read values by. */
   public static final Ink EDGE = new Ink("edge", new Color(0xd5dbe3));
 
+  /** What everything is drawn on. */
+  static final Ink PAPER = new Ink("paper", Color.WHITE);
+
   /** What is to be seen on top of all else. */
   public static final Ink MARK = new Ink("mark", new Color(0xd6452c));
 

@@ -34,7 +34,12 @@ public interface Picture {
 
   /** As SVG within a page, whose style sheet colours it; at most {@code widest} pixels wide. */
   default String inPage(int widest) {
-    SvgSheet sheet = SvgSheet.ofPage(width(), height(), widest, said());
+    return inPage(widest, "");
+  }
+
+  /** The same, of a class of the page's style sheet. */
+  default String inPage(int widest, String kind) {
+    SvgSheet sheet = SvgSheet.ofPage(width(), height(), widest, kind, said());
     draw(sheet);
     return sheet.text();
   }

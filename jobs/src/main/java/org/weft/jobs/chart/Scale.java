@@ -17,6 +17,9 @@ record Scale(double low, double high, boolean logarithmic) {
   /** Digits of a number that is written with a power of ten. */
   private static final int SHORT = 4;
 
+  /** With fewer ticks than this a linear axis says little, where there is room for more. */
+  private static final int FEWEST = 4;
+
   private static final double MARGIN = 0.05;
   private static final double ROOM = 0.6;
 
@@ -73,11 +76,24 @@ record Scale(double low, double high, boolean logarithmic) {
       return ticks;
     }
     double step = step((high - low) / most);
+    if (count(step) < FEWEST && count(finer(step)) <= 2 * most) {
+      step = finer(step);
+    }
     long last = (long) Math.floor(high / step + 1e-9);
     for (long n = (long) Math.ceil(low / step - 1e-9); n <= last; n++) {
       ticks.add(n == 0 ? 0 : n * step);
     }
     return ticks;
+  }
+
+  /** How many multiples of {@code step} the scale has. */
+  private long count(double step) {
+    return (long) (Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9)) + 1;
+  }
+
+  /** The next smaller step. */
+  private static double finer(double step) {
+    return step(step / 2.5);
   }
 
   /** The least of 1, 2 and 5 times a power of ten that is at least {@code least}. */

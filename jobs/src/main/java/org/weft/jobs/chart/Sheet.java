@@ -41,6 +41,11 @@ public sealed interface Sheet permits PixelSheet, SvgSheet {
 
   void bar(double x, double y, double width, double height, Ink ink, String said);
 
+  /** Takes away what is there, for text that lines would run through. */
+  default void clear(double x, double y, double width, double height) {
+    bar(x, y, width, height, Ink.PAPER, "");
+  }
+
   void frame(double x, double y, double width, double height, Ink ink);
 
   void line(double x1, double y1, double x2, double y2, Ink ink);

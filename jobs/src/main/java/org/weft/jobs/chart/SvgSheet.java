@@ -39,12 +39,16 @@ final class SvgSheet implements Sheet {
     return sheet;
   }
 
-  /** Part of an HTML page; as wide as the page has room for, up to {@code widest} pixels. */
-  static SvgSheet ofPage(int width, int height, int widest, String said) {
+  /**
+   * Part of an HTML page; as wide as the page has room for, up to {@code widest} pixels.
+   *
+   * @param kind its class, empty for none
+   */
+  static SvgSheet ofPage(int width, int height, int widest, String kind, String said) {
     SvgSheet sheet = new SvgSheet(true);
     sheet.add(
-        "<svg role=\"img\" viewBox=\"0 0 %d %d\" style=\"max-width:%dpx\" aria-label=\"%s\">",
-        width, height, widest, escape(said));
+        "<svg role=\"img\"%s viewBox=\"0 0 %d %d\" style=\"max-width:%dpx\" aria-label=\"%s\">",
+        kind.isEmpty() ? "" : " class=\"" + kind + "\"", width, height, widest, escape(said));
     return sheet;
   }
 

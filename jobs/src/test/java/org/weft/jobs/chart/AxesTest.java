@@ -22,7 +22,7 @@ class AxesTest {
     for (String value : values.split(" ")) {
       points.add(new Axes.Point(points.size() + 1, Double.parseDouble(value), value));
     }
-    return Axes.of("iteration", "fit").curve("fit", points).inPage();
+    return Axes.of("iteration", "fit").curve("fit", points).inPage(560);
   }
 
   private static List<String> labels(String chart, String anchor) {
@@ -106,5 +106,22 @@ class AxesTest {
     for (double end : new double[] {Double.MAX_VALUE / 4, Double.MIN_NORMAL}) {
       assertThat(Scale.of(Arrays.asList(-end, end), false).ticks(5)).hasSizeLessThan(12);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.1,0.39", "0,1", "0.5,0.7", "1,9", "-3,17", "0.23,0.48", "100,390"})
+  void aLinearAxisHasAtLeastFourTicks(double low, double high) {
+    assertThat(Scale.of(List.of(low, high), false).ticks(5)).hasSizeBetween(4, 10);
+  }
+
+  @Test
+  void aPageHasAChartForANarrowScreen() {
+    String page =
+        Axes.of("fit of the model", "iterations")
+            .dots(List.of(new Axes.Point(10_000, 1, "one"), new Axes.Point(90_000, 2, "two")))
+            .inPage();
+    assertThat(page).contains("class=\"on-wide\"", "class=\"on-narrow\" viewBox=\"0 0 340 ");
+    // A line runs below a name only where it was taken away.
+    assertThat(page.split("fill paper", -1)).hasSize(5);
   }
 }
