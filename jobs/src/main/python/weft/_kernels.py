@@ -15,7 +15,7 @@ import threading
 
 import numpy as np
 
-_RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<[^>]*>)?\s*[-+]?=")
+_RESULT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:[(\[]([^)\]]*)[)\]])?\s*(?:<\s*(\w*)[^>]*>)?\s*[-+]?=")
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "int64": "long"}
 _SPARSE = {"csr": "CSR", "csc": "CSC", "coo": "COO"}
 
@@ -68,6 +68,8 @@ def _compiled(statement, format, sizes, operands):
     found = _RESULT.match(statement)
     if not found:
         raise Error(f"expected a statement such as 'y(i) = A(i,j) * x(j)', found {statement!r}")
+    if found.group(3) and found.group(3) not in operands:  # what is not here would count as dense
+        raise Error(f"the operand {found.group(3)} is missing")
     formats = {name: _SPARSE[_kind(value)] for name, value in operands.items() if _stored(name, value)}
     name, order = found.group(1), len([label for label in (found.group(2) or "").split(",") if label.strip()])
     if format is None and order == 2 and formats and all(
