@@ -91,7 +91,10 @@ class ScheduledKernelTest {
       })
   void sameAsTheNaiveEvaluator(String expression, String formats, String schedule) {
     run(sample(expression, formats, schedule), false, 6);
-    run(sample(expression, formats, schedule), true, 2);
+    // Guarded kernels are those of half of the cases.
+    if (Boolean.getBoolean("weft.long") || (expression + schedule).hashCode() % 2 == 0) {
+      run(sample(expression, formats, schedule), true, 2);
+    }
   }
 
   /** The other cases of {@link #sameAsTheNaiveEvaluator}. */
