@@ -31,8 +31,13 @@ import org.weft.error.WeftException;
 final class Lease implements AutoCloseable {
   static final Duration LASTS = Duration.ofSeconds(60);
 
-  /** In the file of a process, counted from 0 after the name of its program. */
+  /**
+   * In the file of a process, counted from 0 after the name of its program; the first is a state.
+   */
   private static final int START_FIELD = 19;
+
+  /** The state of a process that has ended and that its parent has not collected. */
+  private static final String ENDED = "Z";
 
   private static final Pattern NAME = Pattern.compile("lease-([0-9]{1,18})\\.json");
 
@@ -123,14 +128,17 @@ final class Lease implements AutoCloseable {
         released);
   }
 
-  /** The time of day at which a process began would change with the clock. */
+  /**
+   * When a process began; empty if it has ended, even if its parent has not collected it. The time
+   * of day at which it began would change with the clock.
+   */
   private static String start(ProcessHandle process) {
     try {
       String text = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
       String[] fields = text.substring(text.lastIndexOf(')') + 1).strip().split(" ");
-      return fields[START_FIELD];
+      return fields[0].equals(ENDED) ? "" : fields[START_FIELD];
     } catch (IOException e) {
-      return ""; // it has ended
+      return ""; // nobody knows the process any more
     }
   }
 
@@ -159,13 +167,13 @@ final class Lease implements AutoCloseable {
         ErrorCode.WORKFLOW_LOCKED,
         String.format(
             Locale.ROOT,
-            "%s: expected no other run of the workflow, found run %s in process %d on %s, whose"
-                + " lease lasts until %s; wait for its end",
+            "%s: expected no other run of the workflow, found run %s in process %d on %s%s; wait for"
+                + " its end",
             state.uri(),
             held.run(),
             held.process(),
             held.host(),
-            held.expires()));
+            held.host().equals(host()) ? "" : ", whose lease lasts until " + held.expires()));
   }
 
   private WeftException lost() {

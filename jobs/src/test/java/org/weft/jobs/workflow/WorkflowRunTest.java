@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -248,6 +249,49 @@ class WorkflowRunTest {
       assertThatThrownBy(() -> Lease.take(state, "next")).hasMessageContaining("on elsewhere");
       rewrite(state, held -> held(held, "elsewhere", held.processStart(), past));
       Lease.take(state, "next").close();
+    }
+  }
+
+  /** In a container whose first process collects none, the killed stay until the container ends. */
+  @Test
+  void theDeadHaveNoLeaseEvenIfNobodyCollectedThem() throws Exception {
+    Lease killed = Lease.take(state, "killed");
+    // The child of a program that waits for none.
+    Process parent = new ProcessBuilder("sh", "-c", "sleep 0.2 & echo $!; exec sleep 60").start();
+    try {
+      long pid = Long.parseLong(parent.inputReader().readLine());
+      rewrite(
+          state,
+          held ->
+              new Lease.Held(
+                  held.owner(),
+                  held.host(),
+                  pid,
+                  processFields(pid)[19],
+                  held.run(),
+                  held.expires(),
+                  held.released()));
+      await("Z", pid);
+
+      Lease.take(state, "next").close();
+    } finally {
+      parent.destroyForcibly();
+      killed.close();
+    }
+  }
+
+  private static String[] processFields(long pid) {
+    try {
+      String text = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return text.substring(text.lastIndexOf(')') + 2).split(" ");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(String processState, long pid) throws InterruptedException {
+    while (!processFields(pid)[0].equals(processState)) {
+      Thread.sleep(10);
     }
   }
 
