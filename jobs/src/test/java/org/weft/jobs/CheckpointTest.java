@@ -9,15 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.decomposition.cp.CpRun;
-import org.weft.decomposition.cp.CpState;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
@@ -55,6 +53,12 @@ class CheckpointTest {
         files, folder + "/kept", CheckpointFolder.Every.parse(every), ARGUMENTS, Map.of());
   }
 
+  private int resumed(String every) throws IOException {
+    CheckpointFolder found = checkpoints(every);
+    assertThat(found.resume()).isTrue();
+    return found.sweeps();
+  }
+
   /** Ends the process, as far as a test can, after a sweep. */
   private record Killed(int sweep) implements ProgressListener {
     @Override
@@ -65,7 +69,7 @@ class CheckpointTest {
     }
   }
 
-  private CpdResult decompose(Cpd job, CpRun run, ProgressListener listener, String reorder) {
+  private CpdResult decompose(Cpd job, Checkpoints run, ProgressListener listener, String reorder) {
     try (Engine engine = LocalBackend.engine(files, EngineOptions.defaults())) {
       EngineTensor x = engine.read(tensor, ReadOptions.defaults(), job.valueType());
       if (!reorder.equals("none")) {
@@ -85,16 +89,16 @@ class CheckpointTest {
       ValueType type, boolean nonnegative, String reorder, String every, int sweep)
       throws IOException {
     Cpd job = new Cpd(3, 9, 0, nonnegative, 5, type);
-    CpdResult undisturbed = decompose(job, CpRun.FRESH, ProgressListener.NONE, reorder);
+    CpdResult undisturbed = decompose(job, Checkpoints.NONE, ProgressListener.NONE, reorder);
 
-    CpRun first = new CpRun(Optional.empty(), checkpoints(every));
+    CheckpointFolder first = checkpoints(every);
     assertThatThrownBy(() -> decompose(job, first, new Killed(sweep), reorder))
         .hasMessageContaining("killed");
     CheckpointFolder again = checkpoints(every);
-    Optional<CpState> state = again.latest();
+    assertThat(again.resume()).isTrue();
     int interval = Integer.parseInt(every.substring(0, 1));
-    assertThat(state.orElseThrow().fits()).hasSize((sweep - 1) / interval * interval);
-    CpdResult resumed = decompose(job, new CpRun(state, again), ProgressListener.NONE, reorder);
+    assertThat(again.sweeps()).isEqualTo((sweep - 1) / interval * interval);
+    CpdResult resumed = decompose(job, again, ProgressListener.NONE, reorder);
 
     assertThat(resumed.fits()).isEqualTo(undisturbed.fits());
     assertThat(resumed.lambda()).isEqualTo(undisturbed.lambda());
@@ -102,7 +106,7 @@ class CheckpointTest {
       assertThat(bits(resumed.factors().get(mode)))
           .isEqualTo(bits(undisturbed.factors().get(mode)));
     }
-    assertThat(checkpoints(every).latest().orElseThrow().fits()).hasSize(9);
+    assertThat(resumed("1it")).isEqualTo(9);
   }
 
   private static List<Long> bits(DenseMatrix matrix) {
@@ -118,15 +122,15 @@ class CheckpointTest {
   @Test
   void aDamagedStateFallsBackOnTheOneBefore() throws IOException {
     Cpd job = new Cpd(3, 5, 0, false, 5, ValueType.DOUBLE);
-    decompose(job, new CpRun(Optional.empty(), checkpoints("1it")), ProgressListener.NONE, "none");
+    decompose(job, checkpoints("1it"), ProgressListener.NONE, "none");
     assertThat(Run.names(folder.resolve("kept"))).containsExactly("latest", "state0", "state1");
     Path newest = folder.resolve("kept/state0/factor1.npy");
     byte[] bytes = Files.readAllBytes(newest);
     bytes[bytes.length / 2] ^= 1;
     Files.write(newest, bytes);
-    assertThat(checkpoints("1it").latest().orElseThrow().fits()).hasSize(4);
+    assertThat(resumed("1it")).isEqualTo(4);
     Files.delete(folder.resolve("kept/state1/factor0.npy"));
-    assertThatThrownBy(() -> checkpoints("1it").latest())
+    assertThatThrownBy(() -> checkpoints("1it").resume())
         .hasMessageContaining(
             "state0: expected a whole checkpoint, found a wrong check sum of factor1.npy");
   }

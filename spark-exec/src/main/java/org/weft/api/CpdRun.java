@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpAlgorithm;
@@ -157,8 +157,8 @@ public final class CpdRun extends ModelRun<CpdRun, CpModel> {
     Cpd whole = begun.isPresent() ? algorithm.polished(cpd) : cpd;
     Optional<CpState> state =
         from == null ? begun.map(SampledStart.Found::state) : begun(from, cpd);
-    CpRun run = new CpRun(state, CpRun.FRESH.checkpoints());
-    CpdResult result = engine().cpd(all, whole, run, progress);
+    Checkpoints begin = Checkpoints.from(state.map(CpState::begun));
+    CpdResult result = engine().cpd(all, whole, begin, progress);
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", result.lambda());
     begun.ifPresent(found -> more.putAll(found.outcome()));

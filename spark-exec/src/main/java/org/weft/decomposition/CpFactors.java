@@ -3,10 +3,12 @@ package org.weft.decomposition;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -14,16 +16,22 @@ import org.weft.tensor.ValueType;
 
 /** The factors of a CP model where a method runs. */
 public final class CpFactors {
-  private final Site site;
-  private final List<Rows> matrices = new ArrayList<>();
+  private static final String NAME = "factor";
+
+  private final List<Rows> matrices;
 
   /** The rule, without sums, that makes a row of a factor from random numbers in [0, 1). */
   public interface Start {
     RowRule of(int mode);
   }
 
-  public CpFactors(Site site, int columns, long seed, ValueType type, Start start) {
-    this.site = site;
+  private CpFactors(List<Rows> matrices) {
+    this.matrices = matrices;
+  }
+
+  /** Random factors. */
+  public static CpFactors random(Site site, int columns, long seed, ValueType type, Start start) {
+    List<Rows> matrices = new ArrayList<>();
     for (int mode = 0; mode < site.shape().order(); mode++) {
       Rows factor = site.random(mode, columns, type, seed + mode * 0xD1B54A32D192ED03L);
       matrices.add(factor);
@@ -32,6 +40,25 @@ public final class CpFactors {
               .rows("A", factor)
               .then(RowOperation.each(start.of(mode), "A")));
     }
+    return new CpFactors(matrices);
+  }
+
+  /** The factors of a state, or random factors where there is none. */
+  public static CpFactors of(
+      Optional<MethodState<RowSource>> state,
+      Site site,
+      int columns,
+      long seed,
+      ValueType type,
+      Start start) {
+    return state.isPresent()
+        ? new CpFactors(MethodState.at(site, state.get(), NAME, type))
+        : random(site, columns, seed, type, start);
+  }
+
+  /** A state with the factors. */
+  public MethodState<Rows> state() {
+    return new MethodState<Rows>().rows(NAME, matrices);
   }
 
   /** By mode: mode size x columns. */

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.NormOps_DDRM;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -42,7 +43,7 @@ import org.weft.tensor.ValueType;
  */
 public record OrthogonalIteration(
     Ranks ranks, int maxIterations, double tolerance, long seed, ValueType valueType)
-    implements Method<OrthogonalIteration.Model> {
+    implements Resumable<OrthogonalIteration.Model> {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
   /**
@@ -110,8 +111,10 @@ public record OrthogonalIteration(
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
-    return new Run(site).run(observer);
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
+    Optional<MethodState<RowSource>> start = checkpoints.latest();
+    Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer, start);
+    return new Run(site, start).run(sweeps, checkpoints);
   }
 
   /** The factors and the core of one run. */
@@ -121,18 +124,31 @@ public record OrthogonalIteration(
     private final RoundedFactors factors;
     private DMatrixRMaj core = new DMatrixRMaj(0, 0);
 
-    Run(Site site) {
+    Run(Site site, Optional<MethodState<RowSource>> start) {
       this.site = site;
       this.factors = new RoundedFactors(site, valueType, order);
+      Optional<List<Rows>> given =
+          start.map(state -> MethodState.at(site, state, "factor", ValueType.DOUBLE));
       for (int mode = 0; mode < order; mode++) {
-        factors.replace(mode, basis(mode).random(ranks.of(mode)));
+        factors.replace(
+            mode, given.isPresent() ? given.get().get(mode) : basis(mode).random(ranks.of(mode)));
       }
+      start.ifPresent(state -> core = core(state.numbers("core")));
     }
 
-    Model run(Observer observer) {
+    /** The core has a row for each number of the last mode. */
+    private DMatrixRMaj core(double[] numbers) {
+      int rows = ranks.of(order - 1);
+      return DMatrixRMaj.wrap(rows, numbers.length / rows, numbers);
+    }
+
+    private MethodState<Rows> state() {
+      return new MethodState<Rows>().rows("factor", factors.exact()).numbers("core", core.data);
+    }
+
+    Model run(Sweeps sweeps, Checkpoints checkpoints) {
       double normSquared = site.normSquared();
       Sweeps.requireFinite("the sum of the squares of the values", normSquared);
-      Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer);
       while (!sweeps.ended()) {
         sweeps.run(
             sweep -> {
@@ -142,6 +158,7 @@ public record OrthogonalIteration(
               double left = Math.max(0, normSquared - Math.pow(NormOps_DDRM.normF(core), 2));
               return normSquared == 0 ? 1 : 1 - Math.sqrt(left / normSquared);
             });
+        checkpoints.after(sweeps.count(), sweeps.ended(), site, () -> sweeps.save(state()));
       }
       return new Model(
           factors.exact().stream().map(Factor::of).toList(),

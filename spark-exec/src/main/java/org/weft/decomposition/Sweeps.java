@@ -2,7 +2,9 @@ package org.weft.decomposition;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -14,6 +16,8 @@ public final class Sweeps {
   private static final double LEAST = 1e-146; // squares of less are too small for all their digits
   private static final double LEAST_FLOAT = 1e-15; // those of residuals are smaller
   private static final double MOST_FLOAT = 1e36;
+  private static final String FITS = "fits";
+  private static final String SECONDS = "seconds";
 
   private final int most;
   private final double tolerance;
@@ -26,21 +30,30 @@ public final class Sweeps {
    * @param tolerance of the fit; 0 runs every sweep
    */
   public Sweeps(int most, double tolerance, Method.Observer observer) {
-    this(most, tolerance, observer, List.of(), List.of());
+    this(most, tolerance, observer, Optional.empty());
   }
 
-  /** Goes on after sweeps with these fits. */
+  /** Goes on after the sweeps of a state, or begins with the first. */
   public Sweeps(
       int most,
       double tolerance,
       Method.Observer observer,
-      List<Double> fits,
-      List<Double> seconds) {
+      Optional<MethodState<RowSource>> start) {
     this.most = most;
     this.tolerance = tolerance;
     this.observer = observer;
-    this.fits = new ArrayList<>(fits);
-    this.seconds = new ArrayList<>(seconds);
+    this.fits = new ArrayList<>(start.map(Sweeps::fits).orElse(List.of()));
+    this.seconds = new ArrayList<>(start.map(state -> state.list(SECONDS)).orElse(List.of()));
+  }
+
+  /** The fits that a state has come to; none where it is a model to start from. */
+  public static List<Double> fits(MethodState<?> state) {
+    return state.list(FITS);
+  }
+
+  /** Adds the sweeps so far to a state. */
+  public <R> MethodState<R> save(MethodState<R> state) {
+    return state.numbers(FITS, fits).numbers(SECONDS, seconds);
   }
 
   /**

@@ -8,8 +8,9 @@
  * by a {@link org.weft.decomposition.completion.Solver}, {@link
  * org.weft.decomposition.count.CpApr}, {@link org.weft.decomposition.gcp.Gcp} (whose {@link
  * org.weft.decomposition.loss.Loss} is a formula), and {@link org.weft.decomposition.Corcondia} of
- * a model. No Spark here. All sums have a fixed order: the same rows give the same bits, whatever
- * the number of threads.
+ * a model. The five that take long are {@link org.weft.decomposition.Resumable}: {@link
+ * org.weft.decomposition.Checkpoints} keep their states. No Spark here. All sums have a fixed
+ * order: the same rows give the same bits, whatever the number of threads.
  */
 @NullMarked
 package org.weft.decomposition;

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import org.weft.compiler.CompilerOptions;
 import org.weft.compiler.TensorCompiler;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.Method;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.cp.AlternatingLeastSquares;
-import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.Site;
 import org.weft.engine.entries.EntryBlocks;
@@ -201,17 +201,18 @@ public final class Engine implements AutoCloseable {
 
   /** CP decomposition; see {@link AlternatingLeastSquares} for the algorithm. */
   public CpdResult cpd(EngineTensor tensor, Cpd cpd, ProgressListener progress) {
-    return cpd(tensor, cpd, CpRun.FRESH, progress);
+    return cpd(tensor, cpd, Checkpoints.NONE, progress);
   }
 
   /** CP decomposition from a state on; states have the coordinates of the tensor's file. */
-  public CpdResult cpd(EngineTensor tensor, Cpd cpd, CpRun run, ProgressListener progress) {
+  public CpdResult cpd(
+      EngineTensor tensor, Cpd cpd, Checkpoints checkpoints, ProgressListener progress) {
     List<DenseMatrix> collected = new ArrayList<>();
     CpdResult result =
         cpd(
             tensor,
             cpd,
-            run,
+            checkpoints,
             progress,
             (model, site) -> {
               collected.clear();
@@ -229,11 +230,11 @@ public final class Engine implements AutoCloseable {
   public CpdResult cpd(
       EngineTensor tensor,
       Cpd cpd,
-      CpRun run,
+      Checkpoints checkpoints,
       ProgressListener progress,
       Keep<AlternatingLeastSquares.Model> keep) {
     MethodResult<AlternatingLeastSquares.Model> result =
-        run(tensor, new AlternatingLeastSquares(cpd, run), progress, keep);
+        run(tensor, new AlternatingLeastSquares(cpd).keeping(checkpoints), progress, keep);
     AlternatingLeastSquares.Model model = result.model();
     return new CpdResult(
         List.of(),

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.Leverage;
@@ -104,8 +104,8 @@ public record SampledStart(HeavyBox box, double share) {
       Optional<CpState> start,
       ProgressListener progress) {
     EngineTensor sample = sample(engine, tensor, box);
-    CpRun run = new CpRun(start, CpRun.FRESH.checkpoints());
-    CpdResult model = engine.cpd(sample, cpd, run, progress);
+    Checkpoints from = Checkpoints.from(start.map(CpState::begun));
+    CpdResult model = engine.cpd(sample, cpd, from, progress);
     sample.releaseResident();
     TensorShape shape = tensor.originalStatistics().shape();
     List<RowSource> factors = new ArrayList<>();
@@ -124,7 +124,7 @@ public record SampledStart(HeavyBox box, double share) {
     engine.cpd(
         tensor,
         cpd.withIterations(1),
-        new CpRun(Optional.of(state), CpRun.FRESH.checkpoints()),
+        Checkpoints.from(Optional.of(state.begun())),
         progress,
         (model, site) -> {
           scores.clear();

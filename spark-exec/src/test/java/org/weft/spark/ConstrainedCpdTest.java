@@ -4,17 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.constraint.FactorConstraint;
-import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
@@ -191,14 +189,10 @@ class ConstrainedCpdTest {
     try (Engine engine = local()) {
       EngineTensor tensor = tensor(engine, planted);
       for (String[] how : ALL) {
-        List<CpState> states = new ArrayList<>();
-        CpRun keeping =
-            new CpRun(
-                Optional.empty(),
-                (n, last, state) -> states.add(state.apply(CpRun.Keeper.COLLECTED)));
+        KeptStates keeping = KeptStates.collected();
         CpdResult whole = engine.cpd(tensor, job(3, 6, 0, 1, how), keeping, ProgressListener.NONE);
-        assertThat(states.get(2).duals()).isNotEmpty();
-        CpRun later = new CpRun(Optional.of(states.get(2)), CpRun.FRESH.checkpoints());
+        assertThat(CpState.of(keeping.states().get(2)).duals()).isNotEmpty();
+        Checkpoints later = keeping.from(3);
         CpdResult found = engine.cpd(tensor, job(3, 6, 0, 1, how), later, ProgressListener.NONE);
         assertThat(found.fits()).isEqualTo(whole.fits());
         assertSame(whole, found, 0);

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
@@ -181,7 +180,7 @@ abstract class CpdContract {
               .cpd(
                   read(engine, entries),
                   job,
-                  CpRun.FRESH,
+                  Checkpoints.NONE,
                   ProgressListener.NONE,
                   (model, site) -> site.write(model.factors().get(0), file))
               .report();
@@ -332,16 +331,14 @@ abstract class CpdContract {
         new Relabelling(
             Reorderers.named("random:3").reorder(TensorShape.of(entries.sizes()), List.of()));
     Cpd job = new Cpd(4, 6, 0, nonnegative, 9, type);
-    List<CpState> states = new ArrayList<>();
     FileAccess files = FileAccess.plain();
-    CpRun.Keeper inFiles =
-        (site, name, rows) -> {
-          String file = folder + "/" + states.size() + "-" + name + ".npy";
-          site.save(rows, file);
-          return FileRows.of(NpyRows.open(files, file));
-        };
-    CpRun keeping =
-        new CpRun(Optional.empty(), (sweep, last, state) -> states.add(state.apply(inFiles)));
+    KeptStates keeping =
+        new KeptStates(
+            (site, name, rows) -> {
+              String file = folder + "/" + name + ".npy";
+              site.save(rows, file);
+              return FileRows.of(NpyRows.open(files, file));
+            });
     try (Engine engine = engine(3)) {
       EngineTensor file =
           engine.read(
@@ -351,16 +348,17 @@ abstract class CpdContract {
       EngineTensor tensor =
           reordered ? engine.orders().apply(file, Ordering.given("a test", shuffle), false) : file;
       CpdResult expected = engine.cpd(tensor, job, keeping, ProgressListener.NONE);
-      assertThat(states).hasSize(6);
-      CpRun later = new CpRun(Optional.of(states.get(2)), CpRun.FRESH.checkpoints());
+      assertThat(keeping.states()).hasSize(6);
+      Checkpoints later = keeping.from(3);
       CpdResult found = engine.cpd(tensor, job, later, ProgressListener.NONE);
       assertThat(found.fits()).isEqualTo(expected.fits());
       assertThat(found.lambda()).containsExactly(expected.lambda());
       assertSame(expected, found, 0);
-      DenseMatrix last = states.get(5).factors().get(1).collect();
+      CpState ended = CpState.of(keeping.states().get(5));
+      DenseMatrix last = ended.factors().get(1).collect();
       assertThat(last.rows()).isEqualTo(20);
       for (int i = 0; i < 20; i++) {
-        assertThat(last.get(i, 2) * states.get(5).scales()[1][2])
+        assertThat(last.get(i, 2) * ended.scales()[1][2])
             .isEqualTo(expected.factors().get(1).get(i, 2));
       }
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.Leverage;
@@ -58,7 +58,7 @@ class SampledStartTest {
             .orElseThrow()
             .find(engine, tensor, cpd, ProgressListener.NONE);
     assertThat(found.sample().entries()).isPositive().isLessThan(tensor.statistics().entries() / 2);
-    CpRun run = new CpRun(Optional.of(found.state()), CpRun.FRESH.checkpoints());
+    Checkpoints run = Checkpoints.from(Optional.of(found.state().begun()));
     Cpd whole = cpd.withIterations(cpd.nonnegative() ? 10 : 2);
     return engine.cpd(tensor, whole, run, ProgressListener.NONE);
   }
@@ -176,7 +176,7 @@ class SampledStartTest {
     engine.cpd(
         tensor,
         cpd,
-        CpRun.FRESH,
+        Checkpoints.NONE,
         ProgressListener.NONE,
         (model, site) -> {
           all.clear();

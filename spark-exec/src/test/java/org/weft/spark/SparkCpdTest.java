@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.engine.CpdResult;
 import org.weft.engine.Engine;
@@ -135,7 +135,7 @@ class SparkCpdTest extends CpdContract {
       spark.cpd(
           read(spark, entries),
           job,
-          CpRun.FRESH,
+          Checkpoints.NONE,
           ProgressListener.NONE,
           (model, site) -> {
             assertThat(blocks()).hasSizeGreaterThan(6);

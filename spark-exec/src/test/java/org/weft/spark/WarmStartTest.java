@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.weft.decomposition.cp.CpRun;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.RowSource;
@@ -45,7 +45,7 @@ class WarmStartTest {
     CpdResult scratch = engine.cpd(all, cpd, ProgressListener.NONE);
     CpState model =
         CpState.of(earlier.factors().stream().map(RowSource::of).toList(), earlier.lambda());
-    CpRun run = new CpRun(Optional.of(model), CpRun.FRESH.checkpoints());
+    Checkpoints run = Checkpoints.from(Optional.of(model.begun()));
     CpdResult warm = engine.cpd(all, cpd, run, ProgressListener.NONE);
     assertThat(warm.converged()).isTrue();
     assertThat(last(warm)).isGreaterThan(last(scratch) - 1e-4);

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.HeldOut;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.completion.Completion;
@@ -394,10 +395,24 @@ public final class CompleteCommand extends RankedCommand {
         ModelOutput.Staged folder,
         Console console) {
       best.begin(String.format(Locale.ROOT, "ridge %s, seed %d", ridge, from));
+      Completion completion = method(solver, ridge, from, validation);
+      Map<String, String> own =
+          options("--rank", "--method", "--batches", "--no-biases", "--tolerance", "--patience");
+      own.put("--split", Arrays.toString(shares()));
+      own.put("--validate", "" + validate);
+      own.put("--ridge", "" + ridge);
+      Checkpoints kept =
+          kept(console, own)
+              .of(
+                  best.all().size(),
+                  from,
+                  training,
+                  engine.plan(training, completion.job(training.statistics().shape())),
+                  Map.of("--iterations", iterations));
       MethodResult<Completion.Model> result =
           engine.run(
               training,
-              method(solver, ridge, from, validation),
+              completion.keeping(kept),
               console.progress(),
               (model, site) -> {
                 if (best.isBetter(-model.error())) {

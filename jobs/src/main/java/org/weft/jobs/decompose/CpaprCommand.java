@@ -88,6 +88,8 @@ public final class CpaprCommand extends RankedCommand {
             tensor,
             seed,
             this::method,
+            kept(console, options("--rank", "--method", "--inner", "--kkt")),
+            iterations,
             model -> new SeedOptions.Ended(model.logLikelihoods(), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
             console);

@@ -115,7 +115,16 @@ public final class CpdCommand extends ModelCommand {
     if (update.isOn()) {
       AppendOptions.Kind kind =
           update.check(
-              files, input, labels(), modes, modeNames, nonnegative, starts, constraints, order);
+              files,
+              input,
+              labels(),
+              modes,
+              modeNames,
+              nonnegative,
+              starts,
+              checkpoints,
+              constraints,
+              order);
       nonnegative = kind.nonnegative();
       rank = rank == null ? kind.rank() : rank;
     }
@@ -135,8 +144,7 @@ public final class CpdCommand extends ModelCommand {
       FactorTable.check(files, factorsTable, common.overwrite);
     }
     order.check(files, input, common.overwrite, needsOutputs());
-    starts.check(
-        files, input, modes, modeNames, labels(), rank(), common.overwrite, needsOutputs());
+    starts.check(files, input, modes, modeNames, labels(), rank());
   }
 
   @Override
@@ -212,7 +220,7 @@ public final class CpdCommand extends ModelCommand {
             tensor,
             cpd,
             algorithm,
-            arguments(),
+            kept(console, arguments()),
             (factors, site) -> FactorFiles.write(folder, factors, site),
             console);
     CpdResult result = best.best();
@@ -274,16 +282,13 @@ public final class CpdCommand extends ModelCommand {
     order.write(model.tensor(), files, common.overwrite, console);
   }
 
-  /** What the bits of the result depend on beside the job. */
   private Map<String, String> arguments() {
-    Map<String, String> arguments = new LinkedHashMap<>();
-    arguments.put("input", input);
+    Map<String, String> arguments = options("--rank", "--tolerance", "--init");
+    arguments.put("--nonnegative", Boolean.toString(cpd.nonnegative()));
+    arguments.put("--constrain", cpd.constraints().toString());
+    arguments.put("--ridge", Double.toString(cpd.ridge()));
     arguments.putAll(how.arguments(iterations));
     arguments.put("--reorder", order.found());
-    arguments.put("--threads", Integer.toString(common.threads));
-    arguments.put("--partitions", Integer.toString(common.partitions));
-    arguments.put("--reproducible", Boolean.toString(common.reproducible));
-    arguments.put("Spark", Boolean.toString(Session.namesMaster(common)));
     return arguments;
   }
 }

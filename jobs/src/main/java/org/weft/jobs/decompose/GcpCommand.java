@@ -166,12 +166,18 @@ public final class GcpCommand extends RankedCommand {
     }
     console.note("zeros: %s, weight %.4g", how, weight);
     double zeroWeight = weight;
+    Map<String, String> own =
+        options(
+            "--rank", "--loss", "--nonnegative", "--optimizer", "--inner", "--rate", "--tolerance");
+    own.put("--zeros", how);
     BestStart<MethodResult<Gcp.Model>> best =
         starts.run(
             session.engine(),
             sample,
             seed,
             from -> method(zeroWeight, from),
+            kept(console, own),
+            iterations,
             model -> new SeedOptions.Ended(gains(model), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
             console);

@@ -2,6 +2,8 @@ package org.weft.jobs.decompose;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,6 +16,7 @@ import org.weft.engine.model.RunSummary;
 import org.weft.jobs.command.WeftCommand;
 import org.weft.jobs.explain.PlanReport;
 import org.weft.jobs.file.InputNames;
+import org.weft.jobs.option.CheckpointOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.LabelOptions;
 import org.weft.jobs.output.Caution;
@@ -64,6 +67,8 @@ public abstract class ModelCommand extends WeftCommand {
       paramLabel = "DIR",
       description = "Folder of the model. weft explain and --dry-run need none.")
   @Nullable String output;
+
+  @Mixin CheckpointOptions checkpoints = new CheckpointOptions();
 
   private Map<Integer, Labels> labels = Map.of();
 
@@ -166,6 +171,7 @@ public abstract class ModelCommand extends WeftCommand {
     List<String> modeNames = names.of(files, input, plan.header().order());
     labels = labelFiles.of(files, input, plan.header().order(), modeNames);
     check(files, plan, modeNames);
+    checkpoints.check(files, runs(), common.overwrite, needsOutputs());
     String application = "weft " + commandName() + " " + input;
     try (Session session = Session.open(common, application, console, this::engine)) {
       EngineTensor tensor = prepared(session, session.read(input), console);
@@ -207,6 +213,32 @@ public abstract class ModelCommand extends WeftCommand {
     console.result("%s; wrote %s", made.line(), target.uri());
     finished(session, new Published(target, tensor, made, own), console);
     RunReport.print(console, made.report());
+  }
+
+  /**
+   * What is kept of the runs of this command.
+   *
+   * @param own options of which the bits of a model are a function, beside those of all commands
+   */
+  final CheckpointOptions.Runs kept(Console console, Map<String, String> own) {
+    Map<String, String> arguments = new LinkedHashMap<>(own);
+    arguments.put("input", input);
+    arguments.put("--type", common.type.keyword());
+    arguments.put("--threads", Integer.toString(common.threads));
+    arguments.put("--partitions", Integer.toString(common.partitions));
+    arguments.put("--reproducible", Boolean.toString(common.reproducible));
+    arguments.put("Spark", Boolean.toString(Session.namesMaster(common)));
+    return new CheckpointOptions.Runs(checkpoints, CommonOptions.files(), arguments, console);
+  }
+
+  /** Options of this command by their names, as they were given or by default. */
+  final Map<String, String> options(String... optionNames) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (String option : optionNames) {
+      Object value = spec.findOption(option).getValue();
+      found.put(option, value instanceof double[] numbers ? Arrays.toString(numbers) : "" + value);
+    }
+    return found;
   }
 
   /** Checks that there are labels for a model of this shape. */

@@ -92,6 +92,8 @@ public final class TuckerCommand extends ModelCommand {
             tensor,
             seed,
             this::method,
+            kept(console, options("--ranks", "--tolerance")),
+            iterations,
             model -> new SeedOptions.Ended(model.fits(), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
             console);

@@ -11,20 +11,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.weft.decomposition.cp.CpRun;
-import org.weft.decomposition.cp.CpState;
+import org.weft.decomposition.Checkpoints;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
+import org.weft.decomposition.rows.Site;
 import org.weft.engine.FileRows;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -36,18 +36,20 @@ import org.weft.storage.npy.NpyRows;
 /**
  * Checkpoints of one decomposition: folders {@code state0} and {@code state1}, written in turn, and
  * the file {@code latest}, which names the one to go on from. Each appears whole or not at all. A
- * state has a NumPy file for each factor and each dual, which whoever has the rows writes, and a
- * file {@code state} with all else and the arguments of its run.
+ * state has a NumPy file for each of its matrices, which whoever has the rows writes, and a file
+ * {@code state} with all else and the arguments of its run.
  *
  * <pre>
- * state/state:  int 0x57454654, int 3, UTF arguments (count, then name and value of each),
- *               factors and duals, counted: UTF name and UTF fingerprint of each file,
- *               numbers as counted arrays, long CRC-32
+ * state/state:  int 0x57454654, int 4, int iterations
+ *               arguments, counted: UTF name and UTF value of each
+ *               matrices, counted: UTF name and UTF fingerprint of each file
+ *               numbers, counted: UTF name and a counted array of doubles of each
+ *               long CRC-32
  * </pre>
  */
-public final class CheckpointFolder implements CpRun.Checkpoints {
+public final class CheckpointFolder implements Checkpoints {
   private static final int MAGIC = 0x57454654;
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
   private static final int GENERATIONS = 2;
   private static final String POINTER = "latest";
   private static final String STATE = "state";
@@ -60,7 +62,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   private int next;
   private int kept;
   private long keptNanos = System.nanoTime();
-  private Optional<CpState> written = Optional.empty();
+  private Optional<MethodState<RowSource>> latest = Optional.empty();
 
   /**
    * @param arguments of the run, of which its result is a function
@@ -134,28 +136,45 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     return uri + "/" + name;
   }
 
+  /** Begins with a state that is not of this folder, or from the seed. */
+  public void begin(Optional<MethodState<RowSource>> state) {
+    latest = state;
+  }
+
+  /** Iterations of the latest state of this folder. */
+  public int sweeps() {
+    return kept;
+  }
+
+  @Override
+  public Optional<MethodState<RowSource>> latest() {
+    return latest;
+  }
+
   /**
-   * The latest state; if that is damaged, the one before. Without the file that names it, the state
-   * with the most iterations: a kill may come while some file systems replace that file.
+   * Begins with the latest state of the folder; if that is damaged, with the one before. Without
+   * the file that names it, the state with the most iterations: a kill may come while some file
+   * systems replace that file.
    *
+   * @return whether there is a state
    * @throws WeftException {@code USAGE} where a run with other arguments wrote it, {@code
    *     MALFORMED_INPUT} where there is none that can be read
    */
-  public Optional<CpState> latest() throws IOException {
+  public boolean resume() throws IOException {
     boolean isNamed = exists(POINTER);
     int first = isNamed ? named() : 0;
-    Optional<CpState> latest = Optional.empty();
+    latest = Optional.empty();
     WeftException damage = null;
     for (int number : new int[] {first, (first + 1) % GENERATIONS}) {
       if ((isNamed && latest.isPresent()) || (!isNamed && !exists(state(number)))) {
         continue;
       }
       try {
-        CpState state = read(at(state(number)));
-        if (latest.isEmpty() || state.fits().size() > kept) {
-          latest = Optional.of(state);
+        Read read = read(at(state(number)));
+        if (latest.isEmpty() || read.sweeps() > kept) {
+          latest = Optional.of(read.state());
           next = (number + 1) % GENERATIONS;
-          kept = state.fits().size();
+          kept = read.sweeps();
         }
       } catch (FileNotFoundException e) {
         damage = damage == null ? damaged(at(state(number)), "no such file") : damage;
@@ -166,7 +185,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     if (latest.isEmpty() && damage != null) {
       throw damage;
     }
-    return latest;
+    return latest.isPresent();
   }
 
   private int named() throws IOException {
@@ -186,12 +205,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
   }
 
   @Override
-  public Optional<CpState> kept() {
-    return written;
-  }
-
-  @Override
-  public void after(int sweep, boolean last, Function<CpRun.Keeper, CpState> state) {
+  public void after(int sweep, boolean last, Site site, Supplier<MethodState<Rows>> state) {
     long now = System.nanoTime();
     boolean due =
         every.sweeps() > 0 ? sweep - kept >= every.sweeps() : now - keptNanos >= every.nanos();
@@ -199,7 +213,7 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       return;
     }
     try {
-      written = Optional.of(write(at(state(next)), state));
+      latest = Optional.of(write(at(state(next)), sweep, site, state.get()));
       try (OutputCommit commit = OutputCommit.begin(files, at(POINTER), true)) {
         try (OutputStream out = commit.create()) {
           out.write((next + " after iteration " + sweep + "\n").getBytes(StandardCharsets.UTF_8));
@@ -214,59 +228,47 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     keptNanos = System.nanoTime();
   }
 
-  private CpState write(String folder, Function<CpRun.Keeper, CpState> kept) throws IOException {
+  private MethodState<RowSource> write(String folder, int sweep, Site site, MethodState<Rows> state)
+      throws IOException {
     try (OutputCommit commit = OutputCommit.begin(files, folder, true)) {
-      List<String> names = new ArrayList<>();
-      CpState state =
-          kept.apply(
-              (site, name, rows) -> {
-                names.add(name + ".npy");
-                String file = commit.stagingUri() + "/" + name + ".npy";
-                site.save(rows, file);
-                return FileRows.of(NpyRows.open(files, file));
-              });
+      for (Map.Entry<String, Rows> matrix : state.allRows().entrySet()) {
+        site.save(matrix.getValue(), file(commit.stagingUri(), matrix.getKey()));
+      }
       try (OutputStream raw = new BufferedOutputStream(commit.createChild(STATE), 1 << 16)) {
         CheckedOutputStream sum = new CheckedOutputStream(raw, new CRC32());
         DataOutputStream out = new DataOutputStream(sum);
         out.writeInt(MAGIC);
         out.writeInt(VERSION);
+        out.writeInt(sweep);
         out.writeInt(arguments.size());
         for (Map.Entry<String, String> argument : arguments.entrySet()) {
           out.writeUTF(argument.getKey());
           out.writeUTF(argument.getValue());
         }
-        int factors = state.factors().size();
-        for (List<String> matrices :
-            List.of(names.subList(0, factors), names.subList(factors, names.size()))) {
-          out.writeInt(matrices.size());
-          for (String name : matrices) {
-            out.writeUTF(name);
-            out.writeUTF(fingerprint(commit.stagingUri() + "/" + name));
-          }
+        out.writeInt(state.allRows().size());
+        for (String name : state.allRows().keySet()) {
+          out.writeUTF(name);
+          out.writeUTF(fingerprint(file(commit.stagingUri(), name)));
         }
-        for (double[][] rows : List.of(state.scales(), state.norms(), state.grams())) {
-          out.writeInt(rows.length);
-          for (double[] row : rows) {
-            write(out, row);
-          }
+        out.writeInt(state.allNumbers().size());
+        for (Map.Entry<String, double[]> numbers : state.allNumbers().entrySet()) {
+          out.writeUTF(numbers.getKey());
+          write(out, numbers.getValue());
         }
-        write(out, state.lambda());
-        write(out, state.fits().stream().mapToDouble(Double::doubleValue).toArray());
-        write(out, state.seconds().stream().mapToDouble(Double::doubleValue).toArray());
         out.flush();
         new DataOutputStream(raw).writeLong(sum.getChecksum().getValue());
       }
       commit.commit();
-      return state.withRows(
-          rows(folder, names.subList(0, state.factors().size())),
-          rows(folder, names.subList(state.factors().size(), names.size())));
+      return state.map((name, rows) -> rows(folder, name));
     }
   }
 
-  private List<RowSource> rows(String folder, List<String> names) {
-    List<RowSource> rows = new ArrayList<>();
-    names.forEach(name -> rows.add(FileRows.of(NpyRows.open(files, folder + "/" + name))));
-    return rows;
+  private static String file(String folder, String matrix) {
+    return folder + "/" + matrix + ".npy";
+  }
+
+  private RowSource rows(String folder, String matrix) {
+    return FileRows.of(NpyRows.open(files, file(folder, matrix)));
   }
 
   private String fingerprint(String file) throws IOException {
@@ -283,7 +285,10 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
     }
   }
 
-  private CpState read(String folder) throws IOException {
+  /** A state of the folder. */
+  private record Read(int sweeps, MethodState<RowSource> state) {}
+
+  private Read read(String folder) throws IOException {
     String file = folder + "/" + STATE;
     Path path = files.path(file);
     try (InputStream raw = new BufferedInputStream(files.fileSystem(path).open(path), 1 << 16)) {
@@ -292,49 +297,34 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       if (in.readInt() != MAGIC || in.readInt() != VERSION) {
         throw new IOException("another kind of file, or one of another version");
       }
+      int sweeps = in.readInt();
       requireSame(file, arguments(in));
-      List<String> factors = matrices(in, folder);
-      List<String> duals = matrices(in, folder);
-      double[][][] matrices = new double[3][][];
-      for (int at = 0; at < matrices.length; at++) {
-        matrices[at] = new double[in.readInt()][];
-        for (int row = 0; row < matrices[at].length; row++) {
-          matrices[at][row] = numbers(in);
+      MethodState<RowSource> state = new MethodState<>();
+      for (int left = in.readInt(); left > 0; left--) {
+        String name = name(in.readUTF());
+        if (!fingerprint(file(folder, name)).equals(in.readUTF())) {
+          throw new IOException("a wrong check sum of " + name + ".npy");
         }
+        state.row(name, rows(folder, name));
       }
-      CpState state =
-          new CpState(
-              rows(folder, factors),
-              rows(folder, duals),
-              matrices[0],
-              matrices[1],
-              matrices[2],
-              numbers(in),
-              list(in),
-              list(in));
+      for (int left = in.readInt(); left > 0; left--) {
+        state.numbers(in.readUTF(), numbers(in));
+      }
       if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
         throw new IOException("a wrong check sum");
       }
-      return state;
+      return new Read(sweeps, state);
     } catch (IllegalArgumentException | NegativeArraySizeException e) {
       throw new IOException("numbers that cannot be sizes", e);
     }
   }
 
-  /** Names of the files, each of which must be as it was written. */
-  private List<String> matrices(DataInputStream in, String folder) throws IOException {
-    List<String> names = new ArrayList<>();
-    for (int left = in.readInt(); left > 0; left--) {
-      String name = in.readUTF();
-      if (!name.matches("(factor|dual)[0-9]{1,4}[.]npy")) {
-        throw new IOException("a wrong name of a file");
-      }
-      if (!fingerprint(folder + "/" + name).equals(in.readUTF())) {
-        throw new IOException("a wrong check sum of " + name);
-      }
-      names.add(name);
+  /** Names of files have to be as they were written. */
+  private static String name(String text) throws IOException {
+    if (!text.matches("[a-z]{1,16}[0-9_]{1,9}")) {
+      throw new IOException("a wrong name of a file");
     }
-    return names;
+    return text;
   }
 
   private static Map<String, String> arguments(DataInputStream in) throws IOException {
@@ -374,13 +364,5 @@ public final class CheckpointFolder implements CpRun.Checkpoints {
       numbers[i] = in.readDouble();
     }
     return numbers;
-  }
-
-  private static List<Double> list(DataInputStream in) throws IOException {
-    List<Double> list = new ArrayList<>();
-    for (double number : numbers(in)) {
-      list.add(number);
-    }
-    return list;
   }
 }

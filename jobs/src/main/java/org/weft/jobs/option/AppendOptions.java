@@ -96,10 +96,14 @@ public final class AppendOptions {
       List<String> names,
       boolean nonnegative,
       StartOptions starts,
+      CheckpointOptions checkpoints,
       ConstraintOptions constraints,
       ReorderOptions order)
       throws IOException {
-    if (!starts.areDefault() || !constraints.given.isEmpty() || constraints.ridge != 0) {
+    if (!starts.areDefault()
+        || !checkpoints.areDefault()
+        || !constraints.given.isEmpty()
+        || constraints.ridge != 0) {
       throw usage(
           "expected --append without --starts, --init, --checkpoint, --constrain and --ridge: an"
               + " update begins with its model and is made again after a failure");

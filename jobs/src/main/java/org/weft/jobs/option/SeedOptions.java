@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
-import org.weft.decomposition.Method;
+import org.weft.decomposition.Checkpoints;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.rows.Site;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineTensor;
@@ -61,23 +62,35 @@ public final class SeedOptions {
    *
    * @param first seed
    * @param method from a seed
+   * @param runs what is kept of each run
+   * @param iterations of a run, at most
    * @param keep takes each model that is better than those before, where its rows are
    */
   public <M> BestStart<MethodResult<M>> run(
       Engine engine,
       EngineTensor tensor,
       long first,
-      LongFunction<? extends Method<M>> method,
+      LongFunction<? extends Resumable<M>> method,
+      CheckpointOptions.Runs runs,
+      int iterations,
       Function<M, Ended> ended,
       BiConsumer<M, Site> keep,
       Console console) {
     BestStart<MethodResult<M>> best = new BestStart<>(console, starts);
     for (long seed = first; seed < first + starts; seed++) {
       best.begin("seed " + seed);
+      Resumable<M> seeded = method.apply(seed);
+      Checkpoints checkpoints =
+          runs.of(
+              Math.toIntExact(seed - first),
+              seed,
+              tensor,
+              engine.plan(tensor, seeded.job(tensor.statistics().shape())),
+              Map.of("--iterations", iterations));
       MethodResult<M> result =
           engine.run(
               tensor,
-              method.apply(seed),
+              seeded.keeping(checkpoints),
               console.progress(),
               (model, site) -> {
                 if (best.isBetter(ended.apply(model).fit())) {

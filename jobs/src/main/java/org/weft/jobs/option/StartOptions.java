@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -16,9 +15,9 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
-import org.weft.decomposition.cp.CpRun;
 import org.weft.decomposition.cp.CpState;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.rows.Factor;
@@ -33,14 +32,10 @@ import org.weft.engine.ProgressListener;
 import org.weft.engine.SampledStart;
 import org.weft.engine.model.StartRows;
 import org.weft.jobs.model.BestStart;
-import org.weft.jobs.model.CheckpointFolder;
 import org.weft.jobs.output.Console;
-import org.weft.planner.Forms;
-import org.weft.planner.FormsChoice;
 import org.weft.planner.JobPlan;
 import org.weft.storage.Labels;
 import org.weft.storage.file.FileAccess;
-import org.weft.storage.file.OutputCommit;
 import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.model.ModelFolder;
 import org.weft.storage.model.StartNames;
@@ -50,7 +45,7 @@ import org.weft.tensor.TensorShape;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Where a decomposition starts, how often, and how it goes on after an interruption. */
+/** Where a decomposition starts, and how often. */
 public final class StartOptions {
   private static final String RANDOM = StartNames.RANDOM;
   private static final int NVECS_SWEEPS = 2;
@@ -75,29 +70,6 @@ public final class StartOptions {
       description = "With --init: begin at random if there is no such model yet.")
   boolean orRandom;
 
-  @Option(
-      order = 62,
-      names = "--checkpoint",
-      paramLabel = "DIR",
-      description = "Keep the state of the run in this folder, to go on from after a failure.")
-  @Nullable String checkpoint;
-
-  @Option(
-      order = 63,
-      names = "--every",
-      paramLabel = "T",
-      description = "How often to keep the state: 10it, 30s, 5m or 1h (default: 10it).")
-  @Nullable String every;
-
-  @Option(
-      order = 64,
-      names = "--resume",
-      description =
-          "Go on from the state in --checkpoint, with the arguments of the run that wrote it, of"
-              + " which --iterations may be larger. The result has the bits of a run that was not"
-              + " interrupted. Without a state, the run begins anew.")
-  boolean resume;
-
   /** The tensor beside the model to start from; null without a model. */
   private @Nullable MatchedLabels matched;
 
@@ -108,11 +80,7 @@ public final class StartOptions {
 
   /** Whether nothing was asked for. */
   boolean areDefault() {
-    return seeds.starts == 1 && init.equals(RANDOM) && checkpoint == null && !resume;
-  }
-
-  private CheckpointFolder.Every every() {
-    return CheckpointFolder.Every.parse(every == null ? "10it" : every);
+    return seeds.starts == 1 && init.equals(RANDOM);
   }
 
   /**
@@ -121,7 +89,6 @@ public final class StartOptions {
    * @param modes of the tensor
    * @param names of its modes, if they have names
    * @param labels of the tensor's modes, by which rows of a model are found
-   * @param writes whether states will be written
    */
   public void check(
       FileAccess files,
@@ -129,9 +96,7 @@ public final class StartOptions {
       int modes,
       List<String> names,
       Map<Integer, Labels> labels,
-      int rank,
-      boolean overwrite,
-      boolean writes)
+      int rank)
       throws IOException {
     if (orRandom && !StartNames.isFolder(init)) {
       throw usage("expected --init MODEL with --or-random, found --init %s", init);
@@ -151,15 +116,6 @@ public final class StartOptions {
           "--init nvecs: expected a tensor of at least 2 modes, found %d; give --init random",
           modes);
     }
-    if (checkpoint == null && (resume || every != null)) {
-      throw usage(
-          "expected --checkpoint DIR with %s, found none",
-          resume ? "--resume" : "--every " + every);
-    }
-    if (checkpoint != null && checkpoint.isBlank()) {
-      throw usage("expected --checkpoint DIR, found an empty name");
-    }
-    every();
     if (StartNames.isFolder(init)) {
       ModelFolder folder = ModelFolder.open(files, init);
       int found = folder.lambda().length;
@@ -173,42 +129,13 @@ public final class StartOptions {
       }
       matched = MatchedLabels.of(input, names, labels, init, folder);
     }
-    for (int start = 0; writes && checkpoint != null && start < seeds.starts; start++) {
-      if (!resume && !overwrite && folder(files, start, Map.of(), Map.of()).isPresent()) {
-        throw usage(
-            "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
-                + " on from it, or --overwrite to begin anew",
-            checkpoint);
-      }
-      if (!folder(files, start, Map.of(), Map.of()).isPresent()) {
-        probe(files, folderOf(start), resume || overwrite);
-      }
-    }
-  }
-
-  /** A run that was killed before it named its first state may have left the folder with it. */
-  private static void probe(FileAccess files, String folder, boolean begun) {
-    if (begun) {
-      OutputCommit.probe(files, CheckpointFolder.pointer(folder), true, false);
-    } else {
-      OutputCommit.probe(files, folder, false, true);
-    }
-  }
-
-  private CheckpointFolder folder(
-      FileAccess files, int start, Map<String, String> arguments, Map<String, Integer> limits) {
-    return new CheckpointFolder(files, folderOf(start), every(), arguments, limits);
-  }
-
-  private String folderOf(int start) {
-    return checkpoint + "/start" + start;
   }
 
   /**
    * Decomposes.
    *
    * @param algorithm which may begin with a sample
-   * @param arguments of which the bits of the result are a function, beside those of the job
+   * @param runs what is kept of each run
    * @param keep takes the factors of each start that is better than those before
    */
   public BestStart<CpdResult> run(
@@ -217,7 +144,7 @@ public final class StartOptions {
       EngineTensor tensor,
       Cpd cpd,
       CpAlgorithm algorithm,
-      Map<String, String> arguments,
+      CheckpointOptions.Runs runs,
       BiConsumer<List<Factor>, Site> keep,
       Console console)
       throws IOException {
@@ -239,12 +166,15 @@ public final class StartOptions {
                   : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
       Map<String, Integer> limits =
           Map.of(sample.isPresent() ? "--polish" : "--iterations", whole.maxIterations());
-      CpRun run = run(files, start, whole, engine, tensor, arguments, limits, begin, console);
+      JobPlan plan = engine.plan(tensor, whole.job(tensor.statistics().shape()));
+      Checkpoints checkpoints =
+          runs.of(
+              start, seeded.seed(), tensor, plan, limits, () -> begin.get().map(CpState::begun));
       CpdResult result =
           engine.cpd(
               tensor,
               whole,
-              run,
+              checkpoints,
               console.progress(),
               (found, site) -> {
                 if (best.isBetter(new SeedOptions.Ended(found.fits(), found.converged()).fit())) {
@@ -271,49 +201,6 @@ public final class StartOptions {
     outcome.putAll(found.outcome());
     console.report("all entries");
     return found.state();
-  }
-
-  private CpRun run(
-      FileAccess files,
-      int start,
-      Cpd cpd,
-      Engine engine,
-      EngineTensor tensor,
-      Map<String, String> more,
-      Map<String, Integer> limits,
-      Supplier<Optional<CpState>> model,
-      Console console)
-      throws IOException {
-    if (checkpoint == null) {
-      return new CpRun(model.get(), CpRun.FRESH.checkpoints());
-    }
-    Map<String, String> arguments = new LinkedHashMap<>();
-    arguments.put("--rank", Integer.toString(cpd.rank()));
-    arguments.put("--tolerance", Double.toString(cpd.tolerance()));
-    arguments.put("--nonnegative", Boolean.toString(cpd.nonnegative()));
-    arguments.put("--constrain", cpd.constraints().toString());
-    arguments.put("--ridge", Double.toString(cpd.ridge()));
-    arguments.put("seed", Long.toString(cpd.seed()));
-    arguments.put("--type", cpd.valueType().keyword());
-    arguments.put("--init", init);
-    arguments.put("a tensor of shape", tensor.statistics().shape().toString());
-    arguments.put("entries", Long.toString(tensor.statistics().entries()));
-    arguments.put("--csf", forms(engine.plan(tensor, cpd.job(tensor.statistics().shape()))));
-    arguments.putAll(more);
-    CheckpointFolder folder = folder(files, start, arguments, limits);
-    Optional<CpState> state = resume ? folder.latest() : Optional.empty();
-    state.ifPresent(found -> console.report("resume after iteration %d", found.fits().size()));
-    return new CpRun(state.or(model), folder);
-  }
-
-  /** The packed forms, which the number of iterations may decide and the bits depend on. */
-  private static String forms(JobPlan plan) {
-    FormsChoice choice = plan.forms();
-    if (choice == null) {
-      return Forms.ALL.name().toLowerCase(Locale.ROOT);
-    }
-    String root = choice.chosen() == Forms.ONE ? ", rooted at mode " + choice.root() : "";
-    return choice.chosen().name().toLowerCase(Locale.ROOT) + root;
   }
 
   /** The model to start from, grown to the tensor's shape. */

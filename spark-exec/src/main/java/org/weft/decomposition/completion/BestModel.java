@@ -3,9 +3,11 @@ package org.weft.decomposition.completion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -29,6 +31,7 @@ final class BestModel {
 
   /**
    * @param tolerance by which an error has to fall to be better, relative
+   * @param start the state to go on from
    */
   BestModel(
       Site site,
@@ -36,15 +39,34 @@ final class BestModel {
       ValueType type,
       ModelError training,
       Optional<ModelError> heldOut,
-      double tolerance) {
+      double tolerance,
+      Optional<MethodState<RowSource>> start) {
     this.site = site;
     this.algebra = RowAlgebra.of(columns, type);
     this.training = training;
     this.heldOut = heldOut;
     this.tolerance = tolerance;
-    for (int mode = 0; mode < site.shape().order(); mode++) {
+    start.ifPresent(
+        state -> {
+          kept.addAll(MethodState.at(site, state, "best", type));
+          rmse.addAll(state.list("rmse"));
+          judged.addAll(state.list("judged"));
+          least = state.number("least");
+          iteration = (int) state.number("iteration");
+        });
+    for (int mode = kept.size(); mode < site.shape().order(); mode++) {
       kept.add(site.rows(mode, columns, type));
     }
+  }
+
+  /** Adds the model, and all errors. */
+  MethodState<Rows> save(MethodState<Rows> state) {
+    return state
+        .rows("best", kept)
+        .numbers("rmse", rmse)
+        .numbers("judged", judged)
+        .numbers("least", least)
+        .numbers("iteration", iteration);
   }
 
   /** The fit, by the entries that decide; keeps the model if it is better than those before. */

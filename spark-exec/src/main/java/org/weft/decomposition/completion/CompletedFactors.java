@@ -2,9 +2,12 @@ package org.weft.decomposition.completion;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.tensor.ValueType;
@@ -22,9 +25,17 @@ final class CompletedFactors {
 
   /**
    * @param first number of the statements of {@link ModelError}, after which the entries' sum comes
+   * @param from the state to go on from; empty for random factors
    */
   CompletedFactors(
-      Site site, int first, int rank, boolean biases, double ridge, long seed, ValueType type) {
+      Site site,
+      int first,
+      int rank,
+      boolean biases,
+      double ridge,
+      long seed,
+      ValueType type,
+      Optional<MethodState<RowSource>> from) {
     int order = site.shape().order();
     this.site = site;
     this.rank = rank;
@@ -33,7 +44,12 @@ final class CompletedFactors {
     this.training = new ModelError(site, first);
     this.mean = ModelError.sum(site, first + 2, List.of()) / Math.max(1, training.entries());
     this.start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
-    this.factors = new CpFactors(site, columns, seed, type, start::row);
+    this.factors = CpFactors.of(from, site, columns, seed, type, start::row);
+  }
+
+  /** A state with the factors. */
+  MethodState<Rows> state() {
+    return factors.state();
   }
 
   Site site() {

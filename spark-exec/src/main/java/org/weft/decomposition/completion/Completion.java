@@ -5,13 +5,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.CpFactors;
-import org.weft.decomposition.Method;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
@@ -69,7 +72,7 @@ public record Completion(
     long seed,
     ValueType valueType,
     Optional<ModelError> heldOut)
-    implements Method<Completion.Model> {
+    implements Resumable<Completion.Model> {
 
   /**
    * The best model of a run.
@@ -161,22 +164,29 @@ public record Completion(
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
     Sweeps.requireSquares(site, valueType);
     int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
+    Optional<MethodState<RowSource>> start = checkpoints.latest();
     CompletedFactors model =
-        new CompletedFactors(site, first, rank, biases, ridge, seed, valueType);
+        new CompletedFactors(site, first, rank, biases, ridge, seed, valueType, start);
     BestModel best =
-        new BestModel(site, model.columns(), valueType, model.training(), heldOut, tolerance);
-    Solver.Sweep sweep = solver.begin(model);
-    Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
-    while (!sweeps.ended() && sweeps.count() < best.iteration() + patience) {
+        new BestModel(
+            site, model.columns(), valueType, model.training(), heldOut, tolerance, start);
+    Solver.Sweep sweep = solver.begin(model, start);
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
+    while (!hasEnded(sweeps, best)) {
       sweeps.run(
           number -> {
             sweep.run(number, best.rmse());
             return best.judge(number, model.factors());
           });
+      checkpoints.after(
+          sweeps.count(),
+          hasEnded(sweeps, best),
+          site,
+          () -> sweeps.save(sweep.save(best.save(model.state()))));
     }
     CpFactors.Normalised found = CpFactors.Normalised.of(site, best.factors());
     return new Model(
@@ -189,6 +199,14 @@ public record Completion(
         model.mean(),
         best.iteration(),
         best.error(),
-        sweeps.count() >= best.iteration() + patience);
+        hasConverged(sweeps, best));
+  }
+
+  private boolean hasConverged(Sweeps sweeps, BestModel best) {
+    return sweeps.count() >= best.iteration() + patience;
+  }
+
+  private boolean hasEnded(Sweeps sweeps, BestModel best) {
+    return sweeps.ended() || hasConverged(sweeps, best);
   }
 }

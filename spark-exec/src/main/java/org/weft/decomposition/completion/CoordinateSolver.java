@@ -2,9 +2,12 @@ package org.weft.decomposition.completion;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 import org.weft.planner.job.RowStatement;
@@ -58,7 +61,7 @@ public record CoordinateSolver() implements Solver {
   }
 
   @Override
-  public Sweep begin(CompletedFactors model) {
+  public Sweep begin(CompletedFactors model, Optional<MethodState<RowSource>> start) {
     Blocks blocks = new Blocks(model);
     return (sweep, errors) -> blocks.sweep();
   }

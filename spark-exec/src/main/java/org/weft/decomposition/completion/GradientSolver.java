@@ -3,11 +3,16 @@ package org.weft.decomposition.completion;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.planner.job.RowStatement;
+import org.weft.tensor.ValueType;
 
 /**
  * Stochastic gradient descent (Smith, Park and Karypis 2016, section 3.2) by batches of entries, in
@@ -55,30 +60,45 @@ public record GradientSolver(List<EntryBatch> batches, long seed) implements Sol
   }
 
   @Override
-  public Sweep begin(CompletedFactors model) {
-    return new Epochs(model);
+  public Sweep begin(CompletedFactors model, Optional<MethodState<RowSource>> start) {
+    return new Epochs(model, start);
   }
 
   private final class Epochs implements Sweep {
     private final CompletedFactors model;
     private final List<EntryGradient> gradients = new ArrayList<>();
-    private final List<Rows> means = new ArrayList<>();
-    private final List<Rows> steps = new ArrayList<>();
+    private final List<Rows> means;
+    private final List<Rows> steps;
     private final Random random = new Random(seed);
     private double rate = 1;
 
-    Epochs(CompletedFactors model) {
+    Epochs(CompletedFactors model, Optional<MethodState<RowSource>> start) {
       this.model = model;
       batches.forEach(
           batch -> gradients.add(batch.gradient(model.columns(), model.factor(0).type())));
-      for (Rows factor : model.factors()) {
-        means.add(zeros(factor));
-        steps.add(zeros(factor));
+      means = at(start, "mean");
+      steps = at(start, "step");
+      start.ifPresent(state -> rate = state.number("rate"));
+      int epochs = start.map(state -> Sweeps.fits(state).size()).orElse(0);
+      for (int epoch = 0; epoch < epochs; epoch++) {
+        Collections.shuffle(gradients, random);
       }
+    }
+
+    private List<Rows> at(Optional<MethodState<RowSource>> start, String name) {
+      ValueType type = model.factor(0).type();
+      return start
+          .map(state -> MethodState.at(model.site(), state, name, type))
+          .orElseGet(() -> model.factors().stream().map(this::zeros).toList());
     }
 
     private Rows zeros(Rows factor) {
       return CpFactors.zeros(model.site(), factor.mode(), factor.columns(), factor.type());
+    }
+
+    @Override
+    public MethodState<Rows> save(MethodState<Rows> state) {
+      return state.rows("mean", means).rows("step", steps).numbers("rate", rate);
     }
 
     @Override

@@ -2,7 +2,10 @@ package org.weft.decomposition.completion;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -39,7 +42,7 @@ public record NormalSolver() implements Solver {
   }
 
   @Override
-  public Sweep begin(CompletedFactors model) {
+  public Sweep begin(CompletedFactors model, Optional<MethodState<RowSource>> start) {
     return (sweep, errors) -> {
       for (int mode = 0; mode < model.order(); mode++) {
         update(model, mode, sweep);

@@ -1,6 +1,10 @@
 package org.weft.decomposition.completion;
 
 import java.util.List;
+import java.util.Optional;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 import org.weft.planner.job.RowStatement;
 
 /** How {@link Completion} improves its factors, sweep by sweep. */
@@ -14,8 +18,12 @@ public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientS
   /** What numbers for a slice are, for people. */
   String about();
 
-  /** Begins a run. */
-  Sweep begin(CompletedFactors model);
+  /**
+   * Begins a run.
+   *
+   * @param start the state from which the model goes on
+   */
+  Sweep begin(CompletedFactors model, Optional<MethodState<RowSource>> start);
 
   /** One sweep over all modes. */
   interface Sweep {
@@ -26,5 +34,10 @@ public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientS
      * @param errors at the training entries after the sweeps before
      */
     void run(int number, List<Double> errors);
+
+    /** Adds what the next sweep depends on, beside the model. */
+    default MethodState<Rows> save(MethodState<Rows> state) {
+      return state;
+    }
   }
 }

@@ -3,10 +3,13 @@ package org.weft.decomposition.count;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -46,18 +49,37 @@ final class CountModel {
   private final List<Rows> phi = new ArrayList<>();
   private double[] lambda;
 
-  CountModel(Site site, int rank, long seed, ValueType type) {
+  /**
+   * @param start the state to go on from; empty for random factors
+   */
+  CountModel(
+      Site site, int rank, long seed, ValueType type, Optional<MethodState<RowSource>> start) {
     this.site = site;
     this.rank = rank;
     this.unit = site.unit();
-    this.lambda = new double[rank];
-    this.factors = new CpFactors(site, rank, seed, type, mode -> (rows, sums) -> {});
-    for (int mode = 0; mode < site.shape().order(); mode++) {
+    this.factors = CpFactors.of(start, site, rank, seed, type, mode -> (rows, sums) -> {});
+    this.lambda = start.map(state -> state.numbers("lambda")).orElseGet(() -> new double[rank]);
+    start.ifPresent(state -> phi.addAll(MethodState.at(site, state, "phi", type)));
+    for (int mode = phi.size(); mode < site.shape().order(); mode++) {
       phi.add(site.rows(mode, rank, type));
-      normalise(mode, CpFactors.columns(site, factors.of(mode), SUMS));
     }
-    // The first update makes the sum of lambda that of the counts; m has to be above eps before.
-    Arrays.fill(lambda, Math.max(1.0, site.entries()) / rank);
+    if (start.isEmpty()) {
+      for (Rows factor : factors()) {
+        normalise(factor.mode(), CpFactors.columns(site, factor, SUMS));
+      }
+      // The first update makes the sum of lambda that of the counts; m has to be above eps before.
+      Arrays.fill(lambda, Math.max(1.0, site.entries()) / rank);
+    }
+  }
+
+  /**
+   * What the next iteration depends on.
+   *
+   * @param admissible whether it moves zeros, which Phi shows
+   */
+  MethodState<Rows> state(boolean admissible) {
+    MethodState<Rows> state = factors.state().numbers("lambda", lambda);
+    return admissible ? state.rows("phi", phi) : state;
   }
 
   /** A rule that gets rows of one of its matrices divided by the unit. */

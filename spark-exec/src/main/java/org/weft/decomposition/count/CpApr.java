@@ -3,11 +3,16 @@ package org.weft.decomposition.count;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.weft.decomposition.Method;
+import java.util.Optional;
+import org.weft.decomposition.Checkpoints;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -59,7 +64,7 @@ public record CpApr(
     double tolerance,
     long seed,
     ValueType valueType)
-    implements Method<CpApr.Model> {
+    implements Resumable<CpApr.Model> {
   /** The method by which the factor of a mode changes. */
   public enum Update {
     /** Multiplicative updates of all rows. */
@@ -128,13 +133,16 @@ public record CpApr(
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
-    return new Run(site).run(observer);
+    Optional<MethodState<RowSource>> start = checkpoints.latest();
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
+    return new Run(site, start).run(sweeps, checkpoints);
   }
 
   /** The state of one run. */
   private final class Run {
+    private final Site site;
     private final int order;
     private final CountJob job;
     private final CountModel model;
@@ -144,21 +152,36 @@ public record CpApr(
     private int updates;
     private boolean done;
 
-    Run(Site site) {
+    Run(Site site, Optional<MethodState<RowSource>> start) {
+      this.site = site;
       this.order = site.shape().order();
       this.job = statements(order);
-      this.model = new CountModel(site, rank, seed, valueType);
+      this.model = new CountModel(site, rank, seed, valueType, start);
       this.total = ModelError.sum(site, job.total(), List.of());
       this.rule =
           update == Update.MU
               ? (mode, sweep, number) -> model.multiply(mode)
               : new NewtonUpdate(site, model, job, valueType, tolerance);
+      start.ifPresent(
+          state -> {
+            violations.addAll(state.list("violations"));
+            updates = (int) state.number("updates");
+            done = state.number("done") > 0;
+          });
     }
 
-    Model run(Observer observer) {
-      Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
+    private MethodState<Rows> state() {
+      return model
+          .state(update == Update.MU)
+          .numbers("violations", violations)
+          .numbers("updates", updates)
+          .numbers("done", done ? 1 : 0);
+    }
+
+    Model run(Sweeps sweeps, Checkpoints checkpoints) {
       while (!sweeps.ended() && !done) {
         sweeps.run(this::sweep);
+        checkpoints.after(sweeps.count(), done || sweeps.ended(), site, () -> sweeps.save(state()));
       }
       return new Model(
           model.factors().stream().map(Factor::of).toList(),

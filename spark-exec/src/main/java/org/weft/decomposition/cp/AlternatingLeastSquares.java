@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
-import org.weft.decomposition.Method;
+import org.weft.decomposition.Checkpoints;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Admm;
 import org.weft.decomposition.rows.Factor;
@@ -47,10 +49,8 @@ import org.weft.tensor.TensorShape;
  * mean of V's diagonal.
  *
  * @param cpd the decomposition that is wanted
- * @param run the state from which the run starts, and the checkpoints that it writes
  */
-public record AlternatingLeastSquares(Cpd cpd, CpRun run)
-    implements Method<AlternatingLeastSquares.Model> {
+public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingLeastSquares.Model> {
 
   /**
    * The model that a run ends with.
@@ -85,22 +85,23 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
-    return new Sweep(site).run(observer);
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
+    Optional<MethodState<RowSource>> start = checkpoints.latest();
+    Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer, start);
+    return new Run(site, start.map(CpState::of)).run(sweeps, checkpoints);
   }
 
   /** The factors and weights of one run. */
-  private final class Sweep {
+  private final class Run {
     private final Site site;
     private final int order;
     private final int rank = cpd.rank();
     private final List<Rows> factors = new ArrayList<>();
     private final List<FactorUpdate> updates = new ArrayList<>();
     private final CpWeights weights;
-    private final Optional<CpState> start = run.latest();
     private double inner;
 
-    Sweep(Site site) {
+    Run(Site site, Optional<CpState> start) {
       this.site = site;
       this.order = site.shape().order();
       Sweeps.requireFinite("the sum of the squares of the tensor's values", site.normSquared());
@@ -124,21 +125,10 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
       }
     }
 
-    Model run(Observer observer) {
-      Sweeps sweeps =
-          new Sweeps(
-              cpd.maxIterations(),
-              cpd.tolerance(),
-              observer,
-              start.map(CpState::fits).orElse(List.of()),
-              start.map(CpState::seconds).orElse(List.of()));
+    Model run(Sweeps sweeps, Checkpoints checkpoints) {
       while (!sweeps.ended()) {
         sweeps.run(this::sweep);
-        run.checkpoints()
-            .after(
-                sweeps.count(),
-                sweeps.ended(),
-                keeper -> CpState.of(site, keeper, factors, updates, weights, sweeps));
+        checkpoints.after(sweeps.count(), sweeps.ended(), site, () -> sweeps.save(state()));
       }
       return new Model(
           factors.stream().map(a -> new Factor(a, weights.scale(a.mode()))).toList(),
@@ -146,6 +136,11 @@ public record AlternatingLeastSquares(Cpd cpd, CpRun run)
           sweeps.fits(),
           sweeps.seconds(),
           sweeps.converged());
+    }
+
+    private MethodState<Rows> state() {
+      List<Rows> duals = updates.stream().flatMap(update -> update.state().stream()).toList();
+      return CpState.live(factors, duals, weights);
     }
 
     private double sweep(int number) {

@@ -2,14 +2,13 @@ package org.weft.decomposition.cp;
 
 import java.util.Arrays;
 import java.util.List;
-import org.weft.decomposition.Sweeps;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
-import org.weft.decomposition.rows.Site;
 
 /**
- * All that a CP decomposition carries from one sweep to the next: who goes on from it gets the bits
- * of a run that was never interrupted. A model to start from is a state without sweeps.
+ * What a CP decomposition by least squares carries from one sweep to the next, beside its fits. A
+ * model to start from is a state without sweeps.
  *
  * @param factors as they are stored: mode size x R, columns not normalised
  * @param duals of the modes with constraints on rows, in order; empty to begin with zeros
@@ -17,8 +16,6 @@ import org.weft.decomposition.rows.Site;
  * @param norms that the columns had in the latest sweep: R numbers for each mode
  * @param grams {@code A^T A} of the normalised factors, R x R, row-major; empty to compute them
  * @param lambda weights of the components
- * @param fits after each sweep
- * @param seconds that each sweep took
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record CpState(
@@ -27,19 +24,13 @@ public record CpState(
     double[][] scales,
     double[][] norms,
     double[][] grams,
-    double[] lambda,
-    List<Double> fits,
-    List<Double> seconds) {
+    double[] lambda) {
+  private static final String FACTOR = "factor";
+  private static final String DUAL = "dual";
+
   public CpState {
     factors = List.copyOf(factors);
     duals = List.copyOf(duals);
-    fits = List.copyOf(fits);
-    seconds = List.copyOf(seconds);
-  }
-
-  /** The same with rows that are elsewhere. */
-  public CpState withRows(List<RowSource> otherFactors, List<RowSource> otherDuals) {
-    return new CpState(otherFactors, otherDuals, scales, norms, grams, lambda, fits, seconds);
   }
 
   /** A model to start from, with unit columns. */
@@ -52,29 +43,49 @@ public record CpState(
       scales[mode] = ones.clone();
       norms[mode] = lambda.clone();
     }
-    return new CpState(
-        factors, List.of(), scales, norms, new double[0][], lambda, List.of(), List.of());
+    return new CpState(factors, List.of(), scales, norms, new double[0][], lambda);
   }
 
-  /** The state on which the next sweep depends. Its rows are where {@code keeper} brings them. */
-  static CpState of(
-      Site site,
-      CpRun.Keeper keeper,
-      List<Rows> factors,
-      List<FactorUpdate> updates,
-      CpWeights weights,
-      Sweeps sweeps) {
+  /** What a run has kept. */
+  public static CpState of(MethodState<RowSource> saved) {
     return new CpState(
-        factors.stream().map(rows -> keeper.keep(site, "factor" + rows.mode(), rows)).toList(),
-        updates.stream()
-            .flatMap(update -> update.state().stream())
-            .map(rows -> keeper.keep(site, "dual" + rows.mode(), rows))
-            .toList(),
-        weights.scales(),
-        weights.norms(),
-        weights.grams(),
-        weights.lambda(),
-        sweeps.fits(),
-        sweeps.seconds());
+        saved.rows(FACTOR),
+        saved.rows(DUAL),
+        saved.lists("scale"),
+        saved.lists("norm"),
+        saved.lists("gram"),
+        saved.numbers("lambda"));
+  }
+
+  /** The state of a run that begins with this one. */
+  public MethodState<RowSource> begun() {
+    return numbers(new MethodState<RowSource>(), scales, norms, grams, lambda)
+        .rows(FACTOR, factors)
+        .rows(DUAL, duals);
+  }
+
+  /** The state of a run, on which its next sweep depends. */
+  static MethodState<Rows> live(List<Rows> factors, List<Rows> duals, CpWeights weights) {
+    return numbers(
+            new MethodState<Rows>(),
+            weights.scales(),
+            weights.norms(),
+            weights.grams(),
+            weights.lambda())
+        .rows(FACTOR, factors)
+        .rows(DUAL, duals);
+  }
+
+  private static <R> MethodState<R> numbers(
+      MethodState<R> state,
+      double[][] scales,
+      double[][] norms,
+      double[][] grams,
+      double[] lambda) {
+    return state
+        .numbers("scale", scales)
+        .numbers("norm", norms)
+        .numbers("gram", grams)
+        .numbers("lambda", lambda);
   }
 }

@@ -2,9 +2,12 @@ package org.weft.decomposition.gcp;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowRule;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
@@ -35,16 +38,36 @@ final class AdamDescent implements Descent {
   /**
    * @param inner steps of an iteration
    * @param rate length of a step, relative to the numbers of the initial factors
+   * @param start the state to go on from, with the factors
    */
-  AdamDescent(LossModel model, int inner, double rate) {
+  AdamDescent(LossModel model, int inner, double rate, Optional<MethodState<RowSource>> start) {
     this.model = model;
     this.inner = inner;
     this.rate = rate * model.width();
     this.kept = model.zeros();
     this.gradients = model.zeros();
-    this.first = model.zeros();
-    this.second = model.zeros();
+    this.first = model.at(start, "first");
+    this.second = model.at(start, "second");
     model.copy(kept, model.factors());
+    start.ifPresent(
+        state -> {
+          least = state.number("least");
+          this.rate = state.number("rate");
+          steps = (int) state.number("steps");
+          failures = (int) state.number("failures");
+        });
+  }
+
+  /** After an iteration, those factors are kept that the model has. */
+  @Override
+  public MethodState<Rows> save(MethodState<Rows> state) {
+    return state
+        .rows("first", first)
+        .rows("second", second)
+        .numbers("least", least)
+        .numbers("rate", rate)
+        .numbers("steps", steps)
+        .numbers("failures", failures);
   }
 
   /**

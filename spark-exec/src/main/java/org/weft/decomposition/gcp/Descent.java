@@ -1,5 +1,8 @@
 package org.weft.decomposition.gcp;
 
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.rows.Rows;
+
 /** How {@link Gcp} lowers the loss, iteration by iteration. */
 interface Descent {
   /**
@@ -15,4 +18,7 @@ interface Descent {
 
   /** Whether it cannot get further. */
   boolean ended();
+
+  /** Adds what the next iteration depends on, beside the factors. */
+  MethodState<Rows> save(MethodState<Rows> state);
 }

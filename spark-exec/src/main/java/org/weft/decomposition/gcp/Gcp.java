@@ -3,15 +3,19 @@ package org.weft.decomposition.gcp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.compiler.KernelRequest;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.CpFactors;
-import org.weft.decomposition.Method;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.Setting;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.loss.Loss;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
@@ -63,7 +67,7 @@ public record Gcp(
     double zeroWeight,
     long seed,
     ValueType valueType)
-    implements Method<Gcp.Model> {
+    implements Resumable<Gcp.Model> {
   /** The method that lowers the loss. */
   public enum Optimizer {
     /** Steps follow moving averages of gradients ({@link AdamDescent}). */
@@ -129,10 +133,12 @@ public record Gcp(
 
   /**
    * Multiplies a formula by the weight w. The language has no condition: {@code min(1, abs(x) *
-   * 1e300)} is 0 for a zero and 1 for other entries.
+   * 1e300)} is 0 for a zero and 1 for other entries. The large number has to be one of the type:
+   * zero times infinity is not a number.
    */
   private String weighted(String value) {
-    String present = "min(1, abs(x) * 1e300)";
+    String large = valueType == ValueType.FLOAT ? "1e38" : "1e300";
+    String present = "min(1, abs(x) * " + large + ")";
     return zeroWeight == 1
         ? value
         : "(" + zeroWeight + " + " + (1 - zeroWeight) + " * " + present + ") * (" + value + ")";
@@ -153,17 +159,19 @@ public record Gcp(
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
     Sweeps.requireSquares(site, valueType);
-    LossModel model = new LossModel(site, loss, rank, seed, valueType);
+    Optional<MethodState<RowSource>> start = checkpoints.latest();
+    LossModel model = new LossModel(site, loss, rank, seed, valueType, start);
     Descent descent =
         optimizer == Optimizer.ADAM
-            ? new AdamDescent(model, inner, rate)
-            : new LbfgsDescent(model, inner);
-    Sweeps sweeps = new Sweeps(maxIterations, 0, observer);
+            ? new AdamDescent(model, inner, rate, start)
+            : new LbfgsDescent(model, inner, start);
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
     List<Double> losses = new ArrayList<>();
-    boolean converged = false;
+    sweeps.fits().forEach(fit -> losses.add(-fit));
+    boolean converged = start.map(state -> state.number("converged") > 0).orElse(false);
     while (!sweeps.ended() && !converged) {
       int failures = descent.failures();
       sweeps.run(
@@ -172,7 +180,13 @@ public record Gcp(
             return -losses.get(number - 1);
           });
       boolean lowered = descent.failures() == failures;
-      converged = descent.ended() || (lowered && fellLittle(losses));
+      boolean last = descent.ended() || (lowered && fellLittle(losses));
+      converged = last;
+      checkpoints.after(
+          sweeps.count(),
+          last || sweeps.ended(),
+          site,
+          () -> sweeps.save(descent.save(model.state().numbers("converged", last ? 1 : 0))));
     }
     CpFactors.Normalised found = CpFactors.Normalised.of(site, model.factors());
     return new Model(

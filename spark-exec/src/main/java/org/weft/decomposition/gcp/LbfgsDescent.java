@@ -4,8 +4,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.RowOperation;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Step;
 
@@ -49,16 +52,51 @@ final class LbfgsDescent implements Descent {
    * Begins at the model's factors.
    *
    * @param inner number of steps of an iteration
+   * @param start the state to go on from, with the factors
    */
-  LbfgsDescent(LossModel model, int inner) {
+  LbfgsDescent(LossModel model, int inner, Optional<MethodState<RowSource>> start) {
     this.model = model;
     this.inner = inner;
-    this.gradients = model.zeros();
+    this.gradients = model.at(start, "gradient");
     this.directions = model.zeros();
     this.search = new LineSearch(model);
-    for (int pair = 0; pair <= LimitedMemory.PAIRS; pair++) {
+    start.ifPresent(this::restore);
+    while (pairs.size() + spare.size() <= LimitedMemory.PAIRS) {
       spare.add(new Pair(model.zeros(), model.zeros()));
     }
+  }
+
+  private void restore(MethodState<RowSource> state) {
+    least = state.number("least");
+    failures = (int) state.number("failures");
+    ended = state.number("ended") > 0;
+    Optional<MethodState<RowSource>> saved = Optional.of(state);
+    for (int pair = 0; pair < state.number("pairs"); pair++) {
+      pairs.addLast(new Pair(model.at(saved, moved(pair)), model.at(saved, turned(pair))));
+    }
+  }
+
+  private static String moved(int pair) {
+    return "moved" + pair + "_";
+  }
+
+  private static String turned(int pair) {
+    return "turned" + pair + "_";
+  }
+
+  @Override
+  public MethodState<Rows> save(MethodState<Rows> state) {
+    int number = 0;
+    for (Pair pair : pairs) {
+      state.rows(moved(number), pair.moved()).rows(turned(number), pair.turned());
+      number++;
+    }
+    return state
+        .rows("gradient", gradients)
+        .numbers("pairs", pairs.size())
+        .numbers("least", least)
+        .numbers("failures", failures)
+        .numbers("ended", ended ? 1 : 0);
   }
 
   @Override

@@ -2,11 +2,14 @@ package org.weft.decomposition.gcp;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.loss.Loss;
 import org.weft.decomposition.rows.RowAlgebra;
+import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
@@ -21,7 +24,13 @@ final class LossModel {
   private final CpFactors factors;
 
   /** At a site whose job has the gradients of all modes, then loss, sum and number of entries. */
-  LossModel(Site site, Loss loss, int rank, long seed, ValueType type) {
+  LossModel(
+      Site site,
+      Loss loss,
+      int rank,
+      long seed,
+      ValueType type,
+      Optional<MethodState<RowSource>> start) {
     this.site = site;
     this.loss = loss;
     this.algebra = RowAlgebra.of(rank, type);
@@ -29,7 +38,8 @@ final class LossModel {
     double from = loss.nonnegative() ? 0 : -0.5;
     double factor = width; // what travels is numbers
     this.factors =
-        new CpFactors(
+        CpFactors.of(
+            start,
             site,
             rank,
             seed,
@@ -75,6 +85,11 @@ final class LossModel {
     return factors.matrices();
   }
 
+  /** A state with the factors. */
+  MethodState<Rows> state() {
+    return factors.state();
+  }
+
   /** The loss of factors. */
   double loss(List<Rows> of) {
     return ModelError.sum(site, order(), of);
@@ -90,6 +105,12 @@ final class LossModel {
     return factors().stream()
         .map(rows -> CpFactors.zeros(site, rows.mode(), rows.columns(), rows.type()))
         .toList();
+  }
+
+  /** Rows of a state by their name, or rows of zeros where there is none. */
+  List<Rows> at(Optional<MethodState<RowSource>> state, String name) {
+    ValueType type = factors().get(0).type();
+    return state.map(saved -> MethodState.at(site, saved, name, type)).orElseGet(this::zeros);
   }
 
   /** Copies rows of all modes. */

@@ -1,0 +1,173 @@
+package org.weft.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every method goes on from its checkpoints to the bits of a run that was not interrupted. */
+class ResumedMethodsTest {
+  @TempDir Path folder;
+  private String tensor = "";
+
+  @BeforeEach
+  void writeTensor() {
+    StringBuilder text = new StringBuilder();
+    for (int e = 0; e < 400; e++) {
+      text.append(e % 11 + 1).append(' ').append(e * 7 % 13 + 1).append(' ');
+      text.append(e * 5 % 17 + 1).append(' ').append(1 + e % 9).append('\n');
+    }
+    tensor = Run.write(folder, "x.tns", text.toString());
+  }
+
+  private Run weft(String command, String output, String more) {
+    String name = command.substring(0, command.indexOf(' '));
+    String options = command.substring(name.length()) + " " + more;
+    String line = name + " " + tensor + options + " --output " + folder + "/" + output;
+    return Run.of(line.replace("DIR", folder.toString()).trim().split(" +"));
+  }
+
+  private List<Path> matrices(String output) throws IOException {
+    try (Stream<Path> all = Files.list(folder.resolve(output))) {
+      return all.filter(file -> file.toString().endsWith(".npy")).toList();
+    }
+  }
+
+  private void assertSame(String one, String other) throws IOException {
+    List<Path> found = matrices(one);
+    assertThat(found).hasSize(4);
+    for (Path file : found) {
+      assertThat(file).hasSameBinaryContentAs(folder.resolve(other).resolve(file.getFileName()));
+    }
+    assertThat(fits(one)).isEqualTo(fits(other));
+  }
+
+  private String fits(String output) {
+    String summary = Run.read(folder + "/" + output + "/summary.json");
+    int from = summary.indexOf("\"fits\" :");
+    assertThat(from).as(summary).isNotNegative();
+    return summary.substring(from, summary.indexOf(']', from));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tucker --ranks 3,2,4 --starts 2",
+        "tucker --ranks 3,2,4 --type float",
+        "cpapr --rank 3 --method mu --kkt 0",
+        "cpapr --rank 3 --method pdnr --kkt 0",
+        "cpapr --rank 3 --method pqnr --kkt 0 --type float",
+        "gcp --rank 3 --loss poisson --inner 3",
+        "gcp --rank 3 --loss gaussian --inner 3 --zeros 2 --type float --starts 2",
+        "gcp --rank 3 --loss huber:2 --optimizer lbfgs --inner 4",
+        "gcp --rank 3 --loss poisson --optimizer lbfgs --inner 4 --type float",
+        "complete --rank 2 --ridge 0.1,0.01",
+        "complete --rank 2 --method ccd --ridge 0.1 --starts 2",
+        "complete --rank 2 --method sgd --batches 4 --ridge 0.1",
+        "complete --rank 2 --method sgd --batches 3 --ridge 0.1 --type float --no-biases",
+      })
+  void aMethodGoesOnFromEveryState(String command) throws IOException {
+    goesOn(command, 7, 1, 4);
+    Run again = weft(method(command), "again", "--iterations 7 --resume --checkpoint DIR/kept4");
+    assertThat(again.status()).as(again.err()).isZero();
+    assertThat(again.out()).contains("resume after iteration 7").doesNotContain("iteration   7  ");
+    assertSame("again", "whole");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "gcp --rank 2 --loss poisson --optimizer lbfgs --inner 1 --zeros 0 --master local[2]",
+        "cpapr --rank 2 --method mu --inner 2 --kkt 0 --master local[2]",
+      })
+  void aMethodGoesOnWhereExecutorsHaveItsRows(String command) throws IOException {
+    goesOn(command, 3, 2);
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "complete --rank 2 --method sgd --batches 2 --ridge 0.1 --master local[2]",
+        "tucker --ranks 3,2,4 --master local[2]",
+      })
+  void anyMethodGoesOnWhereExecutorsHaveItsRows(String command) throws IOException {
+    goesOn(command, 7, 1, 4);
+  }
+
+  private static String method(String command) {
+    boolean judges = command.startsWith("cpapr") || command.startsWith("complete");
+    return command + (judges ? "" : " --tolerance 0");
+  }
+
+  private void goesOn(String command, int iterations, int... interrupted) throws IOException {
+    String method = method(command);
+    String all = "--iterations " + iterations + " ";
+    Run whole = weft(method, "whole", all);
+    assertThat(whole.status()).as(whole.err()).isZero();
+    for (int first : interrupted) {
+      String kept = "--checkpoint DIR/kept" + first + " --every 2it";
+      Run part = weft(method, "part" + first, "--iterations " + first + " " + kept);
+      assertThat(part.status()).as(part.err()).isZero();
+      Run on = weft(method, "on" + first, all + "--resume " + kept);
+      assertThat(on.status()).as(on.err()).isZero();
+      assertThat(on.out()).contains("resume after iteration " + first);
+      assertSame("on" + first, "whole");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tucker --ranks 3,2,4|--ranks 3,3,4|--ranks [3, 2, 4], found [3, 3, 4]",
+        "tucker --ranks 3,2,4|--ranks 3,2,4 --seed 5|seed 0, found 5",
+        "cpapr --rank 3|--rank 3 --method pdnr|--method MU, found PDNR",
+        "gcp --rank 3 --loss poisson|--rank 3 --loss gaussian|--loss poisson, found gaussian",
+        "gcp --rank 3 --loss poisson|--rank 3 --loss poisson --zeros 1|--zeros all, found 1",
+        "complete --rank 2|--rank 2 --ridge 0.5|--ridge 1.0, found 0.5",
+        "complete --rank 2|--rank 2 --split 0.2,0|found",
+        "complete --rank 2|--rank 2 --iterations 2|--iterations 3, found 2; give the same or",
+      })
+  void otherArgumentsAreRefusedWithTheDifference(String line) {
+    List<String> parts = Arrays.asList(line.split("[|]"));
+    String kept = " --checkpoint DIR/kept --iterations 3";
+    Run first = weft(parts.get(0), "first", kept);
+    assertThat(first.status()).as(first.err()).isZero();
+    String name = parts.get(0).substring(0, parts.get(0).indexOf(' ') + 1);
+    String more = parts.get(1).contains("--iterations") ? "" : " --iterations 3";
+    Run other = weft(name + parts.get(1) + more, "other", "--checkpoint DIR/kept --resume");
+    assertThat(other.status()).as(other.out()).isEqualTo(2);
+    assertThat(other.err()).contains("WEFT-100", "which had ", parts.get(2));
+    assertThat(folder.resolve("other")).doesNotExist();
+    Run without = weft(parts.get(0), "without", kept);
+    assertThat(without.status()).isEqualTo(2);
+    assertThat(without.err()).contains("expected no state of an earlier run, found one");
+  }
+
+  /** As after a kill: the state that was being written is not whole, or the one before counts. */
+  @Test
+  void aDamagedStateFallsBackOnTheOneBefore() throws IOException {
+    String gcp = "gcp --rank 3 --loss huber:2 --optimizer lbfgs --inner 2 --tolerance 0";
+    assertThat(weft(gcp, "whole", "--iterations 6").status()).isZero();
+    String kept = " --checkpoint DIR/kept --every 1it";
+    assertThat(weft(gcp, "part", "--iterations 4" + kept).status()).isZero();
+    Path newest = folder.resolve("kept/start0/state1/moved0_1.npy");
+    byte[] bytes = Files.readAllBytes(newest);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(newest, bytes);
+    Run on = weft(gcp, "on", "--iterations 6 --resume" + kept);
+    assertThat(on.status()).as(on.err()).isZero();
+    assertThat(on.out()).contains("resume after iteration 3");
+    assertSame("on", "whole");
+  }
+}
