@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code weft gcp} from file to folder. */
 class GcpCommandTest {
@@ -30,6 +31,19 @@ class GcpCommandTest {
 
   private Run gcp(String line) {
     return Run.of(("gcp " + line).replace("DIR", folder.toString()).split(" "));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--type float", "--master local[2]"})
+  void anErrorNamesTheRowWhereNumbersEnd(String more) {
+    Run.write(folder, "large.tns", "1 1 1 1\n2 2 2 1\n4 1 3 30\n3 3 1 2\n");
+    String loss = " --loss exp(x*x)*m*m --zeros 0 --rank 2 --output DIR/none ";
+    Run run = gcp(("DIR/large.tns" + loss + more).trim());
+    assertThat(run.status()).as(run.err()).isEqualTo(2);
+    assertThat(run.err())
+        .contains(
+            "WEFT-301", "iteration 1, mode 0", "first in row 3 of mode 0, both counted from 0");
+    assertThat(folder.resolve("none")).doesNotExist();
   }
 
   @ParameterizedTest

@@ -128,7 +128,7 @@ final class Basis {
    */
   Rows leading(Rows y, Optional<DMatrixRMaj> gram, int rank, int sweep) {
     if (gram.isPresent()) {
-      return orthonormal(y, eigenvectors(finite(gram.get(), sweep), rank), products);
+      return orthonormal(y, eigenvectors(finite(gram.get(), y, sweep), rank), products);
     }
     int columns = y.columns();
     int width = width(y.count(), columns, rank);
@@ -137,7 +137,7 @@ final class Basis {
     right.setData(random.doubles((long) columns * width, -1, 1).toArray());
     for (int power = 0; ; power++) {
       try (Rows a = orthonormal(y, right, products)) {
-        DMatrixRMaj core = finite(cross(a, y, "range"), sweep);
+        DMatrixRMaj core = finite(cross(a, y, "range"), y, sweep);
         if (power == POWERS) {
           DMatrixRMaj square = new DMatrixRMaj(width, width);
           CommonOps_DDRM.multTransB(core, core, square);
@@ -295,7 +295,7 @@ final class Basis {
     return vectors;
   }
 
-  private DMatrixRMaj finite(DMatrixRMaj matrix, int sweep) {
+  private DMatrixRMaj finite(DMatrixRMaj matrix, Rows y, int sweep) {
     for (double value : matrix.data) {
       if (!Double.isFinite(value)) {
         throw new WeftException(
@@ -306,6 +306,7 @@ final class Basis {
                 + sweep
                 + ": expected finite products of the tensor with the factors, found "
                 + value
+                + Sweeps.firstNonfinite(site, List.of(y))
                 + "; leave out values that are not finite, and divide the others by one number");
       }
     }

@@ -1,14 +1,17 @@
 package org.weft.decomposition;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.statistics.TensorStatistics;
+import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.ValueType;
 
 /** Counts the sweeps of a method over its modes, and ends when the fit changes no more. */
@@ -16,6 +19,7 @@ public final class Sweeps {
   private static final double LEAST = 1e-146; // squares of less are too small for all their digits
   private static final double LEAST_FLOAT = 1e-15; // those of residuals are smaller
   private static final double MOST_FLOAT = 1e36;
+  private static final long MOST_COLLECTED = 1L << 26;
   private static final String FITS = "fits";
   private static final String SECONDS = "seconds";
 
@@ -71,6 +75,39 @@ public final class Sweeps {
               + ": values of about 1e150 and more overflow; divide them all by one number, and"
               + " leave out those that are not finite");
     }
+  }
+
+  /**
+   * The same check, whose error also names the first row that has a number that is not finite.
+   *
+   * @param rows in which such a number can be, by mode
+   */
+  public static void requireFinite(
+      String what, double value, Site site, List<? extends Rows> rows) {
+    if (!Double.isFinite(value)) {
+      requireFinite(what + firstNonfinite(site, rows), value);
+    }
+  }
+
+  /** Where the first number is that is not finite, for people; empty if it is not known. */
+  static String firstNonfinite(Site site, List<? extends Rows> rows) {
+    return rows.stream().flatMap(matrix -> nonfinite(site, matrix).stream()).findFirst().orElse("");
+  }
+
+  private static Optional<String> nonfinite(Site site, Rows rows) {
+    if (rows.count() * rows.columns() > MOST_COLLECTED) {
+      return Optional.empty();
+    }
+    DenseMatrix matrix = site.collect(rows);
+    double[] row = new double[matrix.columns()];
+    for (long i = 0; i < matrix.rows(); i++) {
+      matrix.copyRow(i, row, 0);
+      if (!Arrays.stream(row).allMatch(Double::isFinite)) {
+        return Optional.of(
+            " (first in row " + i + " of mode " + rows.mode() + ", both counted from 0)");
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -297,6 +297,7 @@ class GcpTest {
         "beta:1 | and not 1, which is poisson",
         "gamma:2 | expected 'gamma' alone",
         "x * x + 1 | expected an expression in which m is",
+        "x * m + 1 | expected an expression that is least at some m",
         "(x-n)^2 | found 'n'",
       })
   void lossesThatCannotBeReadAreOneError(String loss, String message) {

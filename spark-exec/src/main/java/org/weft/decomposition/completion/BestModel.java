@@ -74,7 +74,7 @@ final class BestModel {
     rmse.add(training.rmse(factors));
     heldOut.ifPresent(held -> judged.add(held.rmse(factors)));
     double now = (heldOut.isPresent() ? judged : rmse).get(sweep - 1);
-    Sweeps.requireFinite("the error after iteration " + sweep, now);
+    Sweeps.requireFinite("the error after iteration " + sweep, now, site, factors);
     if (now < least * (1 - tolerance) || iteration == 0) {
       least = now;
       iteration = sweep;

@@ -201,7 +201,8 @@ public record CpApr(
       }
       violations.add(Math.sqrt(squares));
       double likelihood = model.logLikelihood(job.likelihood(), total);
-      Sweeps.requireFinite("the log-likelihood after iteration " + sweep, likelihood);
+      Sweeps.requireFinite(
+          "the log-likelihood after iteration " + sweep, likelihood, site, model.factors());
       return likelihood;
     }
 
@@ -222,7 +223,9 @@ public record CpApr(
       }
       Sweeps.requireFinite(
           "mode " + mode + ", iteration " + sweep + ": the sum of the factor",
-          Arrays.stream(columns).sum());
+          Arrays.stream(columns).sum(),
+          site,
+          List.of(model.factors().get(mode)));
       model.end(mode, columns);
       return before;
     }

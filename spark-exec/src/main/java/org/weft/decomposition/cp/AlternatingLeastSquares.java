@@ -148,7 +148,7 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
         update(mode, number);
       }
       double fit = weights.fit(site.normSquared(), inner);
-      Sweeps.requireFinite("the fit after iteration " + number, fit);
+      Sweeps.requireFinite("the fit after iteration " + number, fit, site, factors);
       return fit;
     }
 

@@ -112,7 +112,8 @@ final class AdamDescent implements Descent {
       model.copy(kept, model.factors());
     } else {
       if (least == Double.POSITIVE_INFINITY) {
-        Sweeps.requireFinite("the loss after iteration " + number, now);
+        Sweeps.requireFinite(
+            "the loss after iteration " + number, now, model.site(), model.factors());
       }
       model.copy(model.factors(), kept);
       forgetMoments();
@@ -149,7 +150,9 @@ final class AdamDescent implements Descent {
               .then(new RowOperation.Each(adam, List.of("A", "B", "C", "G"), 3, "s", 1));
       Sweeps.requireFinite(
           "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
-          model.site().run(step).get("s")[0]);
+          model.site().run(step).get("s")[0],
+          model.site(),
+          List.of(gradients.get(mode)));
     }
   }
 }

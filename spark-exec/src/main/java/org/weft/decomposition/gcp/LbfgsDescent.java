@@ -176,7 +176,9 @@ final class LbfgsDescent implements Descent {
       }
       Sweeps.requireFinite(
           "iteration " + iteration + ", mode " + mode + ": the sum of the gradient's squares",
-          products[0]);
+          products[0],
+          model.site(),
+          List.of(gradients.get(mode)));
     }
     double[] weights = LimitedMemory.weights(products, pairs.size());
     if (pairs.isEmpty()) {
