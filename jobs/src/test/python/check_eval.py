@@ -1,11 +1,8 @@
 """weft.eval against NumPy and SciPy. Prints done."""
 
-import multiprocessing
 import os
-import signal
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,68 +74,6 @@ for text, names, expected in (
 ):
     found = weft.eval(text, **{name: {"A": A, "B": B, "s": 2}[name] for name in names})
     assert sp.issparse(found) and np.allclose(found.toarray(), expected), text
-
-# Numbers and lists of Python have no type of their own.
-whole = sp.csr_array(np.array(9 * a, dtype=np.int64))
-for values, number in ((A, 2), (A.astype(np.float32), 2.5), (A.astype(np.float32), 2), (whole, 2), (whole.astype(np.int32), 2.0)):
-    found = weft.eval("y(i) = s * A(i,j) * x(j)", A=values, x=[1] * 50, s=number)
-    assert found.dtype == values.dtype and np.allclose(found, number * (values @ np.ones(50)), rtol=1e-5)
-for values, number in ((whole, 2.5), (whole.astype(np.int32), 1 << 40), (A.astype(np.float32), 1e300), (A, True), (A, 1j), (A, "2")):
-    fails("s has values of", lambda: weft.eval("y(i) = s * A(i,j) * x(j)", A=values, x=[1] * 50, s=number))
-
-# What is no operand, statement, format or number of threads.
-for value, words in (
-    ("abc", "x has"),
-    (np.ma.masked_greater(x, 0.5), "x is a MaskedArray"),
-    (sp.coo_array(x), "x is a sparse array with 1 modes"),
-    (sp.csr_array(x), "x is a sparse array with 1 modes"),
-    (None, "x has"),
-    (x[:, None], "x has 2 modes"),
-    (x[:-1], "has size 49, expected 50"),
-):
-    fails(words, lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=value))
-assert np.allclose(weft.eval("y(i) = A(i,j) * x(j)", A=A, x=memoryview(x)), A @ x)
-for value in (-1, 2.5, "2", None):
-    fails("threads is", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, threads=value))
-for value in (np.int64(2), 1 << 40):
-    assert np.allclose(weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x, threads=value), A @ x)
-fails("expected texts", lambda: weft.eval(None, A=A))
-fails("expected texts", lambda: weft.eval("C(i,j) = A(i,j)", A=A, format=["CSR"]))
-assert np.allclose(weft.eval("y(i) = lambda(i,j) * statement(j)", **{"lambda": A, "statement": x}), A @ x)
-short = A.tocoo()
-short.coords = (short.coords[0][:3], short.coords[1])
-fails("3 rows", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=short, x=x))
-
-# An answer that nobody waited for is not the next one's. A build in the background ignores SIGINT.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
-timer.start()
-try:
-    for number in range(1000):
-        weft.eval(f"y(i) = {number + 2} * A(i,j)", A=A)
-    raise AssertionError("not interrupted")
-except KeyboardInterrupt:
-    pass
-assert np.allclose(weft.eval("z(i) = 7 * A(i,j)", A=A), 7 * A.sum(1).A1)
-
-
-def in_fork(queue):
-    queue.put(weft.eval("y(i) = 9 * A(i,j)", A=A))
-
-
-fork = multiprocessing.get_context("fork")
-queue = fork.Queue()
-workers = [fork.Process(target=in_fork, args=(queue,)) for _ in range(2)]
-for worker in workers:
-    worker.start()
-for worker in workers:
-    assert np.allclose(queue.get(timeout=60), 9 * A.sum(1).A1)
-for worker in workers:
-    worker.join()
-if os.fork() == 0:
-    sys.exit()  # the functions for the end run here too, and leave the parent's files alone
-os.wait()
-assert np.allclose(weft.eval("y(i) = 8 * A(i,j)", A=A), 8 * A.sum(1).A1)
 
 for command, words in (
     ("/no/such/weft", "cannot start the command /no/such/weft"),

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,9 +170,18 @@ class CompleteCommandTest {
     assertThat(Run.of("compare", path("without"), path("without")).out()).doesNotContain("biases");
   }
 
-  @ParameterizedTest
-  @CsvSource({"ccd, 30", "sgd, 200"})
-  void otherMethodsWriteTheSameFolder(String method, int iterations) throws IOException {
+  @Test
+  void anotherMethodWritesTheSameFolder() throws IOException {
+    writesTheSameFolder("ccd", 30);
+  }
+
+  @Tag("long")
+  @Test
+  void stochasticDescentWritesTheSameFolder() throws IOException {
+    writesTheSameFolder("sgd", 200);
+  }
+
+  private void writesTheSameFolder(String method, int iterations) throws IOException {
     String line =
         "complete IN --rank 1 --ridge 0.01 --starts 3 --method METHOD --iterations MOST --output OUT";
     for (String name : new String[] {"d1", "d2"}) {

@@ -35,12 +35,8 @@ class EvalOnSparkTest {
   @ParameterizedTest
   @CsvSource({
     "s += A(i;j), s=9007199254740993, long",
-    "s -= A(i;j), s=0.5, double",
-    "s -= r * A(i;j), s=-2147483648, int",
     "s -= r - r, s=3, int",
-    "s += r, , long",
-    "y(i) -= A(i;j), y=FILE, double",
-    "y(i) += r, y=FILE, double"
+    "y(i) -= A(i;j), y=FILE, double"
   })
   void updatesAddToTheValueBefore(String statement, @Nullable String before, String type) {
     String a = Run.write(folder, "a.tns", "1 1 1\n2 2 -1\n3 1 2\n");
@@ -57,16 +53,22 @@ class EvalOnSparkTest {
     assertSame(statement.replace(';', ','), options.toArray(String[]::new));
   }
 
+  /** The other cases of {@link #updatesAddToTheValueBefore}. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource({
+    "s -= A(i;j), s=0.5, double",
+    "s -= r * A(i;j), s=-2147483648, int",
+    "s += r, , long",
+    "y(i) += r, y=FILE, double"
+  })
+  void moreUpdatesAddToTheValueBefore(String statement, @Nullable String before, String type) {
+    updatesAddToTheValueBefore(statement, before, type);
+  }
+
   /** Files of coordinates have the sizes of all their labels, here and there. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "C(i,k) = E(i,j) * E(j,k)",
-        "C(i,j) = E(i,j) + E(j,i)",
-        "s = E(i,j) * E(j,k) * E(i,k)",
-        "d(i) = E(i,i)",
-        "v(k) -= E(k,j)"
-      })
+  @ValueSource(strings = {"C(i,j) = E(i,j) + E(j,i)", "d(i) = E(i,i)", "v(k) -= E(k,j)"})
   void sizesAreThoseOfAllLabelsOfAMode(String statement) {
     String e = Run.write(folder, "e.tns", "1 2 2\n1 3 3\n2 3 1\n3 4 5\n");
     String v = Run.write(folder, "v.tns", "2 10\n7 1\n");
@@ -75,6 +77,13 @@ class EvalOnSparkTest {
       options.addAll(List.of("--input", "v=" + v));
     }
     assertSame(statement, options.toArray(String[]::new));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(strings = {"C(i,k) = E(i,j) * E(j,k)", "s = E(i,j) * E(j,k) * E(i,k)"})
+  void sizesOfProductsAreThoseOfAllLabelsOfAMode(String statement) {
+    sizesAreThoseOfAllLabelsOfAMode(statement);
   }
 
   /** Sizes that a file or an option gives stay as they are. */
@@ -115,9 +124,7 @@ class EvalOnSparkTest {
   @ParameterizedTest
   @CsvSource({
     "BCSR(2;2), y(i) = A(i;j) @(min;first) A(i;j), Dense",
-    "BCSR(2;2), C(i;j) = 2 * A(i;j) + B(j;i), BCSR(2;2)",
     "DIA, y(i) = A(i;j) @(+;pair) B(i;j), Dense",
-    "CDR, s = A(i;j) @(min;+) B(j;i), Dense",
     "CSR, C(i;j) = 2 * A(i;j), CDR",
     "ModeGeneric(1), C(i;j) -= A(i;j), ModeGeneric(1)"
   })
@@ -146,6 +153,8 @@ class EvalOnSparkTest {
   @Tag("long")
   @ParameterizedTest
   @CsvSource({
+    "BCSR(2;2), C(i;j) = 2 * A(i;j) + B(j;i), BCSR(2;2)",
+    "CDR, s = A(i;j) @(min;+) B(j;i), Dense",
     "BCSR(2;2), C(i;j)<A(i;j)> = 2 * B(i;j), CSR",
     "DIA, C(i;j) = A(i;j) @(min) B(j;i), CSR",
     "ModeGeneric(1), C(i;k) = A(i;j) * B(j;k), COO"
@@ -156,14 +165,14 @@ class EvalOnSparkTest {
 
   @Tag("long")
   @ParameterizedTest
-  @ValueSource(strings = {"DIA", "CDR", "ModeGeneric(1)", "CSR"})
+  @ValueSource(strings = {"BCSR(2,3)", "DIA", "CDR", "ModeGeneric(1)", "CSR"})
   void programsPrintAndWriteTheNonzerosOfMoreFormats(String format) {
     programsPrintAndWriteTheNonzerosOfFormatsThatPad(format);
   }
 
   /** Blocks, diagonals and fibers of zeros are neither printed nor written. */
   @ParameterizedTest
-  @ValueSource(strings = {"BCSR(2,3)", "{CU, D}"})
+  @ValueSource(strings = "{CU, D}")
   void programsPrintAndWriteTheNonzerosOfFormatsThatPad(String format) {
     String x = Run.write(folder, "x.tns", "2 0\n5 3\n");
     String a = Run.write(folder, "a.tns", "1 1 5\n1 1 -5\n2 3 1\n3 7 2\n5 2 0\n5 5 1\n");

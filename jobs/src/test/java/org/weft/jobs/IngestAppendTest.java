@@ -39,10 +39,8 @@ class IngestAppendTest extends IngestCase {
     assertThat(labels("x.weft", 0)).containsExactly("bob", "eve", "ann");
     assertThat(labels("x.weft", 1)).containsExactly("2024-01-02", "2024-01-01", "2024-01-03");
     assertThat(labels("x.weft", 2)).containsExactly("9", "10", "1");
-    for (String batch : List.of("1", "2")) {
-      assertThat(ok(ingest(days("2.csv", "x.weft", "--append", "--batch", batch))).out())
-          .contains("batch " + batch + " is there already, in version 2");
-    }
+    assertThat(ok(ingest(days("2.csv", "x.weft", "--append", "--batch", "1"))).out())
+        .contains("batch 1 is there already, in version 2");
     Run.write(folder, "2b.csv", "user,at,n,v\nann,2024-01-01,10,5\n");
     ok(ingest(days("2b.csv", "x.weft", "--append", "--batch", "2", "--replace-batch")));
     assertThat(entries("x.weft"))

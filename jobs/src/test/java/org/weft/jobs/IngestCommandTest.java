@@ -17,6 +17,21 @@ import org.junit.jupiter.api.Test;
 
 /** {@code weft ingest} and {@code weft top}: what tables become. */
 class IngestCommandTest extends IngestCase {
+  private static final List<String> TIMED =
+      List.of(
+          "--mode",
+          "who",
+          "--mode",
+          "size:log2",
+          "--mode",
+          "hour=at:hour-of-day",
+          "--time-format",
+          "epoch",
+          "--time-zone",
+          "Europe/Berlin",
+          "--max-rejects",
+          "1");
+
   @Test
   void csvWithTimesQuotesMissingCellsAndRejects() {
     Run.write(folder, "s.csv", SALES);
@@ -114,7 +129,12 @@ class IngestCommandTest extends IngestCase {
   }
 
   @Test
-  void jsonLinesTextAndParquetGiveTheSame() throws IOException {
+  void jsonLinesGiveWhatIsAskedFor() {
+    jsonLines();
+  }
+
+  /** The entries of a table of lines of JSON, under {@link #TIMED}. */
+  private Map<String, Double> jsonLines() {
     Run.write(
         folder,
         "e.jsonl",
@@ -125,28 +145,21 @@ class IngestCommandTest extends IngestCase {
         {"who": "eve", "size": 0, "at": 1704153600}
         {"who":
         """);
-    List<String> modes =
-        List.of(
-            "--mode",
-            "who",
-            "--mode",
-            "size:log2",
-            "--mode",
-            "hour=at:hour-of-day",
-            "--time-format",
-            "epoch",
-            "--time-zone",
-            "Europe/Berlin",
-            "--max-rejects",
-            "1");
     List<String> json = new ArrayList<>(List.of(path("e.jsonl"), path("j.weft")));
-    json.addAll(modes);
+    json.addAll(TIMED);
     assertThat(ok(ingest(json.toArray(String[]::new))).out())
         .contains("1 x expected a JSON object");
     Map<String, Double> expected =
         Map.of("ann|[4,8)|01", 2.0, "bob|[16,32)|02", 1.0, "eve|0|01", 1.0);
     assertThat(entries("j.weft")).isEqualTo(expected);
     assertThat(labels("j.weft", 1)).containsExactly("0", "[4,8)", "[16,32)");
+    return expected;
+  }
+
+  @Tag("long")
+  @Test
+  void jsonLinesTextAndParquetGiveTheSame() {
+    Map<String, Double> expected = jsonLines();
     Run.write(
         folder,
         "e.log",
@@ -160,7 +173,7 @@ class IngestCommandTest extends IngestCase {
                 "text",
                 "--pattern",
                 "(?<who>\\w+) (?<size>\\S+) (?<at>\\d+)"));
-    text.addAll(modes);
+    text.addAll(TIMED);
     ok(ingest(text.toArray(String[]::new)));
     assertThat(entries("t.weft")).isEqualTo(expected);
     SparkSession.active()
@@ -172,7 +185,7 @@ class IngestCommandTest extends IngestCase {
         .write()
         .parquet(path("e.parquet"));
     List<String> parquet = new ArrayList<>(List.of(path("e.parquet"), path("p.weft")));
-    parquet.addAll(modes);
+    parquet.addAll(TIMED);
     parquet.addAll(List.of("--rejects", path("r.csv")));
     ok(ingest(parquet.toArray(String[]::new)));
     assertThat(entries("p.weft")).isEqualTo(expected);
@@ -247,6 +260,7 @@ class IngestCommandTest extends IngestCase {
     assertThat(Run.names(folder)).containsExactly("d.tsv", "d.weft");
   }
 
+  @Tag("long")
   @Test
   void longNumbersDoNotFallTogether() {
     Run.write(
@@ -389,6 +403,8 @@ class IngestCommandTest extends IngestCase {
     assertThat(entries("u.weft")).hasSize(40_000);
   }
 
+  /** {@link org.weft.jobs.workflow.NightlyTest} decomposes what is ingested in every build. */
+  @Tag("long")
   @Test
   void componentsShowTheirStrongestLabels() throws IOException {
     StringBuilder text = new StringBuilder("{\"n\":0}\n");

@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,11 +39,6 @@ class PredictCommandTest {
     Run.write(folder, "x.tns", text.toString());
     Run.write(folder, "names", "ant\nbee\ncat\ndog\neel\n");
     Run.write(folder, "q.tns", "5 1 7 2\n1 6 2 0.5\n5 1 7 3\n");
-  }
-
-  @AfterAll
-  static void stopSpark() {
-    JoinedSpark.stop();
   }
 
   private Run run(String line) {
@@ -205,27 +199,22 @@ class PredictCommandTest {
 
   /** A query, or a day's new entries, of its own labels: coordinates differ, labels do not. */
   @Test
-  void labelsAreMatchedWhateverTheirCoordinates() {
-    JoinedSpark.start();
-    Run.write(folder, "sales.csv", "who,what,n\nann,kiwi,1\nbob,pear,4\ncid,plum,9\nbob,plum,2\n");
-    Run.write(folder, "query.csv", "who,what,n\ncid,plum,9\nbob,pear,4\ndan,plum,1\n");
-    Run.write(folder, "other.csv", "who,what,n\nann,apple,1\nbob,pear,4\ncid,plum,9\n");
-    Run.write(folder, "turned.csv", "what,who,n\nplum,cid,9\n");
-    for (String table : List.of("sales", "query", "other")) {
-      assertThat(
-              run("ingest @" + table + ".csv @" + table + ".weft --mode who --mode what --value n")
-                  .status())
-          .isZero();
-    }
-    assertThat(run("ingest @turned.csv @turned.weft --mode what --mode who --value n").status())
-        .isZero();
+  void labelsAreMatchedWhateverTheirCoordinates() throws IOException {
+    List<String> modes = List.of("who", "what");
+    String[] sales = {"ann,kiwi,1", "bob,pear,4", "cid,plum,9", "bob,plum,2"};
+    LabelledTensor.write(folder.resolve("sales.weft"), modes, sales);
+    String[] query = {"cid,plum,9", "bob,pear,4", "dan,plum,1"};
+    LabelledTensor.write(folder.resolve("query.weft"), modes, query);
+    String[] other = {"ann,apple,1", "bob,pear,4", "cid,plum,9"};
+    LabelledTensor.write(folder.resolve("other.weft"), modes, other);
+    LabelledTensor.write(folder.resolve("turned.weft"), List.of("what", "who"), "plum,cid,9");
     assertThat(run("cpd @sales.weft --rank 2 --output @s").status()).isZero();
     List<String> all = run("predict @s @sales.weft").out().lines().toList();
-    Run query = run("predict @s @query.weft");
-    assertThat(query.out().lines())
+    Run asked = run("predict @s @query.weft");
+    assertThat(asked.out().lines())
         .containsExactlyInAnyOrderElementsOf(
             all.stream().filter(l -> l.matches("(cid\tplum|bob\tpear)\t.*")).toList());
-    assertThat(query.err()).contains("with labels that the model lacks: 1\n");
+    assertThat(asked.err()).contains("with labels that the model lacks: 1\n");
     Run best = run("predict @s @query.weft --top 1 --mode what");
     assertThat(best.out().lines()).hasSize(2).anyMatch(l -> l.startsWith("cid\tplum\t"));
     String elsewhere =

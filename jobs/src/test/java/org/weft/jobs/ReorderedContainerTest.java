@@ -302,12 +302,7 @@ class ReorderedContainerTest {
   @ValueSource(
       strings = {
         "cpd --rank 2",
-        "tucker --ranks 2,2,2",
-        "cpapr --rank 2",
         "gcp --rank 2 --loss poisson --zeros 2",
-        "gcp --rank 2 --loss poisson --zeros all",
-        "gcp --rank 2 --loss gamma --zeros 0",
-        "complete --rank 2",
         "complete --rank 2 --method sgd --batches 3",
       })
   void duplicatesAreOneEntryInEveryMethod(String method) {
@@ -334,6 +329,21 @@ class ReorderedContainerTest {
       String file = "/mode" + mode + ".npy";
       assertSameRows(path("of d.weft" + file), path("of d.tns" + file), same);
     }
+  }
+
+  /** The other cases of {@link #duplicatesAreOneEntryInEveryMethod}. */
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tucker --ranks 2,2,2",
+        "cpapr --rank 2",
+        "gcp --rank 2 --loss poisson --zeros all",
+        "gcp --rank 2 --loss gamma --zeros 0",
+        "complete --rank 2",
+      })
+  void duplicatesAreOneEntryInOtherMethods(String method) {
+    duplicatesAreOneEntryInEveryMethod(method);
   }
 
   private static String stop(String method) {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +48,14 @@ class ResidentCommandTest {
     assertThat(python("check_eval.py")).endsWith("done");
   }
 
+  /** Values of every type, what is no operand, and processes that are interrupted or forked. */
+  @Tag("long")
+  @Test
+  void pythonEvaluatesOrSaysWhatIsWrong() throws Exception {
+    assertThat(python("check_eval_edges.py")).endsWith("done");
+  }
+
+  @Tag("long")
   @Test
   void theBenchmarkBesideSciPyHasARowForEachProduct() throws Exception {
     String matrix = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 4\n";
