@@ -1,5 +1,6 @@
 package org.weft.jobs.bench;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.weft.compiler.eval.BoundStatement;
 import org.weft.compiler.eval.Evaluator;
 import org.weft.compiler.eval.StatementInput;
 import org.weft.memory.MemoryScope;
+import org.weft.memory.NativeArray;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -27,6 +29,7 @@ public final class Bounds {
   private static final int DEGREE = 32;
   private static final long ROWS = 1 << 8;
   private static final int REPEATS = 3;
+  private static final int FILLED_AT_A_TIME = 1 << 12;
 
   /** A run takes less than a millisecond, and a thread that sleeps comes late. */
   private static final int SHORT_REPEATS = 20;
@@ -158,8 +161,11 @@ public final class Bounds {
 
   private static TensorStorage filled(MemoryScope scope, TensorShape shape, double value) {
     TensorStorage storage = TensorStorage.dense(scope, shape, ValueType.DOUBLE);
-    for (long p = 0; p < storage.vals().length(); p++) {
-      storage.vals().setDouble(p, value);
+    NativeArray vals = storage.vals();
+    double[] chunk = new double[(int) Math.min(vals.length(), FILLED_AT_A_TIME)];
+    Arrays.fill(chunk, value);
+    for (long p = 0; p < vals.length(); p += chunk.length) {
+      vals.setDoubles(p, chunk, 0, (int) Math.min(chunk.length, vals.length() - p));
     }
     return storage;
   }
