@@ -27,6 +27,8 @@ import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.SliceSummary;
 
 class ModeHistogramTest {
+  private static final boolean LONG = Boolean.getBoolean("weft.long");
+
   private static ModeHistogram of(long... coordinates) {
     ModeHistogram h = new ModeHistogram();
     for (long c : coordinates) {
@@ -72,7 +74,7 @@ class ModeHistogramTest {
   @Test
   void orderOfAddingAndMergingDoesNotMatter() {
     SplittableRandom random = new SplittableRandom(1);
-    for (int trial = 0; trial < (Boolean.getBoolean("weft.long") ? 24 : 8); trial++) {
+    for (int trial = 0; trial < (LONG ? 24 : 4); trial++) {
       long[] a = randomCoordinates(random, trial % 2 == 0 ? 12 : 40);
       long[] b = randomCoordinates(random, 24);
       ModeHistogram ab = of(a).merge(of(b));
@@ -104,7 +106,7 @@ class ModeHistogramTest {
   @Test
   void bucketsAreCountedAsTheirFirstSlices() {
     SplittableRandom random = new SplittableRandom(8);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < (LONG ? 200 : 60); round++) {
       int width = random.nextInt(12);
       long[] entries = new long[1 + random.nextInt(round % 20 == 0 ? 1 << 15 : 300)];
       for (int b = 0; b < entries.length; b++) {
@@ -234,7 +236,7 @@ class ModeHistogramTest {
   @Test
   void allSlicesHaveWhatTheirRangesHave() {
     SplittableRandom random = new SplittableRandom(7);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < (LONG ? 60 : 20); round++) {
       long[] coordinates = randomCoordinates(random, round % 2 == 0 ? 10 : 26);
       ModeHistogram h = of(coordinates);
       long size = h.largestCoordinate() + 1;

@@ -19,6 +19,10 @@ import org.weft.tensor.CooBlock;
 /** Files that are, or say that they are, larger than memory: refused or read in bounded memory. */
 class HugeInputTest {
   private static final long GIGABYTE = 1L << 30;
+
+  /** What a reader passes over byte by byte. */
+  private static final long PASSED_OVER = Boolean.getBoolean("weft.long") ? GIGABYTE : 1L << 28;
+
   private static final long MEGABYTES = 64L << 20;
 
   @TempDir Path folder;
@@ -64,8 +68,9 @@ class HugeInputTest {
   }
 
   @Test
-  void aCommentOfAGigabyteIsPassedOver() throws Exception {
-    FileAccess access = MadeUpFileSystem.access("1 1 1\n2 2 2\n3 3 3\n#", 'c', GIGABYTE, "\n4 4 4");
+  void aLongCommentIsPassedOver() throws Exception {
+    FileAccess access =
+        MadeUpFileSystem.access("1 1 1\n2 2 2\n3 3 3\n#", 'c', PASSED_OVER, "\n4 4 4");
     inBoundedMemory(
         () ->
             assertThat(read(access, "madeup:/x.tns"))

@@ -30,7 +30,9 @@ class DenseCandidatesTest {
   private static final int[] SIZES = {2, 3, 5, 8, 13, 24, 40, 100};
 
   private final MemoryScope scope = MemoryScope.root("test", MemorySource.system());
-  private final TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+  private final TensorCompiler compiler =
+      TensorCompiler.create(
+          CompilerOptions.forThisHost().withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
   private final Evaluator evaluator = new Evaluator(compiler, 2);
 
   /** Most ways are hardly ever the fastest at the sizes of a test. */

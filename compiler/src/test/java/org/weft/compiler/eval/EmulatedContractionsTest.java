@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,13 +76,10 @@ class EmulatedContractionsTest {
       delimiter = '|',
       value = {
         "C(a,b) = A(a,c) * B(c,b) | a | 2:3:2:4:6 | 2",
-        "C(a,b) = A(a,c) * B(c,b) | b | 64:64:64:64:64 | 16",
         "C(a,b) = A(a,d) * B(d,b) | a | 16:2:8:16:2 | 4",
         "C(a,b,c,d) = A(d,e,a) * B(c,e,b) | a | 8:4:2:8:8 | 2",
-        "C(b,a,d) = A(a,e,b) * B(e,d) | d | 5:3:4:10:3 | 4",
         "C(b,c,d) = A(b,c,e) * B(b,e,d) | c | 4:4:4:4:4 | 1",
         "C(a) = A(a,e) * B(e) | a | 4:4:4:8:4 | 2",
-        "C(a,b) = A(a) * B(b) | b | 4:4:4:8:4 | 2",
         "C(a,b) = A(a,f) * B(f,b) | b | 4:4:4:8:4 | 2",
         "C(a,b) = A(a,o) * B(o,b) | b | 4:4:4:8:4 | 2",
         "C(a,o) = A(a,c) * B(c,o) | a | 4:4:4:8:4 | 2",
@@ -98,6 +96,20 @@ class EmulatedContractionsTest {
     Directive.Emulate still = new Directive.Emulate(divided, blocks, terms, 0);
     check(PLAIN, statement, still);
     check(GUARDED, statement, new Directive.Emulate(divided, blocks, terms, 40));
+  }
+
+  /** The other cases of {@link #everyCellIsWritten}. */
+  @Tag("long")
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(a,b) = A(a,c) * B(c,b) | b | 64:64:64:64:64 | 16",
+        "C(b,a,d) = A(a,e,b) * B(e,d) | d | 5:3:4:10:3 | 4",
+        "C(a,b) = A(a) * B(b) | b | 4:4:4:8:4 | 2",
+      })
+  void everyCellOfOthersIsWritten(String statement, String divided, String tiles, long terms) {
+    everyCellIsWritten(statement, divided, tiles, terms);
   }
 
   @Test

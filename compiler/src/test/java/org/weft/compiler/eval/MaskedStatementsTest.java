@@ -27,7 +27,10 @@ class MaskedStatementsTest {
 
   @BeforeAll
   static void open() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+    compiler =
+        TensorCompiler.create(
+            CompilerOptions.forThisHost()
+                .withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1));
   }
 
   @AfterAll

@@ -190,7 +190,10 @@ class OperatorsTest {
       requests.add(cases.get(number).request("case" + number));
     }
     List<Throwable> failures = new ArrayList<>();
-    try (TensorCompiler compiler = TensorCompiler.create(CompilerOptions.forThisHost())) {
+    try (TensorCompiler compiler =
+        TensorCompiler.create(
+            CompilerOptions.forThisHost()
+                .withOptimisation(Boolean.getBoolean("weft.long") ? 3 : 1))) {
       KernelImage image = compiler.compile(requests);
       try (KernelLibrary library = KernelLibrary.open(image)) {
         for (int number = 0; number < cases.size(); number++) {

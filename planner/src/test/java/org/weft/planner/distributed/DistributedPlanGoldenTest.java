@@ -48,7 +48,7 @@ class DistributedPlanGoldenTest {
 
   @BeforeAll
   static void open() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost());
+    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
   }
 
   @AfterAll
