@@ -7,7 +7,7 @@ from pyspark import DataFrame, SparkContext
 from pyspark._gateway import Gateway
 
 import weft.ml
-from weft.ml import Cp, CpModel, TensorCompletion, TensorCompletionModel, Tucker
+from weft.ml import Cp, CpModel, TensorCompletion, TensorCompletionModel
 
 
 def fails(kind, words, action):
@@ -38,7 +38,6 @@ for user, item, week, count, prediction in model.transform(sales).rows():
     assert abs(count - prediction) < 1e-5, (user, item, week, count, prediction)
 assert abs(model.predict({"user": "c", "item": "pear", "week": 3}) - 5) < 1e-5
 assert math.isnan(model.predict({"user": "x", "item": "pear", "week": 3}))
-assert Cp(modeCols=["user", "item", "week"], valueCol="count", rank=1, starts=3).fit(sales).fit > 0.1
 best = model.recommend(DataFrame(spark.sql("SELECT 'c' AS user")), "item", 1).rows()[0]
 assert best[0] == "c" and best[1].apply(0).getString(0) == "pear"
 assert model.factors("item")._jdf.count() == 3
@@ -54,11 +53,8 @@ cp.setMethod("arls").setSample(0.5).setPolish(2)
 cp.save(sys.argv[2] + "/cp")
 again = Cp.load(sys.argv[2] + "/cp")
 assert again.getOrDefault(again.rank) == 2 and again.getOrDefault(again.method) == "arls"
-assert again.getOrDefault(again.polish) == 2 and again.fit(sales).fit > 0.1
+assert again.getOrDefault(again.polish) == 2
 
-
-tucker = Tucker(modeCols=["user", "item", "week"], valueCol="count", ranks=[2, 2, 2]).fit(sales)
-assert tucker.ranks == [2, 2, 2] and len(tucker.core) == 8 and abs(tucker.fit - 1) < 0.2
 fails(Exception, "expected a column 'shop'", lambda: cp.setModeCols("user", "shop").fit(sales))
 
 ratings = DataFrame(spark.sql(

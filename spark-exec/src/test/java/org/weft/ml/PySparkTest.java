@@ -11,6 +11,7 @@ import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.spark.LocalSpark;
@@ -38,6 +39,12 @@ class PySparkTest {
   @Test
   void estimatorsWorkThroughAGateway() throws Exception {
     assertThat(run("check_ml.py", folder.toString())).endsWith("done");
+  }
+
+  @Tag("long")
+  @Test
+  void sampledAndTuckerModelsWorkThroughAGateway() throws Exception {
+    assertThat(run("check_ml_more.py", folder.toString())).endsWith("done");
   }
 
   @Test

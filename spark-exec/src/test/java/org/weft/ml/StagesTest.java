@@ -64,6 +64,8 @@ class StagesTest {
         .sql("SELECT 'c' AS user, 'pear' AS item, 3 AS week UNION ALL SELECT 'x', 'pear', 3");
   }
 
+  /** {@link PySparkTest} predicts and recommends in every build. */
+  @Tag("long")
   @Test
   void aModelPredictsAndRecommends() {
     CpModel model = cp().fit(sales());
@@ -153,6 +155,8 @@ class StagesTest {
         .setMaxIter(15);
   }
 
+  /** {@link PySparkTest} completes a table in every build. */
+  @Tag("long")
   @Test
   void whatIsMissingIsCompleted() throws IOException {
     Pipeline pipeline = new Pipeline().setStages(new PipelineStage[] {completion()});

@@ -47,7 +47,7 @@ final class ContainerResultTest {
     List<String> names =
         Planted.LONG
             ? List.of("order 2", "order 4", "empty", "duplicates", "heavy slice")
-            : List.of("order 4", "duplicates");
+            : List.of("duplicates");
     return EngineContract.tensors().filter(tensor -> names.contains(tensor.get()[0]));
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -304,7 +305,7 @@ class CpAprTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "PQNR")
   void executorsFindWhatOneProcessFinds(CpApr.Update update) {
     Planted planted = counts(3, 30, 25, 20, 15);
     CpApr method = new CpApr(update, 3, 2, 2, 1e-4, 1, ValueType.DOUBLE);
@@ -323,6 +324,13 @@ class CpAprTest {
       }
     }
     LocalSpark.assertNothingResident();
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @EnumSource(names = "PQNR", mode = EnumSource.Mode.EXCLUDE)
+  void executorsFindByOtherUpdatesWhatOneProcessFinds(CpApr.Update update) {
+    executorsFindWhatOneProcessFinds(update);
   }
 
   @Test

@@ -266,8 +266,9 @@ class GcpTest {
         Planted.nonnegative(3, 3, 30, 25, 20)
             .drawn((m, random) -> random.nextDouble() < 0.05 * m ? 2 : 0);
     TensorShape shape = TensorShape.of(planted.sizes());
-    Gcp method =
-        new Gcp(2, Loss.parse("poisson", false), optimizer, 2, 3, 0.05, 0, 7, 1, ValueType.DOUBLE);
+    Loss poisson = Loss.parse("poisson", false);
+    int most = Planted.LONG ? 2 : 1;
+    Gcp method = new Gcp(2, poisson, optimizer, most, 3, 0.05, 0, 7, 1, ValueType.DOUBLE);
     List<Found> found = new ArrayList<>();
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(5));
     try (Engine here = local();

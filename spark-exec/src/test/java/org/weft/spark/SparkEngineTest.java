@@ -7,7 +7,11 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.OperandFetch;
@@ -30,6 +34,34 @@ class SparkEngineTest extends EngineContract {
     assertThat(TaskMemory.liveBytes()).isZero();
     assertThat(SparkEnv.get().memoryManager().offHeapStorageMemoryPool().memoryUsed()).isZero();
     assertThat(SparkEnv.get().memoryManager().offHeapExecutionMemoryUsed()).isZero();
+  }
+
+  /** {@link LocalEngineTest} has it in every build. */
+  @Tag("long")
+  @Test
+  @Override
+  void panelsInSinglePrecisionAreReproducible() throws IOException {
+    super.panelsInSinglePrecisionAreReproducible();
+  }
+
+  /** {@link LocalEngineTest} has them in every build. */
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(ints = {64, 62})
+  @Override
+  void mttkrpInPanelsAgrees(int rank) throws IOException {
+    super.mttkrpInPanelsAgrees(rank);
+  }
+
+  /**
+   * The other tensors are tried on Spark in the long profile, and in one process in every build.
+   */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("someTensors")
+  @Override
+  void mttkrpAgreesInEveryMode(String name, SparseEntries entries, int partitions)
+      throws IOException {
+    super.mttkrpAgreesInEveryMode(name, entries, partitions);
   }
 
   /** Entries read rows 0 to 99 and 900 to 999 of an operand of 3200 rows, in blocks of 100. */

@@ -12,10 +12,9 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
 import org.weft.engine.Engine;
@@ -81,9 +80,19 @@ class SparkTuckerTest {
     return entries;
   }
 
-  @ParameterizedTest
-  @CsvSource({"DOUBLE, 1e-9", "FLOAT, 1e-4"})
-  void executorsFindWhatOneProcessFinds(ValueType type, double tolerance) throws IOException {
+  @Tag("long")
+  @Test
+  void executorsFindInSinglePrecisionWhatOneProcessFinds() throws IOException {
+    executorsFindWhatOneProcessFinds(ValueType.FLOAT, 1e-4);
+  }
+
+  @Test
+  void executorsFindWhatOneProcessFinds() throws IOException {
+    executorsFindWhatOneProcessFinds(ValueType.DOUBLE, 1e-9);
+  }
+
+  private void executorsFindWhatOneProcessFinds(ValueType type, double tolerance)
+      throws IOException {
     OrthogonalIteration tucker = tucker(type, 3, 2, 4);
     EngineOptions options = EngineOptions.defaults().planning(p -> p.withPartitions(7));
     try (Engine spark = SparkEngine.create(LocalSpark.context(), options);

@@ -16,6 +16,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.weft.error.WeftException;
@@ -118,6 +119,8 @@ class SqlSourcesTest {
     assertThat(value.getDouble(1)).isCloseTo(1, within(1e-6));
   }
 
+  /** {@link #theCoreOfATuckerModelIsATable} reads the factors in every build. */
+  @Tag("long")
   @Test
   void aTuckerModelIsATable() {
     Dataset<Row> model =
@@ -176,7 +179,7 @@ class SqlSourcesTest {
     Dataset<Row> asked =
         spark.sql(
             "SELECT * FROM weft_complete('ratings', 1, 'rows', 'unrated', 'biases', false, 'ridge',"
-                + " 0.00001, 'heldOut', 0, 'iterations', 40) ORDER BY note");
+                + " 0.00001, 'heldOut', 0, 'iterations', 15) ORDER BY note");
     assertThat(asked.columns()).containsExactly("note", "user", "item", "prediction");
     List<Row> values = asked.collectAsList();
     assertThat(values.get(0).getDouble(3)).isCloseTo(8 * 4, within(0.1));
@@ -184,6 +187,8 @@ class SqlSourcesTest {
     assertThat(values.get(2).isNullAt(3)).isTrue();
   }
 
+  /** {@link #aCompletionIsATable} has rows in every build. */
+  @Tag("long")
   @Test
   void rowsGetTheValuesOfAnyModel() {
     for (String function : List.of("weft_cp('counts', 2", "weft_tucker('counts', '2,2'")) {
@@ -240,6 +245,13 @@ class SqlSourcesTest {
         .hasMessageContaining("a rank of 1 to 46340");
     assertError(
         "weft-cp", Map.of("tensor", "counts", "rank", "x"), "expected a number for option 'rank'");
+    assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts')").count())
+        .hasMessageContaining("weft_cp: expected tensor, rank and then pairs");
+  }
+
+  @Tag("long")
+  @Test
+  void optionsOfASampledDecompositionAreChecked() {
     Map<String, String> arls =
         Map.of("tensor", "counts", "rank", "2", "method", "arls", "iterations", "2");
     assertThat(spark.read().format("weft-cp").options(arls).load().count()).isPositive();
@@ -251,8 +263,6 @@ class SqlSourcesTest {
           .isInstanceOf(WeftException.class)
           .hasMessageContaining(wrong.split(" ")[1]);
     }
-    assertThatThrownBy(() -> spark.sql("SELECT * FROM weft_cp('counts')").count())
-        .hasMessageContaining("weft_cp: expected tensor, rank and then pairs");
   }
 
   private static void assertError(String format, Map<String, String> options, String message) {

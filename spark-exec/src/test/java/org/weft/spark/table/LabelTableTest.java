@@ -135,6 +135,8 @@ final class LabelTableTest {
         .isEqualTo("[[2,u1,1,pear,8.0]]");
   }
 
+  /** {@link #sqlInsertsLabels} writes a batch once in every build. */
+  @Tag("long")
   @Test
   void aBatchIsWrittenOnceOrReplaced() throws IOException {
     append(DAY_1).option("batch", "d1").save(target());
