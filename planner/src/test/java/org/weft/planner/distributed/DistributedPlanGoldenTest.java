@@ -48,7 +48,8 @@ class DistributedPlanGoldenTest {
 
   @BeforeAll
   static void open() {
-    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(1));
+    int optimisation = Boolean.getBoolean("weft.long") ? 3 : 1;
+    compiler = TensorCompiler.create(CompilerOptions.forThisHost().withOptimisation(optimisation));
   }
 
   @AfterAll
