@@ -7,16 +7,23 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
 import org.weft.engine.entries.Shared;
 import org.weft.spark.SparkEngine;
 import org.weft.spark.wire.Wire;
 
-/** A driver in the test's process whose executors are the cluster's. */
+/**
+ * A driver in the test's process whose executors are the cluster's. Sessions without settings of
+ * their own take turns at one application, so that its executors start once for all of them.
+ */
 public final class ClusterSession implements AutoCloseable {
+  private static @Nullable JavaSparkContext common;
+
   private final JavaSparkContext context;
   private final Engine engine;
+  private final boolean own;
 
   public ClusterSession(TestCluster cluster, EngineOptions options) {
     this(cluster, options, Map.of());
@@ -28,6 +35,31 @@ public final class ClusterSession implements AutoCloseable {
    */
   public ClusterSession(
       TestCluster cluster, EngineOptions options, Map<String, String> settings, Path... more) {
+    own = !settings.isEmpty() || more.length > 0;
+    context = own ? begin(cluster, options, settings, more) : common(cluster, options);
+    engine = SparkEngine.create(context, options);
+  }
+
+  private static synchronized JavaSparkContext common(TestCluster cluster, EngineOptions options) {
+    JavaSparkContext there = common;
+    if (there == null || there.sc().isStopped()) {
+      there = begin(cluster, options, Map.of());
+      common = there;
+    }
+    return there;
+  }
+
+  /** Ends the common application: it has all cores of the cluster, which others need. */
+  public static synchronized void endCommon() {
+    if (common != null) {
+      common.stop();
+      common = null;
+    }
+  }
+
+  private static JavaSparkContext begin(
+      TestCluster cluster, EngineOptions options, Map<String, String> settings, Path... more) {
+    endCommon();
     SparkConf conf = new SparkConf().setAppName("session of a test");
     ClusterSettings.sparkDefaults(cluster.sparkMaster(), "").forEach(conf::set);
     ClusterSettings.hdfsClient(cluster.hdfsUri())
@@ -41,8 +73,7 @@ public final class ClusterSession implements AutoCloseable {
     conf.set("spark.executor.extraJavaOptions", cluster.executorOptions());
     settings.forEach(conf::set);
     SparkEngine.configure(conf, options);
-    context = new JavaSparkContext(conf);
-    engine = SparkEngine.create(context, options);
+    return new JavaSparkContext(conf);
   }
 
   public Engine engine() {
@@ -62,6 +93,8 @@ public final class ClusterSession implements AutoCloseable {
   @Override
   public void close() {
     engine.close();
-    context.stop();
+    if (own) {
+      context.stop();
+    }
   }
 }

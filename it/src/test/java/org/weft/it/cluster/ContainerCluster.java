@@ -147,6 +147,7 @@ public final class ContainerCluster implements TestCluster {
 
   @Override
   public RunningSubmission start(SparkApplication application) {
+    ClusterSession.endCommon();
     return submitter.start(application);
   }
 
@@ -219,6 +220,7 @@ public final class ContainerCluster implements TestCluster {
 
   @Override
   public synchronized void close() {
+    ClusterSession.endCommon();
     submitter.killAll();
     servers.values().forEach(GenericContainer::stop);
     folder.delete();

@@ -186,6 +186,7 @@ public final class ProcessCluster implements TestCluster {
 
   @Override
   public RunningSubmission start(SparkApplication application) {
+    ClusterSession.endCommon();
     return submitter.start(application);
   }
 
@@ -260,6 +261,7 @@ public final class ProcessCluster implements TestCluster {
       return;
     }
     closed = true;
+    ClusterSession.endCommon();
     killEverything();
     folder.delete();
     ports.close();

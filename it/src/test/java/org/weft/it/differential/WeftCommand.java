@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.weft.it.cluster.ClusterSession;
 import org.weft.jobs.Weft;
 
 /** The {@code weft} command in this process, Spark in local mode. */
@@ -37,6 +38,7 @@ final class WeftCommand {
   }
 
   static Outcome tryRun(Object... arguments) {
+    ClusterSession.endCommon(); // a process has one Spark at a time
     List<String> words = words(arguments);
     words.addAll(List.of("--master", "local[2]"));
     return outcome(words);
