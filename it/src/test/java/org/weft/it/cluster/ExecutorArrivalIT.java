@@ -3,9 +3,9 @@ package org.weft.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.engine.EngineOptions;
 import org.weft.planner.machine.Resources;
 
@@ -18,14 +18,19 @@ final class ExecutorArrivalIT {
     this.cluster = cluster;
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"twice as many", "not said"})
-  void theFirstPlanKnowsAllExecutors(String asked) {
-    int cores = ClusterSettings.WORKERS * ClusterSettings.CORES_PER_WORKER;
-    int most =
-        asked.equals("twice as many")
-            ? 2 * cores
-            : Integer.MAX_VALUE; // as Spark has it where the setting is not made
+  @Test
+  void theFirstPlanKnowsAllExecutors() {
+    planKnowsAll(2 * ClusterSettings.WORKERS * ClusterSettings.CORES_PER_WORKER);
+  }
+
+  /** As Spark has it where the setting is not made. */
+  @Tag("long")
+  @Test
+  void theFirstPlanKnowsAllExecutorsWhereNoneAreAskedFor() {
+    planKnowsAll(Integer.MAX_VALUE);
+  }
+
+  private void planKnowsAll(int most) {
     Map<String, String> settings =
         Map.of("spark.cores.max", "" + most, "spark.scheduler.minRegisteredResourcesRatio", "0");
     try (ClusterSession session = new ClusterSession(cluster, EngineOptions.defaults(), settings)) {

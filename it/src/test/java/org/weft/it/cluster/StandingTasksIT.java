@@ -18,6 +18,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -105,6 +106,7 @@ final class StandingTasksIT {
   }
 
   /** What judges a completion has a tensor of its own, and the completion runs within it. */
+  @Tag("long")
   @Test
   void aCompletionSharesThemWithWhatJudgesIt() throws TimeoutException {
     session.context().sc().listenerBus().waitUntilEmpty();

@@ -1,15 +1,24 @@
 package org.weft.it.differential;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The benchmark's synthetic tensors, made small: the operations on them give right answers. */
 final class GeneratedTensorTest {
-  @ParameterizedTest(name = "{0} at {1}")
-  @CsvSource({"nell-2, 0.0004", "uber, 0.004"})
-  void everyMode(String shape, double scale, @TempDir Path folder) {
+  @Test
+  void everyModeOfUber(@TempDir Path folder) {
+    everyMode("uber", 0.004, folder);
+  }
+
+  @Tag("long")
+  @Test
+  void everyModeOfNell2(@TempDir Path folder) {
+    everyMode("nell-2", 0.0004, folder);
+  }
+
+  private static void everyMode(String shape, double scale, Path folder) {
     Path input = folder.resolve("made.tns.gz");
     WeftCommand.runAlone("generate", shape, "--scale", scale, "--seed", 5, input, "-q");
     Entries tensor = Entries.read(input);

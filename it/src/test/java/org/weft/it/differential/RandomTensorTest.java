@@ -33,11 +33,11 @@ final class RandomTensorTest {
   }
 
   static Stream<Integer> awkwardCases() {
-    return IntStream.range(0, RandomTensors.awkward().size()).boxed().filter(n -> n % 6 == 0);
+    return IntStream.range(0, RandomTensors.awkward().size()).boxed().filter(n -> n % 10 == 2);
   }
 
   static Stream<Integer> moreAwkwardCases() {
-    return IntStream.range(0, RandomTensors.awkward().size()).boxed().filter(n -> n % 6 != 0);
+    return IntStream.range(0, RandomTensors.awkward().size()).boxed().filter(n -> n % 10 != 2);
   }
 
   @ParameterizedTest(name = "seed {0}")

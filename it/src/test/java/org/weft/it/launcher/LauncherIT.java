@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class LauncherIT {
   /** So many of the small jobs are tried in the usual build. */
-  private static final int USUAL = 5;
+  private static final int USUAL = 4;
 
   private static final Path BUILT = Path.of("../jobs").toAbsolutePath().normalize();
   private static final String SPARK = " org.apache.spark.";
@@ -112,8 +112,8 @@ class LauncherIT {
             List.of("eval", "y(i) = T(i,j,k)", "--input", "T=x.tns"),
             List.of("convert", "x.tns", "x.weft"),
             List.of("cpd", "x.weft", "--rank", "2", "--iterations", "2", "--output", "factors"),
-            List.of("explain", "cpd", "x.tns", "--rank", "2"),
             List.of("stats", "--help"),
+            List.of("explain", "cpd", "x.tns", "--rank", "2"),
             List.of("stats", "x.tns"),
             List.of("mttkrp", "x.tns", "--mode", "0", "--rank", "2", "--output", "m.npy"),
             List.of("ttv", "x.tns", "--mode", "0", "--output", "v.mtx"),
@@ -123,7 +123,9 @@ class LauncherIT {
       if (job.contains("--output") || job.contains("convert") || job.contains("generate")) {
         again.add("--overwrite");
       }
-      works(job.toArray(String[]::new));
+      if (!List.of("convert", "stats", "generate").contains(job.get(0))) {
+        works(job.toArray(String[]::new)); // compiles kernels
+      }
       Ran ran = works(again.toArray(String[]::new));
       assertThat(ran.loads(SPARK)).as("Spark in %s", job).isFalse();
       assertThat(ran.loads(LOG4J)).as("log4j in %s", job).isFalse();
@@ -142,12 +144,20 @@ class LauncherIT {
 
   /** The launcher looks at what is named before the command does. */
   @ParameterizedTest
-  @ValueSource(strings = {"A=", "a=b=c", "[x", "no*.tns", "/dev/null", "x y.tns", "empty.weft"})
+  @ValueSource(strings = {"[x", "x y.tns", "empty.weft"})
   void whatCannotBeReadIsTheCommandsToReport(String argument) throws IOException {
     Files.createDirectories(installed.resolve("empty.weft"));
     Ran ran = weft("stats", argument);
     assertThat(ran.status()).as(ran.err()).isEqualTo(2);
     assertThat(ran.err()).startsWith("weft: WEFT-").hasLineCount(1);
+  }
+
+  /** The other cases of {@link #whatCannotBeReadIsTheCommandsToReport}. */
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(strings = {"A=", "a=b=c", "no*.tns", "/dev/null"})
+  void moreThatCannotBeReadIsTheCommandsToReport(String argument) throws IOException {
+    whatCannotBeReadIsTheCommandsToReport(argument);
   }
 
   @Test
@@ -181,12 +191,23 @@ class LauncherIT {
     sizesOfMemoryAreTakenOrRefusedInOneLine(size, status);
   }
 
+  /** As where no archive can be made: the command would make one of Spark's classes first. */
   @Test
   void sparkIsThereForThoseWhoAskForIt() throws IOException {
     String alone = works("stats", "x.tns").out();
-    Ran spark = works("stats", "x.tns", "--master", "local[1]");
-    assertThat(spark.out()).isEqualTo(alone);
-    assertThat(spark.loads(SPARK)).isTrue();
+    Path note = archive().resolveSibling("weft.jsa.start");
+    String noted = Files.readString(note);
+    Path aside = Files.move(archive(), installed.resolve("weft.jsa"));
+    Files.writeString(note, noted.replaceFirst("size \\d+", "size "));
+    try {
+      Ran spark = works("stats", "x.tns", "--master", "local[1]");
+      same(alone, spark);
+      assertThat(spark.err()).doesNotContain("first time only");
+      assertThat(spark.loads(SPARK)).isTrue();
+    } finally {
+      Files.move(aside, archive());
+      Files.writeString(note, noted);
+    }
   }
 
   @Tag("long")
