@@ -227,6 +227,8 @@ class CompleteCommandTest {
     assertThat(folder.resolve("w")).doesNotExist();
   }
 
+  /** {@code CompletionTest} of the engine has it in every build. */
+  @Tag("long")
   @Test
   void executorsMakeTheModelOfOneProcess() throws IOException {
     String line = "complete IN --rank 1 --ridge 0.01 --iterations 4 --partitions 3 --reproducible";

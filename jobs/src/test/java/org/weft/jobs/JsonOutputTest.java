@@ -45,7 +45,9 @@ class JsonOutputTest {
   void statsAreOfWhatJobsComputeWith() throws IOException {
     Run norm = Run.of("eval", "s = SUM(T(i,j,k) * T(i,j,k))", "--input", "T=" + tensor());
     assertThat(norm.out()).as(norm.err()).isEqualTo("22\n");
-    for (String master : List.of("", "--master local[2]")) {
+    List<String> masters =
+        Boolean.getBoolean("weft.long") ? List.of("", "--master local[2]") : List.of("");
+    for (String master : masters) {
       String line = "stats " + tensor() + " --json " + master;
       JsonNode stats = json(line.strip().split(" "));
       assertThat(stats.path("duplicates").asLong()).isEqualTo(1);

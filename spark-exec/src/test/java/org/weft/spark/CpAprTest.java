@@ -244,8 +244,14 @@ class CpAprTest {
     return model.logLikelihoods().get(model.logLikelihoods().size() - 1);
   }
 
+  @Tag("long")
+  @Test
+  void recoversPlantedCountsByQuasiNewtonSteps() {
+    recoversPlantedCounts(CpApr.Update.PQNR);
+  }
+
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "PQNR", mode = EnumSource.Mode.EXCLUDE)
   void recoversPlantedCounts(CpApr.Update update) {
     int most = update == CpApr.Update.MU ? 60 : 20;
     int recovered = 0;

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.engine.Engine;
@@ -51,6 +53,19 @@ class SparkEngineTest extends EngineContract {
   @Override
   void mttkrpInPanelsAgrees(int rank) throws IOException {
     super.mttkrpInPanelsAgrees(rank);
+  }
+
+  static Stream<Arguments> tensorsToRelabelOnSpark() {
+    return Planted.LONG ? tensorsToRelabel() : tensorsToRelabel().skip(3);
+  }
+
+  /** {@link LocalEngineTest} has all of them in every build. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("tensorsToRelabelOnSpark")
+  @Override
+  void relabelledTensorsGiveTheSameResults(String name, SparseEntries entries, int partitions)
+      throws IOException {
+    super.relabelledTensorsGiveTheSameResults(name, entries, partitions);
   }
 
   /**

@@ -92,6 +92,8 @@ class SqlSourcesTest {
     assertThat(top.get(0).getString(0)).isIn("a", "c");
   }
 
+  /** {@link #viewsAndFunctionsNeedNoProgram} decomposes in every build. */
+  @Tag("long")
   @Test
   void aDecompositionIsATableOfWeights() {
     Dataset<Row> model =
