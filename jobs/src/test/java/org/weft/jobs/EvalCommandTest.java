@@ -44,6 +44,40 @@ class EvalCommandTest {
     assertThat(run.status()).isZero();
   }
 
+  /** Diagonals are operands: what is not stored is absent, and not a 0 that meets an infinity. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "s = E(i,i) * B(i,i) | 12",
+        "s = 2 * B(i,i) * E(i,i) | 24",
+        "y(i) = E(i,i) * B(i,i) | 2 12",
+        "y(j) = B(i,i) * E(i,j) | 2 12",
+        "y(j) = B(j,j) * E(j,k) * E(k,k) | 2 36",
+        "y(i) = E(i,i) * B(i,i) + B(i,i) | 2 16",
+        "s = E(i,i) * B(i,i) + 0 * B(i,j) | 12",
+        "y(i) = E(i,i) * B(i,i) + E(i,i) | 1 Infinity2 15",
+        "D(i,j) = E(i,i) * B(i,j) * B(j,j) | 2 2 48",
+        "D(i,j) = B(i,i) * E(j,j) * E(i,j) | 2 2 36",
+      })
+  void absentDiagonalsMeetNoInfinity(String expression, String expected) {
+    String e = Run.write(folder, "e.tns", "1 1 inf\n2 2 3\n1 2 5\n");
+    String few = Run.write(folder, "few.tns", "2 2 4\n2 1 1\n");
+    String[] files = {"--input", "E=" + e, "--input", "B=" + few, "--allow-nonfinite"};
+    for (String format : List.of("COO", "CSR", "CSC", "DCSR")) {
+      List<String> line = new ArrayList<>(List.of("eval", expression));
+      line.addAll(List.of(files));
+      for (String name : List.of("E", "B")) {
+        if (expression.contains(name + "(")) {
+          line.addAll(List.of("--format", name + "=" + format));
+        }
+      }
+      Run run = Run.of(line.toArray(String[]::new));
+      String shown = run.out().lines().filter(l -> !l.endsWith(" 0")).reduce("", (l, m) -> l + m);
+      assertThat(shown).as(format + run.err()).isEqualTo(expected);
+    }
+  }
+
   @Test
   void archivesGiveTheArrayOfTheOperandsName() throws Exception {
     Path archive = folder.resolve("f.npz");

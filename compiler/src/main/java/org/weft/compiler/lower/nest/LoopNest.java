@@ -186,7 +186,8 @@ public final class LoopNest {
     Scope held = cursors.hold(expr.valueAccesses(), false, scope, code);
     Code store = code.nested();
     sink.put(values.of(expr, held), held, store);
-    boolean conditional = sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr);
+    boolean conditional =
+        sink.tracksPresence() || !Presence.isZeroWhenAbsent(expr, held, values.type());
     Expr condition = conditional ? present(expr, held) : null;
     if (condition != null) {
       leaveCells(sink);

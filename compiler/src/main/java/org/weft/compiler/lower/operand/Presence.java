@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.loop.Expr;
+import org.weft.compiler.loop.ScalarType;
+import org.weft.compiler.lower.rewrite.DiagonalIntersections;
 
 /**
  * Whether a resolved expression has a stored value: products need all operands, sums any. Operands
@@ -32,8 +34,8 @@ public final class Presence {
 
   /**
    * Whether the value of {@code whole} depends on whether {@code part} of it is absent, not only on
-   * its value, which is 0 then: in a union that passes over absent operands, and in a product that
-   * 0 does not absorb.
+   * its value, which is 0 then: in a union that passes over absent operands, in a product that 0
+   * does not absorb, and in any product if the part is an operand, as 0 times infinity is not 0.
    */
   public static boolean matters(TensorExpr whole, TensorExpr part) {
     if (whole.equals(part)) {
@@ -41,7 +43,8 @@ public final class Presence {
     }
     boolean here =
         whole instanceof TensorExpr.Sum sum && sum.operator() != Operator.PLUS
-            || whole instanceof TensorExpr.Product && !TensorExpr.Product.isTimes(whole);
+            || whole instanceof TensorExpr.Product
+                && (!TensorExpr.Product.isTimes(whole) || DiagonalIntersections.isOperand(part));
     return whole.children().stream()
         .anyMatch(child -> contains(child, part) && (here || matters(child, part)));
   }
@@ -63,6 +66,21 @@ public final class Presence {
             || TensorExpr.Product.isTimes(expr)
             || expr instanceof TensorExpr.Apply apply && apply.function().preservesZero();
     return keeps && expr.children().stream().allMatch(Presence::mayStandInProduct);
+  }
+
+  /**
+   * The same where the scope knows of operands at run time that they are absent: 0 times infinity
+   * is not 0.
+   */
+  public static boolean isZeroWhenAbsent(TensorExpr expr, Scope scope, ScalarType type) {
+    return isZeroWhenAbsent(expr) && !(type.isFloat() && meetsInfinity(expr, scope));
+  }
+
+  private static boolean meetsInfinity(TensorExpr expr, Scope scope) {
+    boolean product = TensorExpr.Product.isTimes(expr) && expr.accesses().size() > 1;
+    return product
+        ? of(expr, scope) != null
+        : expr.children().stream().anyMatch(child -> meetsInfinity(child, scope));
   }
 
   private static boolean mayStandInProduct(TensorExpr expr) {

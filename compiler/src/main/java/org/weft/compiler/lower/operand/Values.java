@@ -107,7 +107,7 @@ public final class Values {
 
   /** The value of {@code term}, 0 where it turns out to be absent. */
   private Expr orZero(TensorExpr term, Scope scope) {
-    Expr present = Presence.isZeroWhenAbsent(term) ? null : Presence.of(term, scope);
+    Expr present = Presence.isZeroWhenAbsent(term, scope, type) ? null : Presence.of(term, scope);
     Expr value = of(term, scope);
     return present == null ? value : new Expr.Select(present, value, zero());
   }

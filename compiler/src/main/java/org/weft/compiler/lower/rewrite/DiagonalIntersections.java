@@ -64,6 +64,18 @@ public final class DiagonalIntersections {
     return tensor.kind() == TensorVar.Kind.DIAGONAL;
   }
 
+  /** Whether an expression is an operand with a repeated label, as {@link #of} writes it. */
+  public static boolean isOperand(TensorExpr expr) {
+    if (expr instanceof TensorExpr.Reduce reduce) {
+      return isOperand(reduce.body());
+    }
+    return expr instanceof TensorExpr.Product product
+        && product.operator() == Operator.FIRST
+        && product.factors().stream()
+            .skip(1)
+            .allMatch(f -> f instanceof TensorExpr.Access access && isDiagonal(access.tensor()));
+  }
+
   private TensorExpr operands(TensorExpr expr) {
     if (!(expr instanceof TensorExpr.Access access)) {
       return expr.mapChildren(this::operands);
