@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.NormOps_DDRM;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
@@ -45,6 +46,8 @@ public record OrthogonalIteration(
     Ranks ranks, int maxIterations, double tolerance, long seed, ValueType valueType)
     implements Resumable<OrthogonalIteration.Model> {
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
+  private static final String FACTOR = "factor";
+  private static final String CORE = "core";
 
   /**
    * The model that a run ends with.
@@ -112,9 +115,9 @@ public record OrthogonalIteration(
 
   @Override
   public Model run(Site site, Observer observer, Checkpoints checkpoints) {
-    Optional<MethodState<RowSource>> start = checkpoints.latest();
-    Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer, start);
-    return new Run(site, start).run(sweeps, checkpoints);
+    Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
+    Sweeps sweeps = new Sweeps(maxIterations, tolerance, observer, checkpoints);
+    return new Run(site, sweeps.start()).run(sweeps);
   }
 
   /** The factors and the core of one run. */
@@ -127,45 +130,40 @@ public record OrthogonalIteration(
     Run(Site site, Optional<MethodState<RowSource>> start) {
       this.site = site;
       this.factors = new RoundedFactors(site, valueType, order);
-      Optional<List<Rows>> given =
-          start.map(state -> MethodState.at(site, state, "factor", ValueType.DOUBLE));
-      for (int mode = 0; mode < order; mode++) {
-        factors.replace(
-            mode, given.isPresent() ? given.get().get(mode) : basis(mode).random(ranks.of(mode)));
+      for (int mode = 0; mode < order && start.isEmpty(); mode++) {
+        factors.replace(mode, basis(mode).random(ranks.of(mode)));
       }
-      start.ifPresent(state -> core = core(state.numbers("core")));
+      start.ifPresent(
+          state -> {
+            MethodState.at(site, state, FACTOR, ValueType.DOUBLE)
+                .forEach(rows -> factors.replace(rows.mode(), rows));
+            double[] numbers = state.numbers(CORE);
+            int last = ranks.of(order - 1);
+            core = DMatrixRMaj.wrap(last, numbers.length / last, numbers);
+          });
     }
 
-    /** The core has a row for each number of the last mode. */
-    private DMatrixRMaj core(double[] numbers) {
-      int rows = ranks.of(order - 1);
-      return DMatrixRMaj.wrap(rows, numbers.length / rows, numbers);
-    }
-
-    private MethodState<Rows> state() {
-      return new MethodState<Rows>().rows("factor", factors.exact()).numbers("core", core.data);
-    }
-
-    Model run(Sweeps sweeps, Checkpoints checkpoints) {
-      double normSquared = site.normSquared();
-      Sweeps.requireFinite("the sum of the squares of the values", normSquared);
-      while (!sweeps.ended()) {
-        sweeps.run(
-            sweep -> {
-              for (int mode = 0; mode < order; mode++) {
-                update(mode, sweep);
-              }
-              double left = Math.max(0, normSquared - Math.pow(NormOps_DDRM.normF(core), 2));
-              return normSquared == 0 ? 1 : 1 - Math.sqrt(left / normSquared);
-            });
-        checkpoints.after(sweeps.count(), sweeps.ended(), site, () -> sweeps.save(state()));
-      }
+    Model run(Sweeps sweeps) {
+      sweeps.run(
+          site,
+          this::sweep,
+          () -> false,
+          () -> new MethodState<Rows>().rows(FACTOR, factors.exact()).numbers(CORE, core.data));
       return new Model(
           factors.exact().stream().map(Factor::of).toList(),
-          coreByModes(),
+          CommonOps_DDRM.transpose(core, null).data, // the last mode is the fastest
           sweeps.fits(),
           sweeps.seconds(),
           sweeps.converged());
+    }
+
+    private double sweep(int number) {
+      for (int mode = 0; mode < order; mode++) {
+        update(mode, number);
+      }
+      double norm = site.normSquared();
+      double left = Math.max(0, norm - Math.pow(NormOps_DDRM.normF(core), 2));
+      return norm == 0 ? 1 : 1 - Math.sqrt(left / norm);
     }
 
     private void update(int mode, int sweep) {
@@ -188,20 +186,6 @@ public record OrthogonalIteration(
 
     private Basis basis(int mode) {
       return new Basis(site, mode, valueType, seed + mode * MODE_SEED);
-    }
-
-    /**
-     * The core with its modes in order. The computed core has a row for each number of the last
-     * mode, and its columns go through the other modes in order.
-     */
-    private double[] coreByModes() {
-      double[] byModes = new double[core.getNumElements()];
-      for (int r = 0; r < core.numRows; r++) {
-        for (int p = 0; p < core.numCols; p++) {
-          byModes[p * core.numRows + r] = core.get(r, p);
-        }
-      }
-      return byModes;
     }
   }
 }

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntToDoubleFunction;
+import java.util.function.Supplier;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
@@ -26,6 +28,8 @@ public final class Sweeps {
   private final int most;
   private final double tolerance;
   private final Method.Observer observer;
+  private final Checkpoints checkpoints;
+  private final Optional<MethodState<RowSource>> start;
   private final List<Double> fits;
   private final List<Double> seconds;
 
@@ -34,18 +38,16 @@ public final class Sweeps {
    * @param tolerance of the fit; 0 runs every sweep
    */
   public Sweeps(int most, double tolerance, Method.Observer observer) {
-    this(most, tolerance, observer, Optional.empty());
+    this(most, tolerance, observer, Checkpoints.NONE);
   }
 
-  /** Goes on after the sweeps of a state, or begins with the first. */
-  public Sweeps(
-      int most,
-      double tolerance,
-      Method.Observer observer,
-      Optional<MethodState<RowSource>> start) {
+  /** Goes on after the sweeps of the latest state, or begins with the first. */
+  public Sweeps(int most, double tolerance, Method.Observer observer, Checkpoints checkpoints) {
     this.most = most;
     this.tolerance = tolerance;
     this.observer = observer;
+    this.checkpoints = checkpoints;
+    this.start = checkpoints.latest();
     this.fits = new ArrayList<>(start.map(Sweeps::fits).orElse(List.of()));
     this.seconds = new ArrayList<>(start.map(state -> state.list(SECONDS)).orElse(List.of()));
   }
@@ -55,9 +57,30 @@ public final class Sweeps {
     return state.list(FITS);
   }
 
-  /** Adds the sweeps so far to a state. */
-  public <R> MethodState<R> save(MethodState<R> state) {
-    return state.numbers(FITS, fits).numbers(SECONDS, seconds);
+  /** The state to go on from; empty to begin from the seed. */
+  public Optional<MethodState<RowSource>> start() {
+    return start;
+  }
+
+  /**
+   * Runs sweeps until the last, each of which gives a fit.
+   *
+   * @param sweep its number counts from 1
+   * @param done whether the method has ended by itself
+   * @param state what the next sweep depends on, beside the fits
+   */
+  public void run(
+      Site site,
+      IntToDoubleFunction sweep,
+      BooleanSupplier done,
+      Supplier<MethodState<Rows>> state) {
+    while (!ended() && !done.getAsBoolean()) {
+      run(sweep);
+      boolean last = ended() || done.getAsBoolean();
+      Supplier<MethodState<Rows>> whole =
+          () -> state.get().numbers(FITS, fits).numbers(SECONDS, seconds);
+      checkpoints.after(count(), last, site, whole);
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.CpFactors;
@@ -17,8 +18,6 @@ import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
@@ -126,10 +125,7 @@ public record Completion(
 
   @Override
   public void check(TensorShape shape) {
-    if (shape.order() < 2) {
-      throw new WeftException(
-          ErrorCode.USAGE, "complete: expected a tensor of at least 2 modes, found 1");
-    }
+    Setting.require("complete", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
   }
 
   @Override
@@ -168,26 +164,23 @@ public record Completion(
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
     Sweeps.requireSquares(site, valueType);
     int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
-    Optional<MethodState<RowSource>> start = checkpoints.latest();
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
+    Optional<MethodState<RowSource>> start = sweeps.start();
     CompletedFactors model =
         new CompletedFactors(site, first, rank, biases, ridge, seed, valueType, start);
     BestModel best =
         new BestModel(
             site, model.columns(), valueType, model.training(), heldOut, tolerance, start);
-    Solver.Sweep sweep = solver.begin(model, start);
-    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
-    while (!hasEnded(sweeps, best)) {
-      sweeps.run(
-          number -> {
-            sweep.run(number, best.rmse());
-            return best.judge(number, model.factors());
-          });
-      checkpoints.after(
-          sweeps.count(),
-          hasEnded(sweeps, best),
-          site,
-          () -> sweeps.save(sweep.save(best.save(model.state()))));
-    }
+    Solver.Sweep solution = solver.begin(model, start);
+    BooleanSupplier converged = () -> sweeps.count() >= best.iteration() + patience;
+    sweeps.run(
+        site,
+        number -> {
+          solution.run(number, best.rmse());
+          return best.judge(number, model.factors());
+        },
+        converged,
+        () -> solution.save(best.save(model.state())));
     CpFactors.Normalised found = CpFactors.Normalised.of(site, best.factors());
     return new Model(
         found.factors(),
@@ -199,14 +192,6 @@ public record Completion(
         model.mean(),
         best.iteration(),
         best.error(),
-        hasConverged(sweeps, best));
-  }
-
-  private boolean hasConverged(Sweeps sweeps, BestModel best) {
-    return sweeps.count() >= best.iteration() + patience;
-  }
-
-  private boolean hasEnded(Sweeps sweeps, BestModel best) {
-    return sweeps.ended() || hasConverged(sweeps, best);
+        converged.getAsBoolean());
   }
 }

@@ -14,8 +14,6 @@ import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -111,10 +109,7 @@ public record CpApr(
 
   @Override
   public void check(TensorShape shape) {
-    if (shape.order() < 2) {
-      throw new WeftException(
-          ErrorCode.USAGE, "cpapr: expected a tensor of at least 2 modes, found 1");
-    }
+    Setting.require("cpapr", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
   }
 
   @Override
@@ -135,9 +130,8 @@ public record CpApr(
   @Override
   public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
-    Optional<MethodState<RowSource>> start = checkpoints.latest();
-    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
-    return new Run(site, start).run(sweeps, checkpoints);
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
+    return new Run(site, sweeps.start()).run(sweeps);
   }
 
   /** The state of one run. */
@@ -178,11 +172,8 @@ public record CpApr(
           .numbers("done", done ? 1 : 0);
     }
 
-    Model run(Sweeps sweeps, Checkpoints checkpoints) {
-      while (!sweeps.ended() && !done) {
-        sweeps.run(this::sweep);
-        checkpoints.after(sweeps.count(), done || sweeps.ended(), site, () -> sweeps.save(state()));
-      }
+    Model run(Sweeps sweeps) {
+      sweeps.run(site, this::sweep, () -> done, this::state);
       return new Model(
           model.factors().stream().map(Factor::of).toList(),
           model.counted(),

@@ -86,9 +86,8 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
 
   @Override
   public Model run(Site site, Observer observer, Checkpoints checkpoints) {
-    Optional<MethodState<RowSource>> start = checkpoints.latest();
-    Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer, start);
-    return new Run(site, start.map(CpState::of)).run(sweeps, checkpoints);
+    Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer, checkpoints);
+    return new Run(site, sweeps.start().map(CpState::of)).run(sweeps);
   }
 
   /** The factors and weights of one run. */
@@ -125,11 +124,8 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
       }
     }
 
-    Model run(Sweeps sweeps, Checkpoints checkpoints) {
-      while (!sweeps.ended()) {
-        sweeps.run(this::sweep);
-        checkpoints.after(sweeps.count(), sweeps.ended(), site, () -> sweeps.save(state()));
-      }
+    Model run(Sweeps sweeps) {
+      sweeps.run(site, this::sweep, () -> false, this::state);
       return new Model(
           factors.stream().map(a -> new Factor(a, weights.scale(a.mode()))).toList(),
           weights.lambda(),

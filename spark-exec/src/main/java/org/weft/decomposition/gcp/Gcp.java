@@ -16,9 +16,8 @@ import org.weft.decomposition.loss.Loss;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
@@ -110,10 +109,7 @@ public record Gcp(
 
   @Override
   public void check(TensorShape shape) {
-    if (shape.order() < 2) {
-      throw new WeftException(
-          ErrorCode.USAGE, "gcp: expected a tensor of at least 2 modes, found 1");
-    }
+    Setting.require("gcp", shape.order() >= 2, "a tensor of at least 2 modes", shape.order());
   }
 
   @Override
@@ -162,41 +158,57 @@ public record Gcp(
   public Model run(Site site, Observer observer, Checkpoints checkpoints) {
     Sweeps.requireFinite("the sum of the squares of the values", site.normSquared());
     Sweeps.requireSquares(site, valueType);
-    Optional<MethodState<RowSource>> start = checkpoints.latest();
-    LossModel model = new LossModel(site, loss, rank, seed, valueType, start);
-    Descent descent =
-        optimizer == Optimizer.ADAM
-            ? new AdamDescent(model, inner, rate, start)
-            : new LbfgsDescent(model, inner, start);
-    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, start);
-    List<Double> losses = new ArrayList<>();
-    sweeps.fits().forEach(fit -> losses.add(-fit));
-    boolean converged = start.map(state -> state.number("converged") > 0).orElse(false);
-    while (!sweeps.ended() && !converged) {
-      int failures = descent.failures();
-      sweeps.run(
-          number -> {
-            losses.add(descent.iteration(number));
-            return -losses.get(number - 1);
-          });
-      boolean lowered = descent.failures() == failures;
-      boolean last = descent.ended() || (lowered && fellLittle(losses));
-      converged = last;
-      checkpoints.after(
-          sweeps.count(),
-          last || sweeps.ended(),
-          site,
-          () -> sweeps.save(descent.save(model.state().numbers("converged", last ? 1 : 0))));
-    }
-    CpFactors.Normalised found = CpFactors.Normalised.of(site, model.factors());
+    Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
+    Run run = new Run(site, sweeps.start());
+    sweeps.run(site, run::iteration, () -> run.converged, run::state);
+    CpFactors.Normalised found = CpFactors.Normalised.of(site, run.model.factors());
     return new Model(
-        found.factors(), found.lambda(), losses, sweeps.seconds(), descent.failures(), converged);
+        found.factors(),
+        found.lambda(),
+        run.losses,
+        sweeps.seconds(),
+        run.descent.failures(),
+        run.converged);
   }
 
-  /** Whether the latest iteration lowered the loss by less than the tolerance. */
-  private boolean fellLittle(List<Double> losses) {
-    int last = losses.size() - 1;
-    double now = losses.get(last);
-    return last > 0 && losses.get(last - 1) - now < tolerance * Math.abs(now);
+  /** The factors and the losses of one run. */
+  private final class Run {
+    private final LossModel model;
+    private final Descent descent;
+    private final List<Double> losses = new ArrayList<>();
+    private boolean converged;
+
+    Run(Site site, Optional<MethodState<RowSource>> start) {
+      model = new LossModel(site, loss, rank, seed, valueType, start);
+      descent =
+          optimizer == Optimizer.ADAM
+              ? new AdamDescent(model, inner, rate, start)
+              : new LbfgsDescent(model, inner, start);
+      start.ifPresent(
+          state -> {
+            losses.addAll(state.list("losses"));
+            converged = state.number("converged") > 0;
+          });
+    }
+
+    MethodState<Rows> state() {
+      MethodState<Rows> state = model.state().numbers("losses", losses);
+      return descent.save(state.numbers("converged", converged ? 1 : 0));
+    }
+
+    double iteration(int number) {
+      int failures = descent.failures();
+      losses.add(descent.iteration(number));
+      boolean lowered = descent.failures() == failures;
+      converged = descent.ended() || (lowered && fellLittle());
+      return -losses.get(number - 1);
+    }
+
+    /** Whether the latest iteration lowered the loss by less than the tolerance. */
+    private boolean fellLittle() {
+      int last = losses.size() - 1;
+      double now = losses.get(last);
+      return last > 0 && losses.get(last - 1) - now < tolerance * Math.abs(now);
+    }
   }
 }
