@@ -14,9 +14,9 @@ import org.weft.jobs.chart.Bars;
 
 /**
  * The page of measurements, from the tables of {@code it/measured}. A table is a TSV file whose
- * first lines, {@code # key: value}, say title, machine, date, versions, command and notes. A table
- * with a column {@code ratio_1} gets a bar chart. A table without rows waits for its measurement
- * and is not on the page.
+ * first lines, {@code # key: value}, say title, machine, date, versions, command and notes, and may
+ * name the axis of its chart. A table with a column {@code ratio_1} gets a bar chart. A table
+ * without rows waits for its measurement and is not on the page.
  */
 final class PerformancePage {
   static final Path FOLDER = Pages.ROOT.resolve("it/measured");
@@ -43,6 +43,9 @@ final class PerformancePage {
           .toList();
 
   private static final String RATIO = "ratio_1";
+
+  /** What a chart's axis says where its table does not. */
+  private static final String AXIS = "ratio of times, one thread; to the right of 1 Weft is faster";
 
   private static final String HEAD =
       """
@@ -71,7 +74,7 @@ final class PerformancePage {
   /**
    * One table.
    *
-   * @param facts title, machine, date, versions, command, note
+   * @param facts title, machine, date, versions, command, note, axis
    */
   record Table(Map<String, String> facts, List<String> columns, List<List<String>> rows) {}
 
@@ -125,8 +128,9 @@ final class PerformancePage {
   private static String chart(Table table) {
     int ratio = table.columns().indexOf(RATIO);
     Bars bars =
-        Bars.ofRatios("ratio of times, one thread; to the right of 1 Weft is faster")
-            .title(table.facts().getOrDefault("title", ""), "");
+        Bars.ofRatios(table.facts().getOrDefault("axis", AXIS))
+            .title(table.facts().getOrDefault("title", ""), "")
+            .series("faster", "slower");
     for (List<String> cells : table.rows()) {
       double value = Double.parseDouble(cells.get(ratio));
       bars.row(label(table, cells), value >= 1 ? "faster" : "slower", value, cells.get(ratio));

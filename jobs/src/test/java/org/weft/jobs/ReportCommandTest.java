@@ -221,6 +221,15 @@ class ReportCommandTest {
         const size = parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
         if (size < (PAPER ? 9 : 11)) faults.add("small " + name(text));
       }
+      const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+      for (const svg of document.querySelectorAll("svg")) {
+        const all = svg.getBoundingClientRect();
+        const texts = [...svg.querySelectorAll("text")].map(text => text.getBoundingClientRect());
+        if (texts.some(t => t.left < all.left - 1 || t.right > all.right + 1 || t.bottom > all.bottom)) faults.add("out " + name(svg));
+        if (texts.some((a, n) => texts.slice(n + 1).some(b => meet(a, b)))) faults.add("texts " + name(svg));
+        const lines = [...svg.querySelectorAll("article line")].map(line => line.getBoundingClientRect());
+        if (texts.some(a => lines.some(b => meet(a, b)))) faults.add("line " + name(svg));
+      }
       for (const element of document.querySelectorAll("main *")) {
         const style = getComputedStyle(element);
         if (parseFloat(style.fontSize) < 10.5 && !element.closest("svg")) faults.add("small " + name(element));

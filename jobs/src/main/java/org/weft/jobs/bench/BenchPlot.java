@@ -23,7 +23,7 @@ public final class BenchPlot {
       String label =
           (row.workload().kernel()
                   + " "
-                  + BenchReport.shortened(row.tensor())
+                  + BenchReport.named(row.tensor())
                   + " "
                   + row.workload().parameters())
               .strip();
@@ -36,15 +36,20 @@ public final class BenchPlot {
           row.boundShare(),
           String.format(
               Locale.ROOT,
-              "%s ms, %.1f M nonzeros/s, %.1f GFLOP/s, %.1f GB/s, %.0f %%",
+              "%s ms, %s%.1f GFLOP/s, %.1f GB/s, %.0f %%",
               RunReport.millis(row.medianSeconds()),
-              row.megaNonzerosPerSecond(),
+              nonzeros(row.megaNonzerosPerSecond()),
               row.gigaFlops(),
               row.gigaBytes(),
               row.boundShare() * 100));
       before = label;
     }
     return bars;
+  }
+
+  /** Dense operands have none. */
+  private static String nonzeros(double millions) {
+    return millions > 0 ? String.format(Locale.ROOT, "%.1f M nonzeros/s, ", millions) : "";
   }
 
   static String threads(int threads) {

@@ -87,9 +87,13 @@ public record BenchReport(
     return content;
   }
 
-  static String shortened(String tensor) {
-    int slash = tensor.lastIndexOf('/');
-    String name = tensor.substring(slash + 1);
+  /** A tensor's name in a picture: of a file without its folder. */
+  static String named(String tensor) {
+    return tensor.substring(tensor.lastIndexOf('/') + 1);
+  }
+
+  private static String shortened(String tensor) {
+    String name = named(tensor);
     return name.length() <= 14 ? name : name.substring(0, 13) + "~";
   }
 

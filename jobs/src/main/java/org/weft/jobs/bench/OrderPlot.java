@@ -21,7 +21,7 @@ public final class OrderPlot {
       for (OrderedTensor.Times times : tensor.times()) {
         bars.gap();
         String label =
-            BenchReport.shortened(tensor.name())
+            BenchReport.named(tensor.name())
                 + ", "
                 + times.kernel()
                 + ", "

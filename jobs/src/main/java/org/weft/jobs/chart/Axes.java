@@ -1,7 +1,5 @@
 package org.weft.jobs.chart;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -264,10 +262,6 @@ public final class Axes implements Picture {
         new Point(top.x() / 4, top.y() / 4, ""), new Point(top.x() * 4, top.y() * 1.5, ""));
   }
 
-  private static double rounded(double value) {
-    return new BigDecimal(value).round(new MathContext(3)).doubleValue();
-  }
-
   /** Where a name stands: its left end, base line and width. */
   private record Place(double left, double base, double width) {
     boolean meets(Place other) {
@@ -287,6 +281,9 @@ public final class Axes implements Picture {
     private final int bottom = bottom();
     private final int end = width();
     private final int right = end - RIGHT;
+
+    /** Where names and dots are. */
+    private final List<Place> taken = new ArrayList<>();
 
     Drawing(Sheet sheet) {
       this.sheet = sheet;
@@ -339,8 +336,8 @@ public final class Axes implements Picture {
               String.format(
                   Locale.ROOT,
                   "%s to %s: %,d",
-                  Scale.label(rounded(barsLow + b * width)),
-                  Scale.label(rounded(barsLow + (b + 1) * width)),
+                  Sheet.number(barsLow + b * width),
+                  Sheet.number(barsLow + (b + 1) * width),
                   bars.get(b)));
         }
       }
@@ -356,18 +353,15 @@ public final class Axes implements Picture {
                 new Point(top.x(), top.y(), ""),
                 new Point(x.high(), top.y(), ""));
         sheet.curve(line.stream().map(this::at).toList(), 1.5, Ink.SOFT);
-        sheet.text(
-            right,
-            down(top.y()) - 6,
-            Scale.label(rounded(top.y())) + " GFLOP/s",
-            Sheet.Anchor.END,
-            Ink.SOFT);
+        String speed = Sheet.number(top.y()) + " GFLOP/s";
+        double base = down(top.y()) - 6;
+        sheet.text(right, base, speed, Sheet.Anchor.END, Ink.SOFT);
+        taken.add(new Place(right - Sheet.width(speed), base, Sheet.width(speed)));
       }
     }
 
     /** Names beside dots, moved apart where they would lie on each other or on another dot. */
     private void named() {
-      List<Place> taken = new ArrayList<>();
       List<Point> points = new ArrayList<>();
       for (Dots some : dots) {
         for (Point p : some.points()) {
@@ -378,7 +372,7 @@ public final class Axes implements Picture {
       }
       points.sort(Comparator.comparingDouble((Point p) -> -p.y()));
       for (Point p : points) {
-        Place place = free(right(p.x()), down(p.y()) + 4, Sheet.width(p.said()), taken);
+        Place place = free(right(p.x()), down(p.y()) + 4, Sheet.width(p.said()));
         taken.add(place);
         double last = place.left() + place.width();
         sheet.clear(place.left(), place.base() - Sheet.LINE + 4, place.width(), Sheet.LINE - 1);
@@ -392,7 +386,7 @@ public final class Axes implements Picture {
       }
     }
 
-    private Place free(double from, double base, double width, List<Place> taken) {
+    private Place free(double from, double base, double width) {
       Place best = null;
       for (int step = 0; step < 24 && best == null; step++) {
         double at = base + (step % 2 == 0 ? -1 : 1) * ((step + 1) / 2) * (Sheet.LINE - 2.0) / 2;

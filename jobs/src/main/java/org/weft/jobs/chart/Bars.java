@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -100,7 +103,15 @@ public final class Bars implements Picture {
     return this;
   }
 
-  /** Adds a row; its colour tells the series. */
+  /** The colours of series in this order, which is otherwise that of their first rows. */
+  public Bars series(String... names) {
+    for (String name : names) {
+      series.computeIfAbsent(name, s -> Ink.series(series.size()));
+    }
+    return this;
+  }
+
+  /** Adds a row; its colour tells the series. A row without a label belongs to the row above. */
   public Bars row(String label, String ofSeries, double value, String note) {
     return row(label, ofSeries, new double[] {value, value, value}, Double.NaN, note);
   }
@@ -141,9 +152,15 @@ public final class Bars implements Picture {
 
   private Legend legend() {
     Legend legend = new Legend(width() - 2 * MARGIN);
-    boolean several = series.size() > 1 || base == Base.NONE;
+    Set<String> used = rows.stream().map(Row::series).collect(Collectors.toSet());
+    boolean several = used.size() > 1 || base == Base.NONE;
     if (several) {
-      series.forEach((name, ink) -> legend.add((sheet, x, y) -> sheet.dot(x, y, 4, ink, ""), name));
+      series.forEach(
+          (name, ink) -> {
+            if (used.contains(name)) {
+              legend.add((sheet, x, y) -> sheet.dot(x, y, 4, ink, ""), name);
+            }
+          });
     }
     if (!markName.isEmpty()) {
       legend.add((sheet, x, y) -> sheet.ring(x, y, 4, Ink.TEXT, ""), markName);
@@ -157,9 +174,29 @@ public final class Bars implements Picture {
         : Sheet.lines(row.label(), LABEL);
   }
 
-  private int height(Row row) {
-    int lines = Math.max(1, labelLines(row).size()) * Sheet.LINE;
-    return (row.afterGap() ? GAP : 0) + (labelsAbove ? lines + ROW + 4 : lines + ROW - Sheet.LINE);
+  /** What row {@code n} and the room around it take. */
+  private int height(int n) {
+    Row row = rows.get(n);
+    int before = row.afterGap() ? GAP : 0;
+    if (labelsAbove) {
+      return before + Math.max(1, labelLines(row).size()) * Sheet.LINE + ROW + 4;
+    }
+    boolean goesOn = n + 1 < rows.size() && goesOn(n + 1);
+    return before + ROW + (goesOn ? 0 : Math.max(0, room(n)));
+  }
+
+  /** Whether row {@code n} belongs to the label of a row above it. */
+  private boolean goesOn(int n) {
+    return n > 0 && rows.get(n).label().isEmpty() && !rows.get(n).afterGap();
+  }
+
+  /** By how much the label is higher than its rows, of which row {@code n} is the last. */
+  private int room(int n) {
+    int first = n;
+    while (goesOn(first)) {
+      first--;
+    }
+    return labelLines(rows.get(first)).size() * Sheet.LINE + 2 - (n - first + 1) * ROW;
   }
 
   private int top() {
@@ -168,7 +205,7 @@ public final class Bars implements Picture {
 
   @Override
   public int height() {
-    return top() + rows.stream().mapToInt(this::height).sum() + BELOW;
+    return top() + IntStream.range(0, rows.size()).map(this::height).sum() + BELOW;
   }
 
   @Override
@@ -190,7 +227,7 @@ public final class Bars implements Picture {
       return new Scale(1.03 * least, shown > 0 ? 1.03 * shown : 1, false);
     }
     if (base == Base.ONE) {
-      return Scale.of(Stream.concat(values.stream(), Stream.of(0.8, 1.25)).toList(), true);
+      return Scale.around(Stream.concat(values.stream(), Stream.of(0.8, 1.25)).toList());
     }
     return Scale.of(values, true);
   }
@@ -209,9 +246,10 @@ public final class Bars implements Picture {
     }
     sheet.text(left() + AXIS / 2.0, end + 2 * Sheet.LINE + 2, axis, Sheet.Anchor.MIDDLE, Ink.SOFT);
     double y = top();
-    for (Row row : rows) {
+    for (int n = 0; n < rows.size(); n++) {
+      Row row = rows.get(n);
       draw(sheet, scale, row, y + (row.afterGap() ? GAP : 0));
-      y += height(row);
+      y += height(n);
     }
     if (Double.isFinite(reference)) {
       sheet.line(x(scale, reference), top() - 4, x(scale, reference), end + 4, Ink.SOFT);

@@ -39,6 +39,13 @@ record Scale(double low, double high, boolean logarithmic) {
     return new Scale(least - MARGIN * range, most + MARGIN * range, false);
   }
 
+  /** A logarithmic scale from the round value below the least to that above the most. */
+  static Scale around(List<Double> values) {
+    double least = values.stream().mapToDouble(v -> v).min().orElse(1);
+    double most = values.stream().mapToDouble(v -> v).max().orElse(1);
+    return new Scale(power(least, false), power(most, true), true);
+  }
+
   /** The next of 1, 2 and 5 times a power of ten, below or above. */
   private static double power(double value, boolean above) {
     double power = Math.pow(10, Math.floor(Math.log10(value)));
@@ -118,7 +125,7 @@ record Scale(double low, double high, boolean logarithmic) {
     if (isExtreme && exact.precision() <= SHORT) {
       return exact.scaleByPowerOfTen(-exponent).toPlainString() + "e" + exponent;
     }
-    return exponent < 4
+    return exponent < 3
         ? exact.toPlainString()
         : String.format(Locale.ROOT, "%,." + Math.max(0, exact.scale()) + "f", exact);
   }

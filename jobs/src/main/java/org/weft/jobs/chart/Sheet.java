@@ -5,6 +5,8 @@ import java.awt.font.FontRenderContext;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,6 +72,13 @@ public sealed interface Sheet permits PixelSheet, SvgSheet {
   private static int width(Font font, String text) {
     double width = font.getStringBounds(text, new FontRenderContext(null, true, true)).getWidth();
     return (int) Math.ceil(1.1 * width) + 2;
+  }
+
+  /** A number of three digits, written as at axes. */
+  static String number(double value) {
+    return Double.isFinite(value)
+        ? Scale.label(new BigDecimal(value).round(new MathContext(3)).doubleValue())
+        : Scale.label(value);
   }
 
   /** A title in lines of at most {@code most} pixels, cut between words where there are any. */

@@ -30,11 +30,11 @@ final class LabelList {
     html.add("</ol>");
   }
 
-  /** A share of a whole; a small one keeps two digits: {@code 12.3 %}, {@code 0.0042 %}. */
+  /** A share of a whole; a small one keeps two digits: {@code 12.3 %}, {@code 0.42 %}. */
   static String percent(double share) {
     BigDecimal percent = BigDecimal.valueOf(100 * share);
     BigDecimal tenths = percent.setScale(1, RoundingMode.HALF_EVEN);
-    boolean isSmall = Math.abs(share) < 1e-3 && Math.abs(share) >= 1e-8;
+    boolean isSmall = Math.abs(share) < 1e-2 && Math.abs(share) >= 1e-8;
     return (isSmall ? percent.round(new MathContext(2)) : tenths).toPlainString() + " %";
   }
 

@@ -144,8 +144,8 @@ public final class ReportPage {
     html.section("components", "Components");
     double all = figures.components().stream().mapToDouble(Figures.Component::share).sum();
     add(
-        "<p>%s A component's share is its part of that; shares of components that cancel each"
-            + " other may be below 0.</p>",
+        "<p>%s A component's share is its part of that; the longest bar is the largest share."
+            + " Shares of components that cancel each other may be below 0.</p>",
         figures.ofModel()
             ? "Variation is the model's sum of squares over all cells, known or not."
             : Html.format(

@@ -10,8 +10,12 @@ import org.weft.jobs.chart.Sheet;
 /** The weights of a component over a mode of time, in the mode's own order: a small curve. */
 record Trend(String mode, Figures.Line line) implements Picture {
   private static final int WIDTH = 320;
-  private static final int HEIGHT = 84;
-  private static final int BOTTOM = HEIGHT - 20;
+  private static final int HEIGHT = 92;
+
+  /** On paper letters are 20 high, and stand neither in the curve nor in what follows. */
+  private static final int BOTTOM = HEIGHT - 28;
+
+  private static final int BASE = HEIGHT - 8;
   private static final int TOP = 4;
   private static final int MANY = 100;
 
@@ -55,7 +59,7 @@ record Trend(String mode, Figures.Line line) implements Picture {
       points.add(new Sheet.At(x, TOP + (high - weights.get(i)) * unit));
     }
     sheet.curve(points, weights.size() > MANY ? 1.1 : 2, Ink.series(0));
-    sheet.text(0, HEIGHT - 4, line.first(), Sheet.Anchor.START, Ink.SOFT);
-    sheet.text(WIDTH, HEIGHT - 4, line.last(), Sheet.Anchor.END, Ink.SOFT);
+    sheet.text(0, BASE, line.first(), Sheet.Anchor.START, Ink.SOFT);
+    sheet.text(WIDTH, BASE, line.last(), Sheet.Anchor.END, Ink.SOFT);
   }
 }

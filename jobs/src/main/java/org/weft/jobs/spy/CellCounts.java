@@ -3,6 +3,7 @@ package org.weft.jobs.spy;
 import java.awt.image.BufferedImage;
 import java.util.List;
 import java.util.Locale;
+import org.weft.jobs.chart.Sheet;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 
@@ -13,6 +14,9 @@ import org.weft.tensor.TensorShape;
 final class CellCounts {
   private static final double DENSE = 0.5;
   private static final int NONE = 0xffffff;
+
+  /** Up to here nobody sees that the shades of counts are logarithmic. */
+  private static final int EVEN = 4;
 
   private final int down;
   private final int across;
@@ -146,26 +150,21 @@ final class CellCounts {
 
   /** What the light end of the bar stands for. */
   String least() {
-    return showsValues ? number(low) : "1";
+    return showsValues ? Sheet.number(low) : "1";
   }
 
   /** What the dark end of the bar stands for, and what is shown. */
   String legend() {
     if (showsValues) {
       String others = hasNonfinite ? "; grey: NaN or infinite" : "";
-      return number(high) + (most == 1 ? " value" : " mean value") + others;
+      return Sheet.number(high) + (most == 1 ? " value" : " mean value") + others;
     }
-    String all = high == low && !hasNonfinite ? ", each value is " + number(low) : "";
+    String all = high == low && !hasNonfinite ? ", each value is " + Sheet.number(low) : "";
     return most == 0
         ? "no entries"
         : most == 1
             ? "1 entry in a cell" + all
-            : String.format(Locale.ROOT, "%,d entries in a cell", most);
-  }
-
-  private static String number(double value) {
-    String text = String.format(Locale.ROOT, "%.3g", value);
-    boolean plain = text.contains(".") && !text.contains("e");
-    return plain ? text.replaceAll("0+$", "").replaceAll("\\.$", "") : text;
+            : String.format(Locale.ROOT, "%,d entries in a cell", most)
+                + (most > EVEN ? ", logarithmic" : "");
   }
 }

@@ -119,7 +119,7 @@ public final class DensityPlot implements Picture {
 
   @Override
   public int height() {
-    return MARGIN + rows.stream().mapToInt(row -> rowHeight(row) + MARGIN / 2).sum();
+    return rows.stream().mapToInt(row -> rowHeight(row) + MARGIN).sum();
   }
 
   @Override
@@ -141,7 +141,7 @@ public final class DensityPlot implements Picture {
         row.get(column).draw(sheet, x, y);
         x += columnWidth(column) + MARGIN;
       }
-      y += rowHeight(row) + MARGIN / 2;
+      y += rowHeight(row) + MARGIN;
     }
   }
 }

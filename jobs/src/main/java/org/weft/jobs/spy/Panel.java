@@ -25,9 +25,15 @@ record Panel(
     int height,
     int[] boundaries) {
   private static final int TITLES = 2 * Sheet.LINE + 6;
-  private static final int BELOW = 4 * Sheet.LINE + 12;
+
+  /** Below the picture: coordinates, the mode's name, and what colours mean. */
+  private static final int BELOW = 3 * Sheet.LINE + 12;
+
   private static final int TICK = 4;
   private static final int BAR = 72;
+
+  /** From one coordinate to the next that is named. */
+  private static final int APART = 24;
 
   /** A mode: its name and size. */
   record Axis(String name, long size) {}
@@ -39,12 +45,20 @@ record Panel(
   }
 
   private List<Long> ticksDown() {
-    return Ticks.of(down.size(), Math.max(2, height / 28));
+    return Ticks.of(
+        down.size(),
+        (before, after) ->
+            position(after, down.size(), height) - position(before, down.size(), height) >= APART);
   }
 
   private List<Long> ticksAcross() {
-    int label = Sheet.width(Ticks.label(across.size())) + 12;
-    return down.equals(across) ? List.of() : Ticks.of(across.size(), Math.max(2, width / label));
+    return down.equals(across) ? List.of() : Ticks.of(across.size(), this::isRoomAcross);
+  }
+
+  private boolean isRoomAcross(long before, long after) {
+    int labels = Sheet.width(Ticks.label(before)) + Sheet.width(Ticks.label(after));
+    int room = position(after, across.size(), width) - position(before, across.size(), width);
+    return room >= labels / 2 + APART / 2;
   }
 
   /** Pixels left of the picture: what the coordinates of the mode that goes down take. */
@@ -65,7 +79,7 @@ record Panel(
   }
 
   int fullHeight() {
-    return TITLES + height + BELOW;
+    return TITLES + height + BELOW + (boundaries.length > 0 ? Sheet.LINE : 0);
   }
 
   private String boundaryLegend() {

@@ -61,7 +61,7 @@ class DensityPlotTest {
     "3x2, NaN NaN, '1 entry in a cell'",
     "3x2, 1 NaN 3, '1 | 3 value; grey: NaN or infinite'",
     "2x2x2, 1 2 3 4 5 6 7 8, '1.5 | 7.5 mean value'",
-    "9x9x9, 1 2 3 4 5 6 7 8, '8 entries in a cell | 1 | 8 value'",
+    "9x9x9, 1 2 3 4 5 6 7 8, '8 entries in a cell, logarithmic | 1 | 8 value'",
   })
   void coloursAreValuesWhereCountsSayNothing(String dims, String values, String legend)
       throws IOException {
@@ -171,7 +171,9 @@ class DensityPlotTest {
     if (entries > 0) {
       assertThat(texts)
           .anyMatch(
-              text -> text.matches("1 entry in a cell, each value is 1|[0-9,]+ entries in a cell"));
+              text ->
+                  text.matches(
+                      "1 entry in a cell, each value is 1|[0-9,]+ entries in a cell(, logarithmic)?"));
     }
     IMAGE
         .matcher(svg)
@@ -196,26 +198,32 @@ class DensityPlotTest {
     }
   }
 
+  /** At {@code pixels} for the whole mode, with letters of 7 pixels. */
   @ParameterizedTest
   @CsvSource({
-    "0, 5, ''",
-    "1, 5, '1'",
-    "2, 5, '1 2'",
-    "5, 9, '1 2 3 4 5'",
-    "9, 6, '1 3 5 7 9'",
-    "10, 7, '1 3 5 7 9 10'",
-    "24, 5, '1 10 24'",
-    "24, 8, '1 5 10 15 20 24'",
-    "1000, 7, '1 200 400 600 800 1,000'",
-    "183, 3, '1 183'",
-    "28000, 5, '1 10k 20k 28k'",
-    "2000000, 4, '1 1M 2M'",
-    "3000000, 10, '1 500k 1M 1.5M 2M 2.5M 3M'",
-    "12345, 1, '1'"
+    "0, 100, ''",
+    "1, 100, '1'",
+    "2, 100, '1 2'",
+    "5, 200, '1 2 3 4 5'",
+    "9, 160, '1 3 5 7 9'",
+    "10, 140, '1 3 5 7 10'",
+    "24, 120, '1 10 24'",
+    "30, 138, '1 10 20 30'",
+    "126, 360, '1 20 40 60 80 100 126'",
+    "1000, 300, '1 200 400 600 800 1,000'",
+    "7128, 200, '1 2,000 4,000 7,128'",
+    "28000, 200, '1 10k 20k 28k'",
+    "2000000, 100, '1 1M 2M'",
+    "12345, 20, '1 12,345'"
   })
-  void ticksAreRoundAndFew(long size, int most, String expected) {
-    List<String> labels = Ticks.of(size, most).stream().map(Ticks::label).toList();
+  void ticksAreRoundAndHaveRoom(long size, int pixels, String expected) {
+    Ticks.Room room =
+        (before, after) ->
+            (after - before) * (double) pixels / size
+                >= 3.5 * (Ticks.label(before) + Ticks.label(after)).length() + 12;
+    List<String> labels = Ticks.of(size, room).stream().map(Ticks::label).toList();
     assertThat(String.join(" ", labels)).isEqualTo(expected);
-    assertThat(Ticks.of(Long.MAX_VALUE, most)).hasSizeBetween(1, most + 1);
+    assertThat(Ticks.of(Long.MAX_VALUE, (before, after) -> false)).hasSize(2);
+    assertThat(Ticks.of(Long.MAX_VALUE, (before, after) -> true)).hasSizeBetween(2, 1002);
   }
 }
