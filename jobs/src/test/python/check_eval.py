@@ -54,8 +54,13 @@ assert np.allclose(total, 1 + masked)
 fails("in Python csr_array(M)", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M.toarray()))
 fails("the operand M is missing", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B))
 fails("M has size 50, expected 60", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M[:50]))
-fails("operands of one type", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
+fails("found A of float64, x of float32: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
+try:
+    import weft.ml
+    raise AssertionError("there is no PySpark here")
+except ModuleNotFoundError as e:
+    assert e.name == "pyspark" and "expected PySpark, found none: start the program with" in str(e), e
 fails("x has", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=D))
 assert np.allclose(weft.eval("Y(i,k) = x(i)", x=x, sizes={"k": 3}), np.outer(x, np.ones(3)))
 fails("sizes={'k': N}", lambda: weft.eval("Y(i,k) = x(i)", x=x))

@@ -110,11 +110,13 @@ def _stored(name, value):
 
 
 def _type(operands):
-    kinds = {str(value.dtype) for value in operands.values() if hasattr(value, "dtype")}
+    found = {name: str(value.dtype) for name, value in operands.items() if hasattr(value, "dtype")}
+    kinds = set(found.values())
     if len(kinds) > 1 or not kinds <= _TYPES.keys():
+        names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
         raise Error(
-            f"expected operands of one type among {', '.join(_TYPES)}, found {', '.join(sorted(kinds))}: "
-            "convert with astype")
+            f"expected operands of one type among {', '.join(_TYPES)}, found {names}: "
+            f"convert with astype, such as {next(iter(found))}.astype('float64')")
     return _TYPES[kinds.pop()] if kinds else "double"
 
 

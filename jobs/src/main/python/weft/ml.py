@@ -11,7 +11,12 @@ The driver needs Weft's jars. Params are those of the classes in org.weft.ml.
 import sys
 import types
 
-from pyspark import SparkContext, keyword_only
+try:
+    from pyspark import SparkContext, keyword_only
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "expected PySpark, found none: start the program with spark-submit or pyspark, or install the version of your "
+        "Spark with pip", name=missing.name) from missing
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.util import JavaMLReadable, JavaMLReader, JavaMLWritable
 from pyspark.ml.wrapper import JavaEstimator, JavaModel

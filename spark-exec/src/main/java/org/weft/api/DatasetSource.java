@@ -89,7 +89,10 @@ record DatasetSource(
     }
     columns.add(functions.col("v"));
     int order = spaces.length;
-    List<String> names = modes;
+    List<String> names = new ArrayList<>(modes);
+    if (value != null) {
+      names.add(value);
+    }
     JavaRDD<CooBlock> entries =
         coded
             .select(columns.toArray(Column[]::new))
@@ -211,11 +214,13 @@ record DatasetSource(
 
     private Row required(Row row, int column) {
       if (row.isNullAt(column)) {
+        String name = names.get(column);
         throw new WeftException(
             ErrorCode.MALFORMED_INPUT,
-            "expected a "
-                + (column < order ? "label in column '" + names.get(column) + "'" : "value")
-                + " in every row, found null; filter such rows");
+            String.format(
+                "expected a %s in column '%s' in every row, found null; leave such rows out, WHERE %s"
+                    + " IS NOT NULL",
+                column < order ? "label" : "value", name, TableModel.quoted(name)));
       }
       return row;
     }

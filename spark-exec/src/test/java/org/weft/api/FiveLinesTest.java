@@ -269,6 +269,14 @@ class FiveLinesTest {
       assertThatThrownBy(x::shape)
           .isInstanceOf(WeftException.class)
           .hasMessageContaining("expected a label in column 'item' in every row");
+      Tensor counts =
+          weft.tensor(
+              rows.selectExpr("user", "IF(item IS NULL, CAST(NULL AS INT), 1) n"),
+              List.of("user"),
+              "n");
+      assertThatThrownBy(counts::shape)
+          .hasMessageContaining("a value in column 'n' in every row")
+          .hasMessageContaining("WHERE `n` IS NOT NULL");
       assertThatThrownBy(() -> weft.tensor(rows, List.of("user", "shop")))
           .isInstanceOf(WeftException.class)
           .hasMessageContaining("expected a column 'shop'");

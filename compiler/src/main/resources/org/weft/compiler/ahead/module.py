@@ -267,7 +267,8 @@ def _matrix_operand(number, name, kind):
 
     def bind(tensors, value, keep, check):
         if getattr(value, "format", None) != kind or not hasattr(value, "tocsr"):
-            raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy")
+            how = f"to{kind}() converts it" if hasattr(value, f"to{kind}") else f"scipy.sparse.{kind}_array makes one"
+            raise Error(f"{name} is {_kind(value)}, expected a {kind.upper()} matrix of SciPy: {how}")
         if len(value.shape) != 2:
             raise Error(f"{name} has {len(value.shape)} modes, expected 2")
         first, crd, count = _lists(name, kind, value)
