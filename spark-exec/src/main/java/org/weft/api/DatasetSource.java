@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -218,9 +219,12 @@ record DatasetSource(
         throw new WeftException(
             ErrorCode.MALFORMED_INPUT,
             String.format(
+                Locale.ROOT,
                 "expected a %s in column '%s' in every row, found null; leave such rows out, WHERE %s"
                     + " IS NOT NULL",
-                column < order ? "label" : "value", name, TableModel.quoted(name)));
+                column < order ? "label" : "value",
+                name,
+                TableModel.quoted(name)));
       }
       return row;
     }
