@@ -3,7 +3,6 @@ package org.weft.jobs.option;
 import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -44,7 +43,7 @@ public final class CheckpointOptions {
       names = "--resume",
       description =
           "Go on from the state in --checkpoint, with the arguments of the run that wrote it, of"
-              + " which --iterations may be larger. The result has the bits of a run that was not"
+              + " which --iterations (of arls: --polish) may be larger. The result has the bits of a run that was not"
               + " interrupted. Without a state, the run begins anew.")
   boolean resume;
 
@@ -152,7 +151,7 @@ public final class CheckpointOptions {
           console.report("resume after iteration %d", folder.sweeps());
         }
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        throw FileAccess.unavailable(options.folderOf(run), e);
       }
       return folder;
     }
