@@ -407,7 +407,7 @@ public final class CompleteCommand extends RankedCommand {
                   best.all().size(),
                   from,
                   training,
-                  engine.plan(training, completion.job(training.statistics().shape())),
+                  () -> engine.plan(training, completion.job(training.statistics().shape())),
                   Map.of("--iterations", iterations));
       MethodResult<Completion.Model> result =
           engine.run(

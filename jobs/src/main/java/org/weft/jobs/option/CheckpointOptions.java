@@ -116,10 +116,15 @@ public final class CheckpointOptions {
      * The checkpoints of a run.
      *
      * @param run counts from 0
+     * @param plan of the run's job; only asked for if states are kept
      * @param limits arguments that say how far the run goes
      */
     public Checkpoints of(
-        int run, long seed, EngineTensor tensor, JobPlan plan, Map<String, Integer> limits) {
+        int run,
+        long seed,
+        EngineTensor tensor,
+        Supplier<JobPlan> plan,
+        Map<String, Integer> limits) {
       return of(run, seed, tensor, plan, limits, Optional::empty);
     }
 
@@ -132,7 +137,7 @@ public final class CheckpointOptions {
         int run,
         long seed,
         EngineTensor tensor,
-        JobPlan plan,
+        Supplier<JobPlan> plan,
         Map<String, Integer> limits,
         Supplier<Optional<MethodState<RowSource>>> start) {
       if (options.checkpoint == null) {
@@ -142,7 +147,7 @@ public final class CheckpointOptions {
       all.put("seed", Long.toString(seed));
       all.put("a tensor of shape", tensor.statistics().shape().toString());
       all.put("entries", Long.toString(tensor.statistics().entries()));
-      all.put("--csf", forms(plan));
+      all.put("--csf", forms(plan.get()));
       CheckpointFolder folder = options.folder(files, run, all, limits);
       try {
         if (!options.resume || !folder.resume()) {

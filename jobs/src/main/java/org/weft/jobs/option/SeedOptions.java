@@ -85,7 +85,7 @@ public final class SeedOptions {
               Math.toIntExact(seed - first),
               seed,
               tensor,
-              engine.plan(tensor, seeded.job(tensor.statistics().shape())),
+              () -> engine.plan(tensor, seeded.job(tensor.statistics().shape())),
               Map.of("--iterations", iterations));
       MethodResult<M> result =
           engine.run(

@@ -166,7 +166,7 @@ public final class StartOptions {
                   : Optional.of(sampled(engine, tensor, seeded, sample.get(), outcome, console));
       Map<String, Integer> limits =
           Map.of(sample.isPresent() ? "--polish" : "--iterations", whole.maxIterations());
-      JobPlan plan = engine.plan(tensor, whole.job(tensor.statistics().shape()));
+      Supplier<JobPlan> plan = () -> engine.plan(tensor, whole.job(tensor.statistics().shape()));
       Checkpoints checkpoints =
           runs.of(
               start, seeded.seed(), tensor, plan, limits, () -> begin.get().map(CpState::begun));
