@@ -170,4 +170,22 @@ class ResumedMethodsTest {
     assertThat(on.out()).contains("resume after iteration 3");
     assertSame("on", "whole");
   }
+
+  /** A damaged file is not read as a state, and asks for no more memory than it has bytes. */
+  @Test
+  void aDamagedFileOfAStateIsOneError() throws IOException {
+    String tucker = "tucker --ranks 2,2,2 --tolerance 0 --iterations 2 --checkpoint DIR/kept";
+    assertThat(weft(tucker, "first", "").status()).isZero();
+    Path file = folder.resolve("kept/start0/state0/state");
+    byte[] whole = Files.readAllBytes(file);
+    for (int at = 0; at < whole.length; at += 3) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 0x7f;
+      Files.write(file, damaged);
+      Run run = weft(tucker, "other", "--resume");
+      assertThat(run.status()).as("byte " + at + run.err()).isEqualTo(2);
+      assertThat(run.err()).contains("weft: WEFT-").doesNotContain("WEFT-4");
+      assertThat(folder.resolve("other")).doesNotExist();
+    }
+  }
 }

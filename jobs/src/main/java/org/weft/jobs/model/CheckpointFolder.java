@@ -291,6 +291,7 @@ public final class CheckpointFolder implements Checkpoints {
   private Read read(String folder) throws IOException {
     String file = folder + "/" + STATE;
     Path path = files.path(file);
+    long most = files.fileSystem(path).getFileStatus(path).getLen() / Double.BYTES;
     try (InputStream raw = new BufferedInputStream(files.fileSystem(path).open(path), 1 << 16)) {
       CheckedInputStream sum = new CheckedInputStream(raw, new CRC32());
       DataInputStream in = new DataInputStream(sum);
@@ -308,7 +309,7 @@ public final class CheckpointFolder implements Checkpoints {
         state.row(name, rows(folder, name));
       }
       for (int left = in.readInt(); left > 0; left--) {
-        state.numbers(in.readUTF(), numbers(in));
+        state.numbers(in.readUTF(), numbers(in, most));
       }
       if (new DataInputStream(raw).readLong() != sum.getChecksum().getValue()) {
         throw new IOException("a wrong check sum");
@@ -358,8 +359,12 @@ public final class CheckpointFolder implements Checkpoints {
     }
   }
 
-  private static double[] numbers(DataInputStream in) throws IOException {
-    double[] numbers = new double[in.readInt()];
+  private static double[] numbers(DataInputStream in, long most) throws IOException {
+    int count = in.readInt();
+    if (count > most) {
+      throw new IOException(count + " numbers, more than the file has");
+    }
+    double[] numbers = new double[count];
     for (int i = 0; i < numbers.length; i++) {
       numbers[i] = in.readDouble();
     }
