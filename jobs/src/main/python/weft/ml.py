@@ -220,13 +220,16 @@ class TensorCompletion(_Estimator):
     heldOut = Param(
         Params._dummy(), "heldOut", "share of the entries that decide which iteration is kept", TypeConverters.toFloat)
     patience = Param(Params._dummy(), "patience", "iterations without a smaller error", TypeConverters.toInt)
+    missingWeight = Param(
+        Params._dummy(), "missingWeight", "weight of a cell that the table lacks, whose value then counts as 0",
+        TypeConverters.toFloat)
 
     @keyword_only
     def __init__(self, *, modeCols=None, valueCol=None, rank=None, ridge=None, biases=None, heldOut=None,
-                 patience=None, maxIter=None, tol=None, seed=None, starts=None, predictionCol=None,
+                 patience=None, missingWeight=None, maxIter=None, tol=None, seed=None, starts=None, predictionCol=None,
                  coldStartStrategy=None):
         self._start("TensorCompletion", self._input_kwargs)
-        self._setDefault(rank=10, ridge=0.01, biases=True, heldOut=0.1, patience=20)
+        self._setDefault(rank=10, ridge=0.01, biases=True, heldOut=0.1, patience=20, missingWeight=0.0)
 
     def setRank(self, value):
         return self._set(rank=value)
@@ -242,6 +245,9 @@ class TensorCompletion(_Estimator):
 
     def setPatience(self, value):
         return self._set(patience=value)
+
+    def setMissingWeight(self, value):
+        return self._set(missingWeight=value)
 
     def _create_model(self, java_model):
         return TensorCompletionModel(java_model)

@@ -268,6 +268,8 @@ class CompleteCommandTest {
         "--rank 2 --split 0.9999999,0 --output D | WEFT-300 | found none in a share of",
         "--rank 2 --method svd --output D | WEFT-100 | expected --method as one of als, ccd, sgd, found",
         "--rank 2 --method sgd --batches 0 --output D | WEFT-100 | --batches from 1 to 64, found 0",
+        "--rank 2 --missing-weight 2 --output D | WEFT-100 | a missing weight from 0 to 1, found 2",
+        "--rank 2 --missing-weight 0.1 --method ccd --output D | WEFT-100 | --method als with",
         "--rank 2 --split 0.5 --output D | WEFT-100 | expected --split of two shares",
         "--rank 2 --split 0.5,0.5 --output D | WEFT-100 | that leave entries to learn from",
         "--rank 2 --ridge -1 --output D | WEFT-100 | ridge of at least 0",

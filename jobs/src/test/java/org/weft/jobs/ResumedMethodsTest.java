@@ -72,6 +72,8 @@ class ResumedMethodsTest {
         "gcp --rank 3 --loss huber:2 --optimizer lbfgs --inner 4",
         "gcp --rank 3 --loss poisson --optimizer lbfgs --inner 4 --type float",
         "complete --rank 2 --ridge 0.1,0.01",
+        "complete --rank 2 --ridge 0.1 --missing-weight 0.3",
+        "complete --rank 2 --ridge 0.1 --missing-weight 1 --type float --no-biases",
         "complete --rank 2 --method ccd --ridge 0.1 --starts 2",
         "complete --rank 2 --method sgd --batches 4 --ridge 0.1",
         "complete --rank 2 --method sgd --batches 3 --ridge 0.1 --type float --no-biases",

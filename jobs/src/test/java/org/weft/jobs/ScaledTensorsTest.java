@@ -72,6 +72,7 @@ class ScaledTensorsTest {
         "cpd IN --rank 2 --constrain 0=simplex,2=smooth:0.1",
         "tucker IN --ranks 2,2,2 --type float",
         "complete IN --rank 1 --ridge 0.01",
+        "complete IN --rank 1 --ridge 0.01 --missing-weight 0.3",
         "complete IN --rank 1 --ridge 0.01 --method ccd",
         "complete IN --rank 1 --ridge 0.01 --method sgd",
         "gcp IN --rank 2 --loss gaussian --nonnegative",

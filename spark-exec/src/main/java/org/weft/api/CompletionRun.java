@@ -21,8 +21,8 @@ import org.weft.tensor.ValueType;
 
 /**
  * A completion to be run: a CP model of the entries that the tensor has. All other cells are
- * unknown, not zero. The method is alternating least squares with a ridge (Zhou et al. 2008,
- * section 3).
+ * unknown, not zero, unless they have a weight. The method is alternating least squares with a
+ * ridge (Zhou et al. 2008, section 3).
  *
  * <p>A hash of the coordinates chooses the entries that are held out, and the run keeps the model
  * with the least error at these entries. Cost of an iteration: {@code O(order nnz C^2)} for C
@@ -38,6 +38,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
   private int patience = PATIENCE;
   private double ridge = RIDGE;
   private double share = SHARE;
+  private double missing;
 
   CompletionRun(Tensor tensor, int rank) {
     super(tensor);
@@ -64,6 +65,15 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
    */
   public CompletionRun ridge(double weight) {
     this.ridge = weight;
+    return this;
+  }
+
+  /**
+   * Weight of a cell that the tensor does not have, whose value then counts as 0: from 0, unknown,
+   * to 1, as in CP. Entries weigh 1. It is 0 if this is not called.
+   */
+  public CompletionRun missingWeight(double weight) {
+    this.missing = weight;
     return this;
   }
 
@@ -97,7 +107,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
 
   private Completion method(Optional<ModelError> judge) {
     return new Completion(
-        new NormalSolver(),
+        new NormalSolver(missing),
         rank,
         biases,
         iterations(),
@@ -144,6 +154,7 @@ public final class CompletionRun extends ModelRun<CompletionRun, CompletionModel
     options.put("rank", model.lambda().length);
     options.put("components", rank);
     options.put("biases", biases);
+    options.put("missing_weight", missing);
     options.put("ridge", ridge);
     options.put("split", List.of(share, 0.0));
     options.put("patience", patience);

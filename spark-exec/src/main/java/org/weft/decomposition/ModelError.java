@@ -13,6 +13,9 @@ import org.weft.planner.job.RowStatement;
  * those of another site over a tensor of the same shape.
  */
 public final class ModelError {
+  /** How many {@link #statements} there are. */
+  public static final int STATEMENTS = 2;
+
   private static final RowRule ADDED = (rows, sums) -> sums[0] += rows[0][0];
 
   private final Site site;

@@ -42,6 +42,7 @@ public final class TensorCompletion
   private final BooleanParam biases;
   private final DoubleParam heldOut;
   private final IntParam patience;
+  private final DoubleParam missingWeight;
 
   public TensorCompletion() {
     this(Identifiable.randomUID("completion"));
@@ -66,11 +67,18 @@ public final class TensorCompletion
     patience =
         new IntParam(
             this, "patience", "iterations without a smaller error", ParamValidators.gtEq(1));
+    missingWeight =
+        new DoubleParam(
+            this,
+            "missingWeight",
+            "weight of a cell that the table lacks, whose value then counts as 0",
+            ParamValidators.inRange(0, 1));
     setDefault(rank, RANK);
     setDefault(ridge, RIDGE);
     setDefault(biases, true);
     setDefault(heldOut, SHARE);
     setDefault(patience, PATIENCE);
+    setDefault(missingWeight, 0.0);
   }
 
   public IntParam rank() {
@@ -91,6 +99,10 @@ public final class TensorCompletion
 
   public IntParam patience() {
     return patience;
+  }
+
+  public DoubleParam missingWeight() {
+    return missingWeight;
   }
 
   /** Number of components; 10 if this is not called. */
@@ -118,6 +130,11 @@ public final class TensorCompletion
     return with(patience, most);
   }
 
+  /** Weight of a cell that the table lacks; 0, unknown, if this is not called. */
+  public TensorCompletion setMissingWeight(double weight) {
+    return with(missingWeight, weight);
+  }
+
   @Override
   TensorCompletionModel fit(Tensor tensor) {
     CompletionModel found =
@@ -126,6 +143,7 @@ public final class TensorCompletion
             .biases((Boolean) getOrDefault(biases))
             .heldOut((Double) getOrDefault(heldOut))
             .patience((Integer) getOrDefault(patience))
+            .missingWeight((Double) getOrDefault(missingWeight))
             .run();
     return new TensorCompletionModel(
         uid(),

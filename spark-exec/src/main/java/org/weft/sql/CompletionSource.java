@@ -25,10 +25,11 @@ public final class CompletionSource extends ModelSource<CompletionModel> {
   private static final String RIDGE = "ridge";
   private static final String HELD_OUT = "heldout";
   private static final String PATIENCE = "patience";
+  private static final String MISSING_WEIGHT = "missingweight";
 
   /** For Spark, which finds formats by name. */
   public CompletionSource() {
-    super(NAME, Set.of(CpSource.RANK, BIASES, RIDGE, HELD_OUT, PATIENCE));
+    super(NAME, Set.of(CpSource.RANK, BIASES, RIDGE, HELD_OUT, PATIENCE, MISSING_WEIGHT));
   }
 
   @Override
@@ -40,6 +41,7 @@ public final class CompletionSource extends ModelSource<CompletionModel> {
       settings.number(RIDGE).ifPresent(run::ridge);
       settings.number(HELD_OUT).ifPresent(run::heldOut);
       settings.count(PATIENCE).ifPresent(run::patience);
+      settings.number(MISSING_WEIGHT).ifPresent(run::missingWeight);
       return run;
     };
   }

@@ -152,6 +152,7 @@ class StagesTest {
         .setValueCol("rating")
         .setRank(1)
         .setRidge(1e-4)
+        .setMissingWeight(0)
         .setMaxIter(15);
   }
 

@@ -54,7 +54,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Tensor completion: a CP model of the entries that are stored. All other cells are unknown,"
-          + " not zero. The model has a ridge, a mean and a bias for each slice.",
+          + " not zero, unless --missing-weight is given. The model has a ridge, a mean and a bias"
+          + " for each slice.",
       "Entries are held out by a hash of their coordinates; the model with the least error at the"
           + " validation entries is kept. The output folder has the files of weft cpd. The last columns"
           + " hold the biases, a column for each mode, and the mean."
@@ -118,6 +119,14 @@ public final class CompleteCommand extends RankedCommand {
               + " 1,0.1,0.01,0.001).")
   double[] ridges = {1, 0.1, 0.01, 0.001};
 
+  @Option(
+      names = "--missing-weight",
+      paramLabel = "W",
+      description =
+          "Weight of a cell that is not stored, whose value then counts as 0: from 0, unknown, to"
+              + " 1, as weft cpd. Entries weigh 1. With --method als (default: 0).")
+  double missingWeight;
+
   @Mixin SeedOptions starts = new SeedOptions();
 
   @Option(names = "--no-biases", description = "No column for the mean, nor for biases.")
@@ -159,6 +168,9 @@ public final class CompleteCommand extends RankedCommand {
     if (ridges.length == 0) {
       throw usage("expected a --ridge, found none");
     }
+    if (missingWeight != 0 && algorithm != Algorithm.ALS) {
+      throw usage("expected --method als with --missing-weight, found %s", algorithm);
+    }
     if (batches < 1 || batches > MOST_BATCHES) {
       throw usage("expected --batches from 1 to %d, found %d", MOST_BATCHES, batches);
     }
@@ -180,7 +192,7 @@ public final class CompleteCommand extends RankedCommand {
 
   private Solver solver(List<EntryBatch> shares) {
     return switch (algorithm) {
-      case ALS -> new NormalSolver();
+      case ALS -> new NormalSolver(missingWeight);
       case CCD -> new CoordinateSolver();
       case SGD -> new GradientSolver(shares, seed);
     };
@@ -398,6 +410,7 @@ public final class CompleteCommand extends RankedCommand {
       Completion completion = method(solver, ridge, from, validation);
       Map<String, String> own =
           options("--rank", "--method", "--batches", "--no-biases", "--tolerance", "--patience");
+      own.put("--missing-weight", "" + missingWeight);
       own.put("--split", Arrays.toString(shares()));
       own.put("--validate", "" + validate);
       own.put("--ridge", "" + ridge);
@@ -442,6 +455,7 @@ public final class CompleteCommand extends RankedCommand {
       options.put("rank", model.lambda().length);
       options.put("components", rank);
       options.put("biases", !plain);
+      options.put("missing_weight", missingWeight);
       options.put("ridge", best.best().ridge());
       options.put("split", shares());
       options.put("validate", Optional.ofNullable(validate).orElse(""));

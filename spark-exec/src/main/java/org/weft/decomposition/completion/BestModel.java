@@ -6,7 +6,6 @@ import java.util.Optional;
 import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
 import org.weft.decomposition.Sweeps;
-import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
@@ -14,13 +13,11 @@ import org.weft.decomposition.rows.Step;
 import org.weft.tensor.ValueType;
 
 /**
- * The best model of a run so far: judged by held-out entries, or without them by those that it is
- * made of, and copied where its rows lie.
+ * The best model of a run so far: judged by held-out entries, or without them by the cells that it
+ * is made of, and copied where its rows lie.
  */
 final class BestModel {
-  private final Site site;
-  private final RowAlgebra algebra;
-  private final ModelError training;
+  private final CompletedFactors model;
   private final Optional<ModelError> heldOut;
   private final double tolerance;
   private final List<Rows> kept = new ArrayList<>();
@@ -34,16 +31,13 @@ final class BestModel {
    * @param start the state to go on from
    */
   BestModel(
-      Site site,
-      int columns,
-      ValueType type,
-      ModelError training,
+      CompletedFactors model,
       Optional<ModelError> heldOut,
       double tolerance,
       Optional<MethodState<RowSource>> start) {
-    this.site = site;
-    this.algebra = RowAlgebra.of(columns, type);
-    this.training = training;
+    Site site = model.site();
+    ValueType type = model.factor(0).type();
+    this.model = model;
     this.heldOut = heldOut;
     this.tolerance = tolerance;
     start.ifPresent(
@@ -55,7 +49,7 @@ final class BestModel {
           iteration = (int) state.number("iteration");
         });
     for (int mode = kept.size(); mode < site.shape().order(); mode++) {
-      kept.add(site.rows(mode, columns, type));
+      kept.add(site.rows(mode, model.columns(), type));
     }
   }
 
@@ -70,21 +64,23 @@ final class BestModel {
   }
 
   /** The fit, by the entries that decide; keeps the model if it is better than those before. */
-  double judge(int sweep, List<Rows> factors) {
-    rmse.add(training.rmse(factors));
+  double judge(int sweep) {
+    List<Rows> factors = model.factors();
+    rmse.add(model.training().rmse(factors));
     heldOut.ifPresent(held -> judged.add(held.rmse(factors)));
-    double now = (heldOut.isPresent() ? judged : rmse).get(sweep - 1);
-    Sweeps.requireFinite("the error after iteration " + sweep, now, site, factors);
+    double trained = rmse.get(sweep - 1);
+    double now = heldOut.isPresent() ? judged.get(sweep - 1) : model.error(trained);
+    Sweeps.requireFinite("the error after iteration " + sweep, now, model.site(), factors);
     if (now < least * (1 - tolerance) || iteration == 0) {
       least = now;
       iteration = sweep;
       for (Rows factor : factors) {
         int mode = factor.mode();
         Step copy = Step.of(mode, "the best model").rows("K", kept.get(mode)).rows("A", factor);
-        site.run(copy.then(algebra.copy("K", "A")));
+        model.site().run(copy.then(model.algebra().copy("K", "A")));
       }
     }
-    double scale = heldOut.orElse(training).scale();
+    double scale = heldOut.orElse(model.training()).scale();
     return scale == 0 ? 1 : 1 - now / scale;
   }
 

@@ -5,46 +5,107 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.weft.decomposition.CpFactors;
+import org.weft.decomposition.Grams;
 import org.weft.decomposition.MethodState;
 import org.weft.decomposition.ModelError;
+import org.weft.decomposition.rows.RowAlgebra;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
-import org.weft.tensor.ValueType;
+import org.weft.decomposition.rows.Step;
+import org.weft.decomposition.rows.Sums;
+import org.weft.planner.job.RowStatement;
+import org.weft.tensor.TensorShape;
 
-/** The factors of a {@link Completion} run, and how much its ridge weighs there. */
+/**
+ * The factors of a {@link Completion} run, and how much its ridge weighs there. Where missing cells
+ * count, it also has the factors' Gram matrices.
+ */
 final class CompletedFactors {
   private final Site site;
-  private final int rank;
+  private final Completion wanted;
   private final int columns;
-  private final double ridge;
+  private final int first;
   private final ModelError training;
   private final double mean;
+  private final double cells; // by their weights
   private final CpFactors factors;
   private final BiasedStart start;
+  private final Optional<Grams> grams;
 
   /**
-   * @param first number of the statements of {@link ModelError}, after which the entries' sum comes
+   * @param first number of the statements of {@link ModelError}, after which those of {@link
+   *     #statements} come
    * @param from the state to go on from; empty for random factors
    */
-  CompletedFactors(
-      Site site,
-      int first,
-      int rank,
-      boolean biases,
-      double ridge,
-      long seed,
-      ValueType type,
-      Optional<MethodState<RowSource>> from) {
-    int order = site.shape().order();
+  CompletedFactors(Site site, Completion wanted, int first, Optional<MethodState<RowSource>> from) {
+    TensorShape shape = site.shape();
     this.site = site;
-    this.rank = rank;
-    this.columns = Completion.columns(rank, biases, order);
-    this.ridge = ridge;
+    this.wanted = wanted;
+    this.columns = wanted.columns(shape.order());
+    this.first = first + ModelError.STATEMENTS;
     this.training = new ModelError(site, first);
-    this.mean = ModelError.sum(site, first + 2, List.of()) / Math.max(1, training.entries());
-    this.start = BiasedStart.of(rank, columns, order, biases ? mean : 0, training.scale());
-    this.factors = CpFactors.of(from, site, columns, seed, type, start::row);
+    double sum = ModelError.sum(site, this.first, List.of());
+    long entries = Math.max(1, training.entries());
+    this.mean = sum / entries;
+    double others = missing() > 0 ? missing() * (shape.cells() - training.entries()) : 0;
+    this.cells = training.entries() + others;
+    double least = Math.max(1, cells);
+    this.start =
+        BiasedStart.of(
+            wanted.rank(),
+            columns,
+            shape.order(),
+            wanted.biases() ? sum / least : 0,
+            Math.sqrt(site.normSquared() / least));
+    this.factors = CpFactors.of(from, site, columns, wanted.seed(), wanted.valueType(), start::row);
+    this.grams =
+        missing() > 0 ? Optional.of(Grams.of(site, factors(), algebra())) : Optional.empty();
+  }
+
+  /** The sum of the entries; that of the model's squares there, if missing cells count. */
+  static List<RowStatement> statements(int columns, double missing) {
+    RowStatement total = RowStatement.sums("total", 0, 0, "x");
+    return missing > 0
+        ? List.of(total, RowStatement.sums("squares", 0, columns, "m * m"))
+        : List.of(total);
+  }
+
+  private double missing() {
+    return wanted.solver().missing();
+  }
+
+  RowAlgebra algebra() {
+    return RowAlgebra.of(columns, wanted.valueType());
+  }
+
+  /** The sum over all cells of a slice of what its normal equations sum; empty if none count. */
+  double[] v(int mode) {
+    return grams.map(all -> all.hadamard(mode).data).orElse(new double[0]);
+  }
+
+  /** Runs a step that changes the factor of its mode, whose name there is A. */
+  void change(Step step) {
+    if (grams.isEmpty()) {
+      site.run(step);
+    } else {
+      Sums sums = site.run(step.then(algebra().gram("G", "A", columns)));
+      grams.get().set(step.mode(), sums.matrix("G", columns));
+    }
+  }
+
+  /**
+   * The root of the mean squared error, to which missing cells add by their weight.
+   *
+   * @param rmse at the entries
+   */
+  double error(double rmse) {
+    if (grams.isEmpty()) {
+      return rmse;
+    }
+    double elsewhere = grams.get().modelSquared() - ModelError.sum(site, first + 1, factors());
+    double squares = missing() * Math.max(0, elsewhere) / Math.max(1, training.entries());
+    return Math.sqrt(rmse * rmse + squares);
   }
 
   /** A state with the factors. */
@@ -87,15 +148,15 @@ final class CompletedFactors {
   }
 
   boolean isFree(int mode, int column) {
-    return column < rank || column == rank + mode;
+    return column < wanted.rank() || column == wanted.rank() + mode;
   }
 
   /** The ridge times what the diagonals of the normal equations are at the start, on average. */
   double[] ridges(int mode) {
-    double entries = ridge * training.entries() / site.shape().size(mode);
+    double all = wanted.ridge() * cells / site.shape().size(mode);
     double[] ridges = new double[columns];
-    Arrays.fill(ridges, entries); // of biases, whose other rows are 1
-    Arrays.fill(ridges, 0, rank, entries * Math.pow(start.variance(), order() - 1));
+    Arrays.fill(ridges, all); // of biases, whose other rows are 1
+    Arrays.fill(ridges, 0, wanted.rank(), all * Math.pow(start.variance(), order() - 1));
     return ridges;
   }
 }

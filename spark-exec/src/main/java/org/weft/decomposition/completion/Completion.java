@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.CpFactors;
 import org.weft.decomposition.MethodState;
@@ -25,8 +26,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * Tensor completion: a CP model M of the entries that are known. A cell that is not stored is
- * missing, not zero. A {@link Solver} ({@link NormalSolver}, {@link CoordinateSolver} or {@link
- * GradientSolver}) lowers the objective
+ * missing, not zero, unless the solver gives such cells a weight ({@link NormalSolver}). A {@link
+ * Solver} ({@link NormalSolver}, {@link CoordinateSolver} or {@link GradientSolver}) lowers the
+ * objective
  *
  * <pre>
  * sum over the entries of (x - m)^2  +  sum over the rows a of all factors of D |a|^2
@@ -43,8 +45,8 @@ import org.weft.tensor.ValueType;
  * are 1 in this column.
  *
  * <p><b>Judging.</b> After each sweep the run computes the error at held-out entries, or at the
- * training entries if none are held out. It keeps the best model. It ends after {@code patience}
- * sweeps without a better one.
+ * training entries if none are held out, to which missing cells add by their weight. It keeps the
+ * best model. It ends after {@code patience} sweeps without a better one.
  *
  * <p><b>Optima.</b> The solvers find local optima, the more often the fewer entries there are, so
  * that several starts help. Algorithms of polynomial time are known that recover a model of rank R
@@ -116,10 +118,6 @@ public record Completion(
 
   /** The number of columns of the factors, with biases, for a tensor of {@code order} modes. */
   public int columns(int order) {
-    return columns(rank, biases, order);
-  }
-
-  static int columns(int rank, boolean biases, int order) {
     return rank + (biases ? order + 1 : 0);
   }
 
@@ -133,13 +131,11 @@ public record Completion(
     int order = shape.order();
     List<RowStatement> statements = new ArrayList<>(solver.statements(order, columns(order)));
     statements.addAll(ModelError.statements(columns(order)));
-    statements.add(RowStatement.sums("total", 0, 0, "x"));
-    return new Job(
-        "complete", statements, List.of(algebra(order).copy()), maxIterations, valueType);
-  }
-
-  private RowAlgebra algebra(int order) {
-    return RowAlgebra.of(columns(order), valueType);
+    statements.addAll(CompletedFactors.statements(columns(order), solver.missing()));
+    RowAlgebra algebra = RowAlgebra.of(columns(order), valueType);
+    List<KernelRequest> kernels =
+        solver.missing() > 0 ? List.of(algebra.copy(), algebra.gram()) : List.of(algebra.copy());
+    return new Job("complete", statements, kernels, maxIterations, valueType);
   }
 
   @Override
@@ -166,18 +162,15 @@ public record Completion(
     int first = solver.statements(site.shape().order(), columns(site.shape().order())).size();
     Sweeps sweeps = new Sweeps(maxIterations, 0, observer, checkpoints);
     Optional<MethodState<RowSource>> start = sweeps.start();
-    CompletedFactors model =
-        new CompletedFactors(site, first, rank, biases, ridge, seed, valueType, start);
-    BestModel best =
-        new BestModel(
-            site, model.columns(), valueType, model.training(), heldOut, tolerance, start);
+    CompletedFactors model = new CompletedFactors(site, this, first, start);
+    BestModel best = new BestModel(model, heldOut, tolerance, start);
     Solver.Sweep solution = solver.begin(model, start);
     BooleanSupplier converged = () -> sweeps.count() >= best.iteration() + patience;
     sweeps.run(
         site,
         number -> {
           solution.run(number, best.rmse());
-          return best.judge(number, model.factors());
+          return best.judge(number);
         },
         converged,
         () -> solution.save(best.save(model.state())));

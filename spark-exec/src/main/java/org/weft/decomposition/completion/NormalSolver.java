@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.weft.decomposition.MethodState;
+import org.weft.decomposition.Setting;
 import org.weft.decomposition.rows.RowOperation;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
@@ -17,15 +18,39 @@ import org.weft.planner.job.RowStatement;
  *
  * <pre>
  * for each mode n, each slice i:  h = the product of the rows of the other modes at an entry
- *                                 a_i = (sum h h^T + D)^-1 sum x h     (sums over the slice)
+ *                                 N = (1 - w) sum h h^T + w V          (sums over the slice)
+ *                                 a_i = (N + D)^-1 sum x h
  * </pre>
+ *
+ * <p>w is the weight of a missing cell, whose value counts as 0 (Hu, Koren and Volinsky 2008,
+ * section 4), and V is the sum of {@code h h^T} over all cells of a slice, the Hadamard product of
+ * the other modes' Gram matrices. With w = 0 missing cells are unknown. With w = 1 the normal
+ * equations are those of CP-ALS, the same for all slices, and no {@code h h^T} are summed.
+ *
+ * @param missing w, from 0 to 1
  */
-public record NormalSolver() implements Solver {
+public record NormalSolver(double missing) implements Solver {
+  /** Missing cells are unknown. */
+  public NormalSolver() {
+    this(0);
+  }
+
+  public NormalSolver {
+    Setting.require(
+        "complete", missing >= 0 && missing <= 1, "a missing weight from 0 to 1", missing);
+  }
+
+  private boolean sums() {
+    return missing < 1;
+  }
+
   @Override
   public List<RowStatement> statements(int order, int columns) {
     List<RowStatement> statements = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
       statements.add(RowStatement.mttkrp(order, mode, columns));
+    }
+    for (int mode = 0; sums() && mode < order; mode++) {
       statements.add(RowStatement.normal(order, mode, columns));
     }
     return statements;
@@ -33,7 +58,7 @@ public record NormalSolver() implements Solver {
 
   @Override
   public int numbers(int columns) {
-    return columns * (1 + columns);
+    return columns * (sums() ? 1 + columns : 1);
   }
 
   @Override
@@ -50,23 +75,28 @@ public record NormalSolver() implements Solver {
     };
   }
 
-  private static void update(CompletedFactors model, int mode, int sweep) {
+  private void update(CompletedFactors model, int mode, int sweep) {
     Site site = model.site();
     String about = ", mode " + mode + ", iteration " + sweep;
     Rows factor = model.factor(mode);
-    RidgeRow rule = new RidgeRow(mode, sweep, model.free(mode), model.ridges(mode));
+    RidgeRow rule =
+        new RidgeRow(
+            mode,
+            sweep,
+            model.free(mode),
+            model.ridges(mode),
+            new RidgeRow.Everywhere(missing, model.v(mode)));
     try (Rows right = site.rows(mode, model.columns(), factor.type())) {
       site.run(
           Step.of(mode, "right sides" + about)
-              .product("B", 2 * mode, model.factors())
+              .product("B", mode, model.factors())
               .rows("B", right));
-      Step solve =
-          Step.of(mode, "rows" + about)
-              .product("N", 2 * mode + 1, model.factors())
-              .rows("A", factor)
-              .rows("B", right)
-              .then(new RowOperation.Each(rule, List.of("A", "B", "N"), 1, "", 0));
-      site.run(solve);
+      Step solve = Step.of(mode, "rows" + about).rows("A", factor).rows("B", right);
+      if (sums()) {
+        solve.product("N", model.order() + mode, model.factors());
+      }
+      List<String> names = sums() ? List.of("A", "B", "N") : List.of("A", "B");
+      model.change(solve.then(new RowOperation.Each(rule, names, 1, "", 0)));
     }
   }
 }

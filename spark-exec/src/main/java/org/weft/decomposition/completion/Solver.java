@@ -18,6 +18,11 @@ public sealed interface Solver permits NormalSolver, CoordinateSolver, GradientS
   /** What numbers for a slice are, for people. */
   String about();
 
+  /** Weight of a missing cell, which counts as 0, where an entry has 1: 0 if it is unknown. */
+  default double missing() {
+    return 0;
+  }
+
   /**
    * Begins a run.
    *

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
+import org.weft.decomposition.Grams;
 import org.weft.decomposition.rows.Site;
 
 /**
@@ -93,14 +94,7 @@ final class CpWeights {
 
   /** The Hadamard product of all Gram matrices but that of mode {@code except}; -1 for all. */
   DMatrixRMaj hadamard(int except) {
-    DMatrixRMaj product = new DMatrixRMaj(rank, rank);
-    product.fill(1);
-    for (int mode = 0; mode < order; mode++) {
-      for (int i = 0; mode != except && i < product.data.length; i++) {
-        product.data[i] *= grams[mode].data[i];
-      }
-    }
-    return product;
+    return Grams.hadamard(grams, except);
   }
 
   /**

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
+import org.weft.decomposition.Grams;
 
 /**
  * All of a {@link StreamingUpdate} that is R x R: Gram matrices of the factors and of their old
@@ -33,7 +34,7 @@ final class GrownGrams {
         information,
         mode ->
             history.information().length == 0
-                ? hadamard(old, mode)
+                ? Grams.hadamard(old, mode)
                 : scaled(
                     new DMatrixRMaj(rank, rank, true, history.information()[mode].clone()),
                     history.others(mode)));
@@ -65,13 +66,13 @@ final class GrownGrams {
 
   /** V. */
   DMatrixRMaj fresh(int mode) {
-    return hadamard(all, mode);
+    return Grams.hadamard(all, mode);
   }
 
   /** {@code f Q_n + V - V'}. */
   DMatrixRMaj weighed(int mode) {
     DMatrixRMaj added = new DMatrixRMaj(rank, rank);
-    CommonOps_DDRM.subtract(hadamard(all, mode), hadamard(old, mode), added);
+    CommonOps_DDRM.subtract(Grams.hadamard(all, mode), Grams.hadamard(old, mode), added);
     DMatrixRMaj weighed = new DMatrixRMaj(rank, rank);
     CommonOps_DDRM.add(forget, information[mode], 1, added, weighed);
     return weighed;
@@ -79,8 +80,8 @@ final class GrownGrams {
 
   /** The square of the model's norm in the new cells. */
   double newSquared() {
-    return CommonOps_DDRM.elementSum(hadamard(all, -1))
-        - CommonOps_DDRM.elementSum(hadamard(old, -1));
+    return CommonOps_DDRM.elementSum(Grams.hadamard(all, -1))
+        - CommonOps_DDRM.elementSum(Grams.hadamard(old, -1));
   }
 
   /** Of a factor's columns. */
@@ -107,17 +108,6 @@ final class GrownGrams {
 
   static double[] inverse(double[] numbers) {
     return Arrays.stream(numbers).map(n -> n == 0 ? 0 : 1 / n).toArray();
-  }
-
-  private DMatrixRMaj hadamard(DMatrixRMaj[] grams, int except) {
-    DMatrixRMaj product = new DMatrixRMaj(rank, rank);
-    product.fill(1);
-    for (int m = 0; m < order; m++) {
-      if (m != except) {
-        CommonOps_DDRM.elementMult(product, grams[m]);
-      }
-    }
-    return product;
   }
 
   private static DMatrixRMaj scaled(DMatrixRMaj matrix, double[] scale) {

@@ -36,7 +36,7 @@ class RidgeRowTest {
   private void solve(double ridge) {
     double[] ridges = new double[COLUMNS];
     Arrays.fill(ridges, ridge);
-    new RidgeRow(1, 2, FREE, ridges)
+    new RidgeRow(1, 2, FREE, ridges, new RidgeRow.Everywhere(0, new double[0]))
         .apply(new double[][] {row, right.clone(), normal.clone()}, new double[0]);
     assertThat(row[2]).isEqualTo(2);
     assertThat(row[4]).isEqualTo(-1);
