@@ -115,16 +115,7 @@ public final class CpdCommand extends ModelCommand {
     if (update.isOn()) {
       AppendOptions.Kind kind =
           update.check(
-              files,
-              input,
-              labels(),
-              modes,
-              modeNames,
-              nonnegative,
-              starts,
-              checkpoints,
-              constraints,
-              order);
+              files, input, labels(), modes, modeNames, nonnegative, starts, constraints, order);
       nonnegative = kind.nonnegative();
       rank = rank == null ? kind.rank() : rank;
     }
@@ -246,7 +237,7 @@ public final class CpdCommand extends ModelCommand {
       Session session, EngineTensor fresh, ModelOutput.Staged folder, Console console)
       throws IOException {
     MethodResult<StreamingUpdate.Model> result =
-        update.run(session.engine(), fresh, cpd, folder, console);
+        update.run(session.engine(), fresh, cpd, kept(console, arguments()), folder, console);
     StreamingUpdate.Model model = result.model();
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("lambda", model.lambda());
@@ -289,6 +280,9 @@ public final class CpdCommand extends ModelCommand {
     arguments.put("--ridge", Double.toString(cpd.ridge()));
     arguments.putAll(how.arguments(iterations));
     arguments.put("--reorder", order.found());
+    if (update.isOn()) {
+      arguments.putAll(update.arguments());
+    }
     return arguments;
   }
 }

@@ -4,6 +4,7 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.Checkpoints;
 import org.weft.decomposition.cp.CpHistory;
 import org.weft.decomposition.cp.Cpd;
 import org.weft.decomposition.cp.StreamingUpdate;
@@ -96,17 +98,13 @@ public final class AppendOptions {
       List<String> names,
       boolean nonnegative,
       StartOptions starts,
-      CheckpointOptions checkpoints,
       ConstraintOptions constraints,
       ReorderOptions order)
       throws IOException {
-    if (!starts.areDefault()
-        || !checkpoints.areDefault()
-        || !constraints.given.isEmpty()
-        || constraints.ridge != 0) {
+    if (!starts.areDefault() || !constraints.given.isEmpty() || constraints.ridge != 0) {
       throw usage(
-          "expected --append without --starts, --init, --checkpoint, --constrain and --ridge: an"
-              + " update begins with its model and is made again after a failure");
+          "expected --append without --starts, --init, --constrain and --ridge: an update begins"
+              + " with its model");
     }
     if (order.isOn() || order.keepOrder) {
       throw usage("expected --append without --reorder and --keep-order, found one of them");
@@ -175,14 +173,37 @@ public final class AppendOptions {
     return fresh;
   }
 
+  /** Of which the bits of the updated model are a function, beside those of any model. */
+  public Map<String, String> arguments() {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    arguments.put("--append", model());
+    arguments.put("the model's shape", history().shape().toString());
+    arguments.put("the model's lambda", Arrays.toString(history().lambda()));
+    arguments.put("--forget", Double.toString(forget));
+    return arguments;
+  }
+
   /** Updates the model. */
   public MethodResult<StreamingUpdate.Model> run(
-      Engine engine, EngineTensor fresh, Cpd cpd, ModelOutput.Staged folder, Console console)
+      Engine engine,
+      EngineTensor fresh,
+      Cpd cpd,
+      CheckpointOptions.Runs kept,
+      ModelOutput.Staged folder,
+      Console console)
       throws IOException {
+    StreamingUpdate method = method(cpd);
+    Checkpoints checkpoints =
+        kept.of(
+            0,
+            cpd.seed(),
+            fresh,
+            () -> engine.plan(fresh, method.job(fresh.statistics().shape())),
+            Map.of("--iterations", cpd.maxIterations()));
     MethodResult<StreamingUpdate.Model> result =
         engine.run(
             fresh,
-            method(cpd),
+            method.keeping(checkpoints),
             console.progress(),
             (model, site) -> FactorFiles.write(folder, model.factors(), site));
     folder.information(result.model().information(), cpd.rank());

@@ -47,11 +47,6 @@ public final class CheckpointOptions {
               + " interrupted. Without a state, the run begins anew.")
   boolean resume;
 
-  /** Whether nothing was asked for. */
-  boolean areDefault() {
-    return checkpoint == null && !resume;
-  }
-
   private CheckpointFolder.Every every() {
     return CheckpointFolder.Every.parse(every == null ? "10it" : every);
   }

@@ -79,6 +79,19 @@ final class GrownFactors {
     past.put(mode, rows);
   }
 
+  /** Marks the old rows of a mode that has grown. */
+  void mark(int mode) {
+    PaddedRows marks = PaddedRows.marks(known.size(mode), site.shape().size(mode));
+    isOld.put(mode, site.given(mode, marks, cpd.valueType()));
+  }
+
+  /** Goes on from factors of all modes. */
+  void replace(List<Rows> other) {
+    factors.forEach(Rows::close);
+    factors.clear();
+    factors.addAll(other);
+  }
+
   /**
    * Makes new rows random, about as large as old ones.
    *
@@ -86,9 +99,6 @@ final class GrownFactors {
    * @return that of all rows
    */
   DMatrixRMaj begin(int mode, DMatrixRMaj old) {
-    PaddedRows marks = PaddedRows.marks(known.size(mode), site.shape().size(mode));
-    Rows marked = site.given(mode, marks, cpd.valueType());
-    isOld.put(mode, marked);
     double size = Math.sqrt(CommonOps_DDRM.trace(old) / rank / Math.max(1, known.size(mode)));
     RowRule fill =
         (rows, sums) -> {
@@ -101,7 +111,7 @@ final class GrownFactors {
           Step.of(mode, "start of factor " + mode)
               .rows("A", factors.get(mode))
               .rows("X", random)
-              .rows("O", marked)
+              .rows("O", Objects.requireNonNull(isOld.get(mode)))
               .then(RowOperation.each(fill, "A", "X", "O"));
       return site.run(step.then(cpd.algebra().gram("G", "A", rank))).matrix("G", rank);
     }

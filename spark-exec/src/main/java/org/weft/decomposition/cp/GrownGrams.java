@@ -5,12 +5,18 @@ import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.decomposition.Grams;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 
 /**
  * All of a {@link StreamingUpdate} that is R x R: Gram matrices of the factors and of their old
  * rows, and the Q_n of the past.
  */
 final class GrownGrams {
+  private static final String ALL = "gram";
+  private static final String OLD = "old";
+
   private final double forget;
   private final int order;
   private final int rank;
@@ -38,6 +44,23 @@ final class GrownGrams {
                 : scaled(
                     new DMatrixRMaj(rank, rank, true, history.information()[mode].clone()),
                     history.others(mode)));
+  }
+
+  /** Goes on from a state that {@link #save} has made. */
+  void goOn(MethodState<RowSource> state) {
+    double[][] ofAll = state.lists(ALL);
+    double[][] ofOld = state.lists(OLD);
+    Arrays.setAll(all, mode -> new DMatrixRMaj(rank, rank, true, ofAll[mode]));
+    Arrays.setAll(old, mode -> new DMatrixRMaj(rank, rank, true, ofOld[mode]));
+  }
+
+  /** Adds what the updates have changed. */
+  MethodState<Rows> save(MethodState<Rows> state) {
+    return state.numbers(ALL, numbers(all)).numbers(OLD, numbers(old));
+  }
+
+  private static double[][] numbers(DMatrixRMaj[] matrices) {
+    return Arrays.stream(matrices).map(matrix -> matrix.data).toArray(double[][]::new);
   }
 
   /** Takes the Gram matrix of a factor whose new rows alone have changed. */

@@ -3,11 +3,16 @@ package org.weft.decomposition.cp;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
-import org.weft.decomposition.Method;
+import org.weft.decomposition.Checkpoints;
+import org.weft.decomposition.MethodState;
+import org.weft.decomposition.Resumable;
 import org.weft.decomposition.Sweeps;
 import org.weft.decomposition.rows.Factor;
+import org.weft.decomposition.rows.RowSource;
+import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Sums;
 import org.weft.error.ErrorCode;
@@ -46,9 +51,11 @@ import org.weft.tensor.TensorShape;
  * @param forget f, above 0 and at most 1
  */
 public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
-    implements Method<StreamingUpdate.Model> {
+    implements Resumable<StreamingUpdate.Model> {
   /** The number of sweeps over the new rows alone. */
   private static final int ALONE = 2;
+
+  private static final String FACTOR = "factor";
 
   public StreamingUpdate {
     if (!(forget > 0 && forget <= 1)) {
@@ -99,8 +106,9 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
   }
 
   @Override
-  public Model run(Site site, Observer observer) {
-    return new Update(site).run(observer);
+  public Model run(Site site, Observer observer, Checkpoints checkpoints) {
+    Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer, checkpoints);
+    return new Update(site, sweeps.start()).run(sweeps);
   }
 
   /** The state of one run. */
@@ -112,7 +120,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
     private final GrownGrams grams;
     private double inner;
 
-    Update(Site site) {
+    Update(Site site, Optional<MethodState<RowSource>> start) {
       this.site = site;
       Sweeps.requireFinite("the sum of the squares of the new values", site.normSquared());
       factors = new GrownFactors(site, cpd, history);
@@ -120,23 +128,34 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
           new GrownGrams(
               history, forget, modes().mapToObj(factors::gram).toArray(DMatrixRMaj[]::new));
       modes().forEach(mode -> factors.remember(mode, grams.past(mode)));
+      modes().filter(factors::grow).forEach(factors::mark);
+      start.ifPresentOrElse(this::goOn, this::begin);
+    }
+
+    private void goOn(MethodState<RowSource> state) {
+      factors.replace(MethodState.at(site, state, FACTOR, cpd.valueType()));
+      grams.goOn(state);
+    }
+
+    private void begin() {
       modes()
           .filter(factors::grow)
           .forEach(mode -> grams.begin(mode, factors.begin(mode, grams.old(mode))));
+      for (int time = 0; time < ALONE; time++) {
+        modes().filter(factors::grow).forEach(mode -> update(mode, true));
+      }
     }
 
     private IntStream modes() {
       return IntStream.range(0, order);
     }
 
-    Model run(Observer observer) {
-      for (int time = 0; time < ALONE; time++) {
-        modes().filter(factors::grow).forEach(mode -> update(mode, true));
-      }
-      Sweeps sweeps = new Sweeps(cpd.maxIterations(), cpd.tolerance(), observer);
-      while (!sweeps.ended()) {
-        sweeps.run(this::sweep);
-      }
+    Model run(Sweeps sweeps) {
+      sweeps.run(
+          site,
+          this::sweep,
+          () -> false,
+          () -> grams.save(new MethodState<Rows>().rows(FACTOR, factors.factors())));
       double[] lambda = new double[rank];
       Arrays.fill(lambda, 1);
       List<Factor> made = new ArrayList<>();
