@@ -16,8 +16,9 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
  * abandoned when nothing in them was written to for a day and, where the file system knows, nobody
  * holds the lease of a file: the driver of a slow job may still be at work, which writes nothing
  * while its tasks sort. Those of an owner are abandoned when the owner says so: hidden names of a
- * process have the owner that the property {@value #OWNER} names. No link is followed; what cannot
- * be removed stays.
+ * process have the owner that the property {@value #OWNER} names. An old version that a killed
+ * process had moved aside goes too, once there is a newer one. No link is followed; what cannot be
+ * removed stays.
  */
 public final class AbandonedOutputs {
   /** The property with the {@link #owner} for whom this process works, if there is one. */
@@ -28,6 +29,7 @@ public final class AbandonedOutputs {
   private static final String REST_OF_ID = "(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   private static final String ID = "\\.[0-9a-f]{8}" + REST_OF_ID;
   private static final String SUFFIX = Pattern.quote(OutputCommit.STAGING_SUFFIX);
+  private static final String ASIDE = Pattern.quote(OutputCommit.ASIDE_SUFFIX);
   private static final Pattern ANY = Pattern.compile("\\..+" + ID + SUFFIX);
   private static final Duration IN_USE = Duration.ofDays(1);
 
@@ -47,14 +49,34 @@ public final class AbandonedOutputs {
 
   /**
    * Removes what processes of an owner left beside a target and, if that is a folder, in it. All of
-   * these processes must have ended.
+   * these processes must have ended. An old version that one of them had moved aside comes back if
+   * no newer one took its place.
    */
   public static void removeOf(FileAccess access, String target, String owner) {
     Path path = access.path(target);
     FileSystem fs = access.fileSystem(path);
+    bringBack(fs, path, owner);
     Pattern name = Pattern.compile("\\..+\\." + owner + REST_OF_ID + SUFFIX);
     for (Path folder : new Path[] {path.getParent(), path}) {
       remove(fs, folder, name, Long.MAX_VALUE);
+    }
+  }
+
+  private static void bringBack(FileSystem fs, Path target, String owner) {
+    String shown = Pattern.quote("." + OutputCommit.shownName(target.getName()) + "." + owner);
+    Pattern name = Pattern.compile(shown + REST_OF_ID + ASIDE);
+    try {
+      for (FileStatus found : fs.listStatus(target.getParent())) {
+        if (name.matcher(found.getPath().getName()).matches() && !isLink(fs, found)) {
+          if (fs.exists(target)) {
+            fs.delete(found.getPath(), true);
+          } else {
+            Renames.of(fs).move(found.getPath(), target);
+          }
+        }
+      }
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "looking for the old version of " + target, e);
     }
   }
 
@@ -62,7 +84,8 @@ public final class AbandonedOutputs {
   static void removeOf(FileSystem fs, Path target) {
     long before = System.currentTimeMillis() - IN_USE.toMillis();
     String shown = OutputCommit.shownName(target.getName());
-    Pattern name = Pattern.compile(Pattern.quote("." + shown) + ID + SUFFIX);
+    Pattern name =
+        Pattern.compile(Pattern.quote("." + shown) + ID + "(" + SUFFIX + "|" + ASIDE + ")");
     remove(fs, target.getParent(), name, before);
   }
 

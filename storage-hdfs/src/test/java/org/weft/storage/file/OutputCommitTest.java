@@ -366,18 +366,35 @@ class OutputCommitTest {
   @Test
   void whatAKilledDriverLeftADayAgoGoesWithTheNextOutput() throws IOException {
     String id = ".0f8fad5b-d9cb-469f-a165-70867728950e.weft-tmp";
+    Path aside = Files.createDirectory(folder.resolve(".x.tns" + id.replace("tmp", "old")));
     Path old = Files.createDirectory(folder.resolve(".x.tns" + id));
     Path within = Files.writeString(old.resolve("x.tns"), "old");
     Path young = Files.writeString(folder.resolve(".x.tns" + id.replace('0', '1')), "young");
     Path other = Files.writeString(folder.resolve(".xx.tns" + id), "another's");
     FileTime dayAgo = FileTime.from(Instant.now().minus(Duration.ofHours(25)));
-    for (Path file : List.of(within, old, other)) {
+    for (Path file : List.of(within, old, other, aside)) {
       Files.setLastModifiedTime(file, dayAgo);
     }
     writeFile(Entries.ACCESS, local("x.tns"), false, "text");
     assertThat(names())
         .containsExactlyInAnyOrder(
             "x.tns", young.getFileName().toString(), other.getFileName().toString());
+  }
+
+  /** A process of a workflow's step is killed after each rename that replaces a folder. */
+  @Test
+  void anOldVersionThatAKilledOwnerMovedAsideComesBackOrGoes() throws IOException {
+    String owner = AbandonedOutputs.owner("step");
+    String id = owner + "-d9cb-469f-a165-70867728950e.weft-old";
+    writeFolder(Entries.ACCESS, local(".model." + id), false, "old");
+    writeFolder(Entries.ACCESS, local(".another." + id), false, "another's");
+    AbandonedOutputs.removeOf(Entries.ACCESS, local("model"), owner);
+    assertThat(names()).containsExactlyInAnyOrder("model", ".another." + id);
+    assertThat(contents("model/part")).isEqualTo("old");
+    writeFolder(Entries.ACCESS, local(".model." + id), false, "older");
+    AbandonedOutputs.removeOf(Entries.ACCESS, local("model"), owner);
+    assertThat(names()).containsExactlyInAnyOrder("model", ".another." + id);
+    assertThat(contents("model/part")).isEqualTo("old");
   }
 
   @ParameterizedTest
