@@ -101,7 +101,7 @@ final class LibraryCompiler {
     try {
       Optional<KernelImage> kept =
           disk.flatMap(cache -> cache.find(key))
-              .flatMap(bytes -> ImageCodec.decode(bytes, target.cpu()));
+              .flatMap(bytes -> ImageCodec.decode(bytes, key.sha256(), target.cpu()));
       spent(CACHE, System.nanoTime() - start);
       KernelImage image = kept.orElseGet(() -> generate(functions, key));
       kept.ifPresent(library -> diskHits.increment());
@@ -126,7 +126,7 @@ final class LibraryCompiler {
     compiled.increment();
     long start = System.nanoTime();
     List<KernelSignature> signatures = functions.stream().map(LoopFunction::signature).toList();
-    KernelImage image = KernelImage.of(library, target.cpu(), signatures);
+    KernelImage image = KernelImage.of(library, key.sha256(), target.cpu(), signatures);
     disk.ifPresent(cache -> ImageCodec.encode(image).ifPresent(bytes -> cache.store(key, bytes)));
     spent(CACHE, System.nanoTime() - start);
     return image;

@@ -1,32 +1,34 @@
 package org.weft.runtime;
 
 import java.io.Serializable;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * A shared library of kernels, as it travels from the driver to the executors.
  *
- * <p>Images are equal when hash, CPU level and kernels are: the hash stands for the bytes.
+ * <p>Images are equal when identity, CPU level and kernels are: the identity stands for the bytes.
  *
  * @param library the bytes of the shared library; shared, never modified
- * @param sha256 SHA-256 of the bytes, lower-case hexadecimal
+ * @param identity of what the library was compiled from, a hash in lower-case hexadecimal: images
+ *     of one identity do the same
+ * @param checksum CRC-32C of the bytes, by which damage on the way is found
  * @param cpu the x86-64 level that the code needs, such as {@code x86-64-v3}
  * @param kernels signatures of the kernels in the library
  */
-@SuppressWarnings("ArrayRecordComponent") // identity is the hash, see equals
-public record KernelImage(byte[] library, String sha256, String cpu, List<KernelSignature> kernels)
+@SuppressWarnings("ArrayRecordComponent") // the identity stands for it, see equals
+public record KernelImage(
+    byte[] library, String identity, long checksum, String cpu, List<KernelSignature> kernels)
     implements Serializable {
 
   public KernelImage {
     kernels = List.copyOf(kernels);
   }
 
-  /** An image of {@code library} with the hash computed. */
-  public static KernelImage of(byte[] library, String cpu, List<KernelSignature> kernels) {
-    return new KernelImage(library, sha256(library), cpu, kernels);
+  /** An image of {@code library} with the check sum computed. */
+  public static KernelImage of(
+      byte[] library, String identity, String cpu, List<KernelSignature> kernels) {
+    return new KernelImage(library, identity, checksum(library), cpu, kernels);
   }
 
   /**
@@ -47,29 +49,32 @@ public record KernelImage(byte[] library, String sha256, String cpu, List<Kernel
                         + kernels.stream().map(KernelSignature::symbol).toList()));
   }
 
-  static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
+  /** Whether the bytes are those that were compiled. */
+  public boolean isIntact() {
+    return checksum(library) == checksum;
+  }
+
+  private static long checksum(byte[] bytes) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes);
+    return sum.getValue();
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof KernelImage that
-        && sha256.equals(that.sha256)
+        && identity.equals(that.identity)
         && cpu.equals(that.cpu)
         && kernels.equals(that.kernels);
   }
 
   @Override
   public int hashCode() {
-    return sha256.hashCode();
+    return identity.hashCode();
   }
 
   @Override
   public String toString() {
-    return "KernelImage[" + library.length + " bytes, sha256 " + sha256 + ", " + cpu + "]";
+    return "KernelImage[" + library.length + " bytes, identity " + identity + ", " + cpu + "]";
   }
 }

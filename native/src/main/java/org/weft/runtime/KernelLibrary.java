@@ -13,12 +13,12 @@ import org.weft.scratch.ScratchFolder;
  * An opened library of kernels. Thread-safe.
  *
  * <p>A library is opened from memory ({@code memfd_create}), or from a temporary file where the
- * system does not allow that, once per process and hash; opening it again costs the check of its
- * hash. It stays mapped for the life of the process, with one file descriptor: other handles and
- * running calls may use it.
+ * system does not allow that, once per process and identity; opening it again costs a check sum. It
+ * stays mapped for the life of the process, with one file descriptor: other handles and running
+ * calls may use it.
  */
 public final class KernelLibrary implements AutoCloseable {
-  /** Handles of the dynamic loader by SHA-256. */
+  /** Handles of the dynamic loader by identity. */
   private static final Map<String, Long> OPENED = new ConcurrentHashMap<>();
 
   private final KernelImage image;
@@ -31,34 +31,32 @@ public final class KernelLibrary implements AutoCloseable {
   }
 
   /**
-   * Checks the image's hash and CPU level, and opens it.
+   * Checks the image's check sum and CPU level, and opens it.
    *
    * @throws WeftException {@code UNSUPPORTED_PLATFORM} if this host cannot run the code, {@code
-   *     KERNEL_FAILURE} if the bytes do not have the image's hash or the loader refuses them
+   *     KERNEL_FAILURE} if the bytes do not have the image's check sum or the loader refuses them
    */
   public static KernelLibrary open(KernelImage image) {
     NativeRuntime.require();
-    String found = KernelImage.sha256(image.library());
-    if (!found.equals(image.sha256())) {
+    if (!image.isIntact()) {
       throw new WeftException(
           ErrorCode.KERNEL_FAILURE,
           "kernel library of "
               + image.library().length
-              + " bytes is damaged: expected SHA-256 "
-              + image.sha256()
-              + ", found "
-              + found
+              + " bytes is damaged: expected the CRC-32C "
+              + Long.toHexString(image.checksum())
               + "; clear the kernel cache and plan again");
     }
     CpuFeatures.require(image.cpu());
-    long handle = OPENED.computeIfAbsent(found, hash -> openFromMemory(image.library(), hash));
+    long handle =
+        OPENED.computeIfAbsent(image.identity(), id -> openFromMemory(image.library(), id));
     return new KernelLibrary(image, handle);
   }
 
-  private static long openFromMemory(byte[] library, String hash) {
-    int descriptor = NativeRuntime.memoryFile("weft-" + hash);
+  private static long openFromMemory(byte[] library, String identity) {
+    int descriptor = NativeRuntime.memoryFile("weft-" + identity);
     if (descriptor < 0) {
-      return openFromFile(library, hash);
+      return openFromFile(library, identity);
     }
     // The descriptor stays open: the loader knows a library by its path, so no other may have it.
     String path = "/proc/self/fd/" + descriptor;
@@ -67,7 +65,7 @@ public final class KernelLibrary implements AutoCloseable {
       return NativeRuntime.open(path);
     } catch (IOException | WeftException memory) {
       try {
-        return openFromFile(library, hash);
+        return openFromFile(library, identity);
       } catch (WeftException file) {
         file.addSuppressed(memory);
         throw file;
@@ -75,9 +73,9 @@ public final class KernelLibrary implements AutoCloseable {
     }
   }
 
-  static long openFromFile(byte[] library, String hash) {
+  static long openFromFile(byte[] library, String identity) {
     try {
-      Path file = Files.createTempFile("weft-" + hash.substring(0, 16) + "-", ".so");
+      Path file = Files.createTempFile("weft-" + identity + "-", ".so");
       try {
         Files.write(file, library);
         return NativeRuntime.open(file.toString());

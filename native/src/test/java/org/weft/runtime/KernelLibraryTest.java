@@ -27,27 +27,27 @@ class KernelLibraryTest {
   }
 
   private static KernelImage image(String cpu) {
-    return KernelImage.of(bytes, cpu, List.of());
+    return KernelImage.of(bytes, "answers", cpu, List.of());
   }
 
   @Test
-  void opensOncePerHash() {
+  void opensOncePerIdentity() {
     try (KernelLibrary first = KernelLibrary.open(image("x86-64-v2"));
         KernelLibrary second =
-            KernelLibrary.open(KernelImage.of(bytes.clone(), "x86-64-v2", List.of()))) {
+            KernelLibrary.open(KernelImage.of(bytes.clone(), "answers", "x86-64-v2", List.of()))) {
       assertThat(first.address("answer")).isNotZero().isEqualTo(second.address("answer"));
     }
   }
 
   @Test
   void aFileServesWhereMemoryDoesNot() {
-    long handle = KernelLibrary.openFromFile(bytes, KernelImage.sha256(bytes));
+    long handle = KernelLibrary.openFromFile(bytes, "answers");
     assertThat(NativeRuntime.symbol(handle, "answer")).isNotZero();
   }
 
-  /** Wherever the byte is, and although the library that the hash belongs to is open. */
+  /** Wherever the byte is, and although the library of this identity is open. */
   @Test
-  void refusesBytesWithAnotherHash() {
+  void refusesBytesThatWereDamaged() {
     KernelImage good = image("x86-64-v2");
     KernelLibrary.open(good).close();
     List<byte[]> others = new ArrayList<>();
@@ -60,17 +60,17 @@ class KernelLibraryTest {
     others.add(Arrays.copyOf(bytes, bytes.length + 1));
     for (byte[] other : others) {
       assertFails(
-          new KernelImage(other, good.sha256(), "x86-64-v2", List.of()),
+          new KernelImage(other, good.identity(), good.checksum(), "x86-64-v2", List.of()),
           ErrorCode.KERNEL_FAILURE,
           "damaged",
-          good.sha256());
+          Long.toHexString(good.checksum()));
     }
   }
 
   @Test
   void refusesBytesThatAreNoLibrary() {
     assertFails(
-        KernelImage.of(new byte[100], "x86-64-v2", List.of()),
+        KernelImage.of(new byte[100], "zeros", "x86-64-v2", List.of()),
         ErrorCode.KERNEL_FAILURE,
         "cannot open");
   }
@@ -105,7 +105,7 @@ class KernelLibraryTest {
             List.of(
                 new TensorParameter("T", TensorFormat.csf(3, ValueType.FLOAT), Role.OUTPUT_SPARSE)),
             List.of(Slot.runtime(), Slot.status(), Slot.statusDetail(), Slot.crd(0, 2)));
-    KernelImage sent = KernelImage.of(bytes, "x86-64-v2", List.of(signature));
+    KernelImage sent = KernelImage.of(bytes, "answers", "x86-64-v2", List.of(signature));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (ObjectOutputStream objects = new ObjectOutputStream(out)) {
       objects.writeObject(sent);

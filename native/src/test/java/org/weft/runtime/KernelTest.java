@@ -103,7 +103,9 @@ class KernelTest {
 
   @BeforeAll
   static void compile() {
-    library = KernelLibrary.open(KernelImage.of(CLibrary.compile(SOURCE), "x86-64-v2", List.of()));
+    library =
+        KernelLibrary.open(
+            KernelImage.of(CLibrary.compile(SOURCE), "source", "x86-64-v2", List.of()));
   }
 
   @BeforeEach

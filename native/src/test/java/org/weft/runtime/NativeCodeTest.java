@@ -43,7 +43,7 @@ class NativeCodeTest {
     inputs.addAll(sources());
     byte[] library = CLibrary.link(folder.resolve("test.so"), inputs.toArray(String[]::new));
     NativeRuntime.require();
-    long handle = KernelLibrary.openFromFile(library, KernelImage.sha256(library));
+    long handle = KernelLibrary.openFromFile(library, "native");
     long failures = MemorySource.system().allocate(Long.BYTES);
     try {
       NativeRuntime.invoke(NativeRuntime.symbol(handle, "weft_runtime_test"), failures);

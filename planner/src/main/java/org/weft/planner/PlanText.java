@@ -40,8 +40,8 @@ final class PlanText {
         r.kernelThreads(),
         Bytes.text(r.memoryBytesPerExecutor()));
     line(
-        "library     %s, %s, sha256 %.12s",
-        Bytes.text(plan.image().library().length), plan.image().cpu(), plan.image().sha256());
+        "library     %s, %s, identity %.12s",
+        Bytes.text(plan.image().library().length), plan.image().cpu(), plan.image().identity());
     if (plan.forms() != null) {
       forms(plan.forms());
     }

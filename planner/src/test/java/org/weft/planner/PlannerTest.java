@@ -44,7 +44,7 @@ class PlannerTest {
   private static final Resources LAPTOP = new Resources(1, 2, 1, 4L << 30);
 
   private static KernelImage noCode(List<KernelRequest> requests) {
-    return new KernelImage(new byte[100], "0123456789abcdef", "x86-64-v3", List.of());
+    return KernelImage.of(new byte[100], "0123456789abcdef", "x86-64-v3", List.of());
   }
 
   private static Planner planner(PlannerOptions options) {

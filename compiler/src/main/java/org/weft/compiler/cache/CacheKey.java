@@ -62,7 +62,7 @@ public record CacheKey(String sha256) {
     digest.update(bytes);
   }
 
-  static MessageDigest digest() {
+  private static MessageDigest digest() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

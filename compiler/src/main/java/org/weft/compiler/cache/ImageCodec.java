@@ -19,7 +19,7 @@ import org.weft.tensor.ValueType;
 
 /**
  * A library with the signatures of its kernels as bytes, so that a cached one needs no lowering.
- * The CPU level is part of the key, not of the bytes.
+ * Identity and CPU level are part of the key, not of the bytes.
  */
 public final class ImageCodec {
   private ImageCodec() {}
@@ -38,11 +38,13 @@ public final class ImageCodec {
       throw new UncheckedIOException(e);
     }
     byte[] encoded = bytes.toByteArray();
-    return decode(encoded, image.cpu()).filter(image::equals).map(same -> encoded);
+    return decode(encoded, image.identity(), image.cpu())
+        .filter(image::equals)
+        .map(same -> encoded);
   }
 
   /** The image that {@code bytes} hold; empty for bytes that are none. */
-  public static Optional<KernelImage> decode(byte[] bytes, String cpu) {
+  public static Optional<KernelImage> decode(byte[] bytes, String identity, String cpu) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       List<KernelSignature> kernels = new ArrayList<>();
       int count = count(in);
@@ -52,7 +54,7 @@ public final class ImageCodec {
       byte[] library = new byte[count(in)];
       in.readFully(library);
       return in.available() == 0
-          ? Optional.of(KernelImage.of(library, cpu, kernels))
+          ? Optional.of(KernelImage.of(library, identity, cpu, kernels))
           : Optional.empty();
     } catch (IOException | RuntimeException e) {
       return Optional.empty();

@@ -1,32 +1,32 @@
 package org.weft.compiler.cache;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32C;
 
 /**
  * A folder of compiled libraries, one file {@code <key>.weftlib} each, that threads and processes
- * share. A file is 8 bytes {@code WEFTLIB2}, 32 bytes SHA-256 of the library, then the library. It
- * is written under a temporary name and moved into place, so a reader sees all of it or nothing;
- * two writers of one key write the same thing. A file that fails its checksum counts as absent and
- * is replaced by the next store.
+ * share. A file is 8 bytes {@code WEFTLIB3}, the CRC-32C of the library in 4 bytes, then the
+ * library. It is written under a temporary name and moved into place, so a reader sees all of it or
+ * nothing; two writers of one key write the same thing. A file that fails its checksum counts as
+ * absent and is replaced by the next store.
  *
  * <p>What is found is run, so only a {@link PrivateFolder} is read. The cache only saves time: when
  * the folder cannot be read or written, or others may have written to it, lookups miss, stores do
  * nothing, and the log says so, once for each folder.
  */
 public final class LibraryCache {
-  private static final byte[] MAGIC = "WEFTLIB2".getBytes(StandardCharsets.US_ASCII);
-  private static final int HASH_BYTES = 32;
-  private static final int HEADER_BYTES = MAGIC.length + HASH_BYTES;
+  private static final byte[] MAGIC = "WEFTLIB3".getBytes(StandardCharsets.US_ASCII);
+  private static final int HEADER_BYTES = MAGIC.length + Integer.BYTES;
   private static final System.Logger LOG = System.getLogger(LibraryCache.class.getName());
 
   /** Folders of which the log has said that they are not used. */
@@ -112,10 +112,11 @@ public final class LibraryCache {
   }
 
   private static byte[] wrap(byte[] library) {
-    byte[] file = Arrays.copyOf(MAGIC, HEADER_BYTES + library.length);
-    System.arraycopy(CacheKey.digest().digest(library), 0, file, MAGIC.length, HASH_BYTES);
-    System.arraycopy(library, 0, file, HEADER_BYTES, library.length);
-    return file;
+    return ByteBuffer.allocate(HEADER_BYTES + library.length)
+        .put(MAGIC)
+        .putInt(checksum(library))
+        .put(library)
+        .array();
   }
 
   private static Optional<byte[]> unwrap(byte[] file) {
@@ -124,9 +125,14 @@ public final class LibraryCache {
       return Optional.empty();
     }
     byte[] library = Arrays.copyOfRange(file, HEADER_BYTES, file.length);
-    byte[] expected = Arrays.copyOfRange(file, MAGIC.length, HEADER_BYTES);
-    return MessageDigest.isEqual(expected, CacheKey.digest().digest(library))
+    return ByteBuffer.wrap(file).getInt(MAGIC.length) == checksum(library)
         ? Optional.of(library)
         : Optional.empty();
+  }
+
+  private static int checksum(byte[] library) {
+    CRC32C sum = new CRC32C();
+    sum.update(library);
+    return (int) sum.getValue();
   }
 }

@@ -48,7 +48,7 @@ class LibraryCacheTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 5, 9, 30, 41, 48})
+  @ValueSource(ints = {0, 5, 9, 11, 12, 20})
   void damagedFilesCountAsAbsent(int at) throws IOException {
     LibraryCache cache = new LibraryCache(folder);
     cache.store(KEY, LIBRARY);
@@ -229,18 +229,21 @@ class LibraryCacheTest {
     KernelImage image =
         KernelImage.of(
             LIBRARY,
+            "identity",
             "x86-64-v3",
             List.of(
                 ExampleKernels.mttkrp(4, 16, true).signature(),
                 ExampleKernels.filter(Width.W8).signature()));
     byte[] bytes = ImageCodec.encode(image).orElseThrow();
-    assertThat(ImageCodec.decode(bytes, "x86-64-v3")).contains(image);
+    assertThat(ImageCodec.decode(bytes, "identity", "x86-64-v3")).contains(image);
     for (int length = 0; length < bytes.length; length++) {
-      assertThat(ImageCodec.decode(Arrays.copyOf(bytes, length), "x86-64-v3")).isEmpty();
+      assertThat(ImageCodec.decode(Arrays.copyOf(bytes, length), "identity", "x86-64-v3"))
+          .isEmpty();
     }
-    assertThat(ImageCodec.decode(Arrays.copyOf(bytes, bytes.length + 1), "x86-64-v3")).isEmpty();
+    assertThat(ImageCodec.decode(Arrays.copyOf(bytes, bytes.length + 1), "identity", "x86-64-v3"))
+        .isEmpty();
     byte[] foreign = new byte[64];
     Arrays.fill(foreign, (byte) 0x7f);
-    assertThat(ImageCodec.decode(foreign, "x86-64-v3")).isEmpty();
+    assertThat(ImageCodec.decode(foreign, "identity", "x86-64-v3")).isEmpty();
   }
 }

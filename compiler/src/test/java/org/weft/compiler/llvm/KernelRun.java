@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.weft.compiler.cache.CacheKey;
 import org.weft.compiler.loop.LoopChecker;
 import org.weft.compiler.loop.LoopFunction;
 import org.weft.memory.MemoryScope;
@@ -35,8 +36,11 @@ final class KernelRun implements AutoCloseable {
 
   KernelRun(LoopFunction function, String cpu) {
     LoopChecker.check(function);
-    byte[] bytes = new CodeGenerator(new Target(cpu, 3), (s, n) -> {}).library(List.of(function));
-    library = KernelLibrary.open(KernelImage.of(bytes, cpu, List.of(function.signature())));
+    Target target = new Target(cpu, 3);
+    byte[] bytes = new CodeGenerator(target, (s, n) -> {}).library(List.of(function));
+    String identity = CacheKey.of(List.of(function), target).sha256();
+    library =
+        KernelLibrary.open(KernelImage.of(bytes, identity, cpu, List.of(function.signature())));
     kernel = Kernel.of(library, function.signature());
   }
 

@@ -56,7 +56,7 @@ public record KernelCall(
   private static final Map<Loaded, Kernel> LOADED = new ConcurrentHashMap<>();
 
   /** The same code may serve several signatures: formats that differ in the mode order only. */
-  private record Loaded(String sha256, KernelSignature signature, boolean reproducible) {}
+  private record Loaded(String identity, KernelSignature signature, boolean reproducible) {}
 
   public KernelCall {
     operands = List.copyOf(operands);
@@ -119,7 +119,7 @@ public record KernelCall(
   private Kernel kernel() {
     KernelImage library = image.value();
     return LOADED.computeIfAbsent(
-        new Loaded(library.sha256(), library.signature(symbol), reproducible),
+        new Loaded(library.identity(), library.signature(symbol), reproducible),
         key -> {
           NativeRuntime.setThreads(cores);
           Kernel kernel = Kernel.of(KernelLibrary.open(library), library, symbol);

@@ -175,7 +175,7 @@ public record RowsStep(
   private Kernel kernel(String symbol) {
     KernelImage library = image.value();
     return LOADED.computeIfAbsent(
-        library.sha256() + symbol,
+        library.identity() + symbol,
         key -> Kernel.of(KernelLibrary.open(library), library, symbol).reproducible());
   }
 }
