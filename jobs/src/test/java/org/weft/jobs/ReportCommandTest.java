@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Document;
+import org.weft.jobs.workflow.RecordedNights;
 import org.xml.sax.InputSource;
 
 /** {@code weft report}: the page, its figures, and what a browser makes of it. */
@@ -200,6 +201,43 @@ class ReportCommandTest {
     assertThat(body(page).getElementsByTagName("article").getLength()).isEqualTo(1);
   }
 
+  private String pageOfARun(String... more) throws IOException {
+    String state = RecordedNights.in(folder);
+    List<String> line = new ArrayList<>(List.of("report", state, path("run.html")));
+    line.addAll(List.of(more));
+    Run run = Run.of(line.toArray(String[]::new));
+    assertThat(run.status()).as(run.err()).isZero();
+    return Run.read(path("run.html"));
+  }
+
+  @Test
+  void aRunOfAWorkflowHasAPage() throws Exception {
+    String page = pageOfARun("--json", path("run.json"));
+    assertThat(page)
+        .contains("<h1>Run of nightly</h1>", "with status 1.", "day=d1")
+        .contains(
+            "class=\"failed\">failed</td>", "needs model", "fail 1 9 &#39;".replace("&#39;", "'"))
+        .contains("a-long-name-of-a-file-of-one-day-d1", "says join", "<details open=\"\">")
+        .doesNotContain("http:", "https:", "<b>", "NaN");
+    assertThat(body(page).getElementsByTagName("section").getLength()).isEqualTo(5);
+    JsonNode figures = new ObjectMapper().readTree(folder.resolve("run.json").toFile());
+    assertThat(figures.path("failed").asBoolean()).isTrue();
+    assertThat(figures.path("runs")).hasSize(2);
+    assertThat(figures.at("/steps/1/attempts").asInt()).isEqualTo(2);
+    assertThat(figures.at("/steps/0/outputs/0/bytes").asInt()).isEqualTo(1);
+    String first = figures.at("/runs/0/id").asText();
+    String nights = path("nights");
+    assertThat(Run.of("report", nights, path("first.html"), "--run", first).out())
+        .contains("run " + first, "with status 0");
+    assertThat(Run.read(path("first.html"))).contains("day=d0").doesNotContain("day=d1");
+    assertThat(Run.of("report", nights, path("x.html"), "--run", "none").err())
+        .contains("WEFT-105", "expected run none of the workflow, found " + first);
+    assertThat(Run.of("report", nights, path("x.html"), "--beside", model).err())
+        .contains("neither --tensor nor --beside");
+    assertThat(Run.of("report", model, path("x.html"), "--run", "r").err())
+        .contains("expected the state folder of a workflow with --run");
+  }
+
   @Test
   void whatCannotBeWrittenIsRefusedAndAnOutputStays() {
     page();
@@ -258,16 +296,24 @@ class ReportCommandTest {
    * telephone and paper; on paper nothing is cut, and headings stay with what they name.
    */
   @ParameterizedTest
-  @CsvSource({"desktop,1200,false", "dark,1200,true", "narrow,400,false", "paper,794,false"})
+  @CsvSource({
+    "desktop,1200,false",
+    "dark,1200,true",
+    "narrow,400,false",
+    "paper,794,false",
+    "run-desktop,1200,false",
+    "run-narrow,400,true",
+    "run-paper,794,false"
+  })
   void aBrowserShowsItWithoutScrollingSideways(String name, int width, boolean dark)
       throws Exception {
     String browser =
         BROWSERS.stream().filter(path -> Files.isExecutable(Path.of(path))).findFirst().orElse("");
     Assumptions.assumeTrue(!browser.isEmpty(), "no browser in " + BROWSERS);
-    boolean paper = name.equals("paper");
+    boolean paper = name.endsWith("paper");
     Path measured = folder.resolve("measured.html");
     // A window of a browser is at least 500 wide: the page is measured in a frame.
-    String shown = page("--tensor", path("sales.tns"));
+    String shown = name.startsWith("run") ? pageOfARun() : page("--tensor", path("sales.tns"));
     if (paper) {
       shown = shown.replace("@media print", "@media all");
     }

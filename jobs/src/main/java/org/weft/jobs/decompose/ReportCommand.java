@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.EngineTensor;
 import org.weft.error.ErrorCode;
@@ -22,7 +23,10 @@ import org.weft.jobs.output.Console;
 import org.weft.jobs.report.Figures;
 import org.weft.jobs.report.ReportPage;
 import org.weft.jobs.report.Residuals;
+import org.weft.jobs.report.RunFigures;
+import org.weft.jobs.report.RunPage;
 import org.weft.jobs.run.Session;
+import org.weft.jobs.workflow.Workflows;
 import org.weft.spark.model.FactorModel;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
@@ -38,21 +42,30 @@ import picocli.CommandLine.Parameters;
     name = "report",
     sortOptions = false,
     description = {
-      "Show a model as one HTML page to look at, print or send. The page says what ran, on"
+      "Show a model, or a workflow's run, as one HTML page to look at, print or send. The page says what ran, on"
           + " which tensor, and how it converged. A card for each component has its share of the"
           + " tensor's variation and the strongest labels of every mode; a mode of time is a line"
           + " in its own order. The biases of a completion have a card of their own. Then come"
           + " the overlap of components, and the run against its plan.",
       "Of a Tucker model, the page shows the core as a picture, and a card for each column of"
           + " each mode's factor.",
+      "Of the state of a workflow, the page shows a run: its steps on a line of time, what they"
+          + " made, the log, and earlier runs.",
       "A mode is one of time if its name says so (time, date, year, month, week, day, hour) or all"
           + " its labels are dates. The page needs no network."
     },
-    footer = {"", "Example: weft report factors report.html --json report.json"})
+    footer = {
+      "",
+      "Example: weft report factors report.html --json report.json",
+      "Example: weft report nightly.state run.html"
+    })
 public final class ReportCommand extends WeftCommand {
   private static final int OUTLIERS = 5;
 
-  @Parameters(index = "0", paramLabel = "DIR", description = ModelCommand.FOLDER)
+  @Parameters(
+      index = "0",
+      paramLabel = "DIR",
+      description = ModelCommand.FOLDER + " Or the state folder of a workflow.")
   String folder = "";
 
   @Parameters(index = "1", paramLabel = "OUT", description = "The page: .html.")
@@ -63,6 +76,12 @@ public final class ReportCommand extends WeftCommand {
       paramLabel = "FILE",
       description = "Also write the figures of the page as JSON.")
   @Nullable String json;
+
+  @Option(
+      names = "--run",
+      paramLabel = "RUN",
+      description = "Of the state of a workflow: the run (default: the latest).")
+  String run = "";
 
   @Option(
       names = "--count",
@@ -98,6 +117,13 @@ public final class ReportCommand extends WeftCommand {
       checkOutput(files, json);
     }
     console.step("read " + folder, 0, 1);
+    if (Workflows.isState(files, folder)) {
+      run(files, console);
+      return;
+    }
+    if (!run.isEmpty()) {
+      throw usage("expected the state folder of a workflow with --run, found '%s'", folder);
+    }
     ModelFolder model = ModelFolder.open(files, folder);
     Residuals.Found residuals =
         tensor == null || planOnly() ? null : residuals(console, model, tensor);
@@ -108,10 +134,26 @@ public final class ReportCommand extends WeftCommand {
     }
     write(files, output, ReportPage.of(figures));
     if (json != null) {
-      write(files, json, json(figures));
+      write(files, json, json(figures.members()));
       console.result("wrote %s", json);
     }
     console.result("wrote %s: %s", output, components(figures));
+  }
+
+  private void run(FileAccess files, Console console) throws IOException {
+    if (tensor != null || !beside.isEmpty()) {
+      throw usage("expected neither --tensor nor --beside with the state of a workflow");
+    }
+    RunFigures figures =
+        new Workflows(files, folder, folder, words -> Optional.empty()).figures(run);
+    if (!planOnly()) {
+      write(files, output, RunPage.of(figures));
+      if (json != null) {
+        write(files, json, json(figures));
+        console.result("wrote %s", json);
+      }
+    }
+    console.result("%s %s: %s", planOnly() ? "would write" : "wrote", output, figures.how());
   }
 
   private static String components(Figures figures) {
@@ -158,9 +200,9 @@ public final class ReportCommand extends WeftCommand {
     }
   }
 
-  private static byte[] json(Figures figures) throws IOException {
+  private static byte[] json(Object figures) throws IOException {
     ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-    JsonNode tree = mapper.valueToTree(figures.members());
+    JsonNode tree = mapper.valueToTree(figures);
     return (mapper.writeValueAsString(tree) + "\n")
         .getBytes(java.nio.charset.StandardCharsets.UTF_8);
   }

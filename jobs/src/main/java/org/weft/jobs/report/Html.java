@@ -1,10 +1,18 @@
 package org.weft.jobs.report;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.weft.jobs.chart.Ink;
 
-/** Builds the text of a page. The caller escapes the arguments. */
+/**
+ * Builds the text of a page with the styles, pictures and the little script inside, so that it
+ * needs no network. The caller escapes the arguments.
+ */
 final class Html {
   /** More characters than a column of definitions has room for. */
   private static final int LONG = 20;
@@ -38,6 +46,35 @@ final class Html {
     sections.forEach((id, title) -> links.add("<a href=\"#%s\">%s</a>", id, title));
     links.add("</nav>");
     return links.toString();
+  }
+
+  /** The whole page in UTF-8, with this text as its sections. */
+  byte[] page(String title, String lead) {
+    Html page = new Html();
+    page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
+    page.add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.add("<title>%s</title>", escape(title));
+    page.append("<style>\n")
+        .append(resource("report.css"))
+        .append(Ink.shadeRules())
+        .append("</style>\n");
+    page.add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(title));
+    page.add("<p class=\"lead\">%s</p>", escape(lead));
+    page.append(links()).append("</header>\n<main>\n").append(text.toString());
+    page.append("</main>\n<script>\n").append(resource("report.js"));
+    page.append("</script>\n</body>\n</html>\n");
+    return page.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = Html.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException(name + " is missing from the jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(name, e);
+    }
   }
 
   /** A field that hides the cards without a label; the script of the page shows it. */

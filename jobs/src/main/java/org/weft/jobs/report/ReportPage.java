@@ -2,17 +2,13 @@ package org.weft.jobs.report;
 
 import static org.weft.jobs.report.Html.escape;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.chart.Axes;
-import org.weft.jobs.chart.Ink;
 
-/** Figures as one HTML page: styles, pictures and the little script inside, no network. */
+/** The figures of a model as one HTML page. */
 public final class ReportPage {
   private static final double CLOSE = 0.7;
 
@@ -26,25 +22,9 @@ public final class ReportPage {
 
   /** The text of the page, in UTF-8. */
   public static byte[] of(Figures figures) {
-    return new ReportPage(figures).page().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private String page() {
-    sections();
-    Html page = new Html();
-    page.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
-    page.add("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    page.add("<title>%s</title>", escape(figures.title()));
-    page.append("<style>\n")
-        .append(resource("report.css"))
-        .append(Ink.shadeRules())
-        .append("</style>\n");
-    page.add("</head>\n<body>\n<header>\n<h1>%s</h1>", escape(figures.title()));
-    page.add("<p class=\"lead\">%s</p>", escape(lead()));
-    page.append(html.links()).append("</header>\n<main>\n").append(html.toString());
-    page.append("</main>\n<script>\n").append(resource("report.js"));
-    page.append("</script>\n</body>\n</html>\n");
-    return page.toString();
+    ReportPage page = new ReportPage(figures);
+    page.sections();
+    return page.html.page(figures.title(), page.lead());
   }
 
   private void sections() {
@@ -272,17 +252,6 @@ public final class ReportPage {
                 fits.get(fits.size() - 1),
                 fits.size()))
         .inPage();
-  }
-
-  private static String resource(String name) {
-    try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException(name + " is missing from the jar");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(name, e);
-    }
   }
 
   private void add(String format, Object... arguments) {

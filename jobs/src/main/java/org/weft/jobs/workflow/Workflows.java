@@ -15,6 +15,7 @@ import java.util.function.Function;
 import org.apache.hadoop.fs.Path;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.jobs.report.RunFigures;
 import org.weft.storage.file.FileAccess;
 import org.weft.text.TextTable;
 
@@ -89,16 +90,32 @@ public final class Workflows {
     return new WorkflowRun(folder(), new StepProcess(), people, metrics, version);
   }
 
+  /** Whether a folder is the state of a workflow. */
+  public static boolean isState(FileAccess files, String folder) {
+    return !new StateFolder(files, folder).names(StateNames.RUNS).isEmpty();
+  }
+
+  /** A run for a page. */
+  public RunFigures figures(String run) {
+    StateFolder folder = folder();
+    Records.Run found = WorkflowRun.find(folder, run);
+    return new RunHistory(folder).figures(found, said(folder, found), log(found.id()));
+  }
+
+  private static String said(StateFolder folder, Records.Run run) {
+    String how =
+        run.status() != null
+            ? "ended " + run.ended() + " with status " + run.status()
+            : Lease.isHeld(folder) ? "is running" : "was interrupted; weft workflow resume goes on";
+    return "run " + run.id() + " of " + run.workflow() + " " + how;
+  }
+
   /** Lines about a run: where each of its steps is. */
   public List<String> status(String run) {
     StateFolder folder = folder();
     Records.Run found = WorkflowRun.find(folder, run);
-    String how =
-        found.status() != null
-            ? "ended " + found.ended() + " with status " + found.status()
-            : Lease.isHeld(folder) ? "is running" : "was interrupted; weft workflow resume goes on";
     List<String> lines = new ArrayList<>();
-    lines.add("run " + found.id() + " of " + found.workflow() + " " + how);
+    lines.add(said(folder, found));
     lines.add("parameters " + found.parameters());
     TextTable steps = new TextTable("<<>><");
     for (Records.StepRun step : WorkflowRun.steps(folder, found).values()) {
