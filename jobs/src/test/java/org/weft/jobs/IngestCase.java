@@ -17,7 +17,7 @@ import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.file.FileAccess;
 
-/** {@code weft ingest} on Spark in this process, with small tables, and what it then holds. */
+/** {@code weft ingest} on Spark or without it, with small tables, and what it then holds. */
 abstract class IngestCase {
   @TempDir Path folder;
   private final List<String> settings = new ArrayList<>();
@@ -42,6 +42,11 @@ abstract class IngestCase {
     settings.forEach(System::clearProperty);
   }
 
+  /** Whether Spark does all jobs; else it does those that one process does not. */
+  boolean isOnSpark() {
+    return true;
+  }
+
   final String path(String name) {
     return folder.resolve(name).toString();
   }
@@ -50,6 +55,9 @@ abstract class IngestCase {
     List<String> all = new ArrayList<>(List.of("ingest"));
     all.addAll(List.of(arguments));
     all.addAll(List.of("--partitions", "3"));
+    if (isOnSpark()) {
+      all.addAll(List.of("--master", "local[2,2]"));
+    }
     return Run.of(all.toArray(String[]::new));
   }
 

@@ -1,6 +1,7 @@
 package org.weft.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,6 +109,7 @@ class IngestFaultsTest extends IngestCase {
   @Tag("long")
   @Test
   void aTaskThatFailsHalfWayIsRunAgainAndNothingDoubles() {
+    assumeTrue(isOnSpark(), "tasks of Spark have a second attempt");
     set("spark.hadoop.fs.failing.impl", Failing.class.getName());
     Failing.name = "-";
     Run.write(folder, "s.csv", SALES);

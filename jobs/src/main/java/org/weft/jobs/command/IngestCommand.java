@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.option.BatchOptions;
@@ -21,8 +22,9 @@ import org.weft.jobs.run.Session;
 import org.weft.spark.ingest.Ingest;
 import org.weft.spark.ingest.IngestJob;
 import org.weft.spark.ingest.IngestReport;
+import org.weft.spark.ingest.LocalIngest;
 import org.weft.spark.ingest.ModeSpec;
-import org.weft.spark.ingest.TimeFormat;
+import org.weft.spark.ingest.cell.TimeFormat;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.container.Container;
 import org.weft.storage.file.FileAccess;
@@ -39,8 +41,8 @@ import picocli.CommandLine.Parameters;
       "Make a labelled tensor of a table: CSV, TSV, JSON lines, lines of text taken apart by a"
           + " regular expression, Parquet, ORC or any table of Spark. Every column named as a mode"
           + " gives that mode's labels; rows with the same labels become one entry.",
-      "Labels are sorted and numbered on the executors, so that the same rows give the same tensor;"
-          + " they do not pass through the driver.",
+      "Labels are sorted and numbered, so that the same rows give the same tensor. With --master"
+          + " executors do so, and labels do not pass through the driver.",
       "A bucket after a column's name makes labels of ranges: number (each number by itself, in"
           + " numeric order), a width (10), edges (1,10,100), log2, log10; of times year, quarter,"
           + " month, week, day, hour, minute, weekday, hour-of-day, month-of-year."
@@ -227,18 +229,41 @@ public final class IngestCommand extends WeftCommand {
       checkOutput(files, rejects);
     }
     IngestJob job = job(inputs, output);
+    if (!Session.namesMaster(common) && runHere(console, files, job)) {
+      return;
+    }
     String application = "weft ingest " + job.source();
     try (Ingest ingest =
         Ingest.start(Session.sparkConf(common, application, console), files, common.partitions)) {
       if (planOnly()) {
         ingest.check(job);
-        console.result(
-            "would read %s as %s and write %s: %s",
-            String.join(", ", inputs), job.table().format(), output, String.join(" x ", modes));
+        printPlan(console, job);
         return;
       }
       print(console, output, ingest.run(job, console.progress()));
     }
+  }
+
+  /** Does the job without Spark; false if it needs Spark. */
+  private boolean runHere(Console console, FileAccess files, IngestJob job) throws IOException {
+    try (LocalIngest ingest = LocalIngest.of(files, common.threads)) {
+      if (planOnly()) {
+        boolean checked = ingest.check(job);
+        if (checked) {
+          printPlan(console, job);
+        }
+        return checked;
+      }
+      Optional<IngestReport> report = ingest.run(job, console.progress());
+      report.ifPresent(done -> print(console, job.output(), done));
+      return report.isPresent();
+    }
+  }
+
+  private void printPlan(Console console, IngestJob job) {
+    console.result(
+        "would read %s as %s and write %s: %s",
+        job.source(), job.table().format(), job.output(), String.join(" x ", modes));
   }
 
   private void print(Console console, String output, IngestReport report) {

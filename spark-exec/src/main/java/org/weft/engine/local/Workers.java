@@ -1,25 +1,28 @@
 package org.weft.engine.local;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.weft.error.WeftException;
 
 /**
  * Java threads for what is not a kernel: reading, packing, and kernels that run several at a time.
  */
-final class Workers implements AutoCloseable {
+public final class Workers implements AutoCloseable {
   private final int threads;
   private final ExecutorService pool;
 
   /**
    * @param threads that work at a time, the calling one not counted: it waits
    */
-  Workers(int threads) {
+  public Workers(int threads) {
     this.threads = threads;
     this.pool =
         Executors.newFixedThreadPool(
@@ -37,7 +40,7 @@ final class Workers implements AutoCloseable {
   }
 
   /** Work on one of several numbers. */
-  interface Work<T> {
+  public interface Work<T> {
     T run(int number) throws Exception;
   }
 
@@ -46,7 +49,7 @@ final class Workers implements AutoCloseable {
    * happens: nobody may free what they work on. The first failure is thrown when the last work has
    * ended.
    */
-  <T> List<T> each(int count, Work<T> work) {
+  public <T> List<T> each(int count, Work<T> work) {
     List<Future<T>> running = new ArrayList<>();
     for (int n = 0; n < count; n++) {
       int number = n;
@@ -64,6 +67,32 @@ final class Workers implements AutoCloseable {
       }
     }
     return results;
+  }
+
+  /**
+   * Runs {@code work} as {@link #each} does, and hands each result to {@code then}, on this thread
+   * and in the order of the numbers, as soon as it is there. After a failure no more work begins.
+   */
+  public <T> void inOrder(int count, Work<T> work, Consumer<T> then) {
+    Deque<Future<T>> running = new ArrayDeque<>();
+    for (int n = 0; n < count; n++) {
+      int number = n;
+      running.add(pool.submit(() -> work.run(number)));
+    }
+    try {
+      while (!running.isEmpty()) {
+        Future<T> next = running.remove(); // its result is not kept
+        await(next);
+        then.accept(next.get());
+      }
+    } catch (ExecutionException e) {
+      throw rethrown(e.getCause());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("finished work was waited for", e);
+    } finally {
+      running.forEach(rest -> rest.cancel(false));
+      running.stream().filter(rest -> !rest.isCancelled()).forEach(Workers::await);
+    }
   }
 
   private static RuntimeException rethrown(@Nullable Throwable cause) {

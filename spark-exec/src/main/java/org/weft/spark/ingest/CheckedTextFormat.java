@@ -27,7 +27,7 @@ public final class CheckedTextFormat extends TextInputFormat {
 
     @Override
     public void initialize(InputSplit split, TaskAttemptContext context) {
-      file = LineSource.name(((FileSplit) split).getPath().toString());
+      file = TextInput.name(((FileSplit) split).getPath().toString());
       try {
         super.initialize(split, context);
       } catch (IOException e) {

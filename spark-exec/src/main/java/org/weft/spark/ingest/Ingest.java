@@ -21,19 +21,15 @@ import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.util.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 import org.weft.engine.ProgressListener;
-import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.Failures;
 import org.weft.spark.label.Dictionary;
-import org.weft.spark.label.StoredLabels;
-import org.weft.storage.ContainerOptions;
+import org.weft.spark.label.EntryRanges;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.Container;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;
-import org.weft.storage.file.Existing;
 import org.weft.storage.file.FileAccess;
-import org.weft.storage.file.OutputCommit;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -46,9 +42,6 @@ import org.weft.tensor.TensorShape;
  * two for each mode. Aggregated rows and labels are kept in memory and on local disks of executors.
  */
 public final class Ingest implements AutoCloseable {
-  private static final long LEAST_RANGE_ENTRIES = 1 << 17;
-  private static final long MOST_RANGE_ENTRIES = 1 << 22;
-  private static final int RANGES = 64;
   private static final int PARTITIONS_PER_CORE = 2;
 
   private final SparkSession spark;
@@ -89,29 +82,13 @@ public final class Ingest implements AutoCloseable {
    *     outputs throw
    */
   public IngestReport run(IngestJob job, ProgressListener progress) throws IOException {
-    try (ParallelContainer container = ParallelContainer.begin(files, job.output(), existing(job));
-        Side side = Side.of(files, job)) {
-      Container base = container.base().orElse(null);
-      if (base != null) {
-        StoredLabels.requireLabels(base, job.modes().stream().map(ModeSpec::name).toList());
-        if (base.batches().contains(job.batch()) && !job.replaceBatch()) {
-          return IngestReport.nothing(base.shape());
-        }
-      }
-      return run(job, container, side.commit, progress);
+    try (IngestOutput output = IngestOutput.begin(files, job)) {
+      return output.isDone() ? output.nothing() : run(job, output, progress);
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw failure(e);
     }
-  }
-
-  /** What becomes of the output: the first entries make it, whether they are to be added or not. */
-  private Existing existing(IngestJob job) {
-    if (job.append() && Container.isThere(files, job.output())) {
-      return Existing.APPEND;
-    }
-    return job.overwrite() ? Existing.REPLACE : Existing.REFUSE;
   }
 
   /**
@@ -131,37 +108,15 @@ public final class Ingest implements AutoCloseable {
     return new TableSource(spark, files, job.table(), named);
   }
 
-  /** The output of the rejects, if there is one. */
-  private record Side(@Nullable OutputCommit commit) implements AutoCloseable {
-    static Side of(FileAccess files, IngestJob job) {
-      return new Side(
-          job.rejects() == null ? null : OutputCommit.begin(files, job.rejects(), job.overwrite()));
-    }
-
-    @Override
-    public void close() {
-      if (commit != null) {
-        commit.close();
-      }
-    }
-  }
-
   /** Our own error in what Spark throws for a failed job, or what it throws. */
   static RuntimeException failure(Exception failure) {
     return Failures.unwrap(failure);
   }
 
-  private IngestReport run(
-      IngestJob job,
-      ParallelContainer container,
-      @Nullable OutputCommit side,
-      ProgressListener progress)
+  private IngestReport run(IngestJob job, IngestOutput output, ProgressListener progress)
       throws IOException {
-    boolean mayReject = job.maxRejects() > 0;
-    boolean mayBeRare = job.modes().stream().anyMatch(mode -> mode.minCount() > 0);
-    int steps = 2 + (mayReject ? 1 : 0) + (mayBeRare ? 1 : 0) + job.modes().size();
-    int done = 0;
-    progress.step("read " + job.source(), done++, steps);
+    IngestSteps steps = new IngestSteps(job, progress);
+    steps.read();
     TableSource source = source(job);
     Dataset<Row> table = used(source, job);
     RowReader reader = new RowReader(job);
@@ -171,17 +126,12 @@ public final class Ingest implements AutoCloseable {
             table.javaRDD().mapPartitions(rows -> reader.entries(rows, rejected)),
             reader.entrySchema());
     Held all = Held.of(spark, aggregated(read, job));
-    requireValues(all.entries(), job);
     List<IngestReport.Reason> reasons = List.of();
-    if (mayReject) {
-      progress.step("rejects of " + job.source(), done++, steps);
-    }
+    steps.rejects();
     if (!rejected.isZero()) {
-      reasons = rejects(job, source, table, reader, side);
+      reasons = rejects(job, source, table, reader, output);
     }
-    if (mayBeRare) {
-      progress.step("drop rare labels", done++, steps);
-    }
+    steps.rare();
     long used = all.rows();
     int rounds = 0;
     Held kept = all;
@@ -199,38 +149,19 @@ public final class Ingest implements AutoCloseable {
       }
     }
     if (kept.rows() == 0) {
-      String listed = "";
-      if (side != null && !reasons.isEmpty()) {
-        side.commit();
-        listed = "; the rejected rows are in " + side.uri();
-      }
-      throw new WeftException(
-          ErrorCode.MALFORMED_INPUT,
-          job.source()
-              + ": expected rows to make a tensor of, found none that could be used"
-              + (used > 0 ? " after labels that are too rare were dropped" : "")
-              + why(reasons)
-              + listed);
+      throw output.noRows(used, reasons);
     }
+    requireValues(kept.entries(), job);
     List<Dictionary> dictionaries = new ArrayList<>();
     try {
       for (int mode = 0; mode < job.modes().size(); mode++) {
-        progress.step("labels of " + job.modes().get(mode).name(), done++, steps);
-        dictionaries.add(dictionary(job, container.base().orElse(null), kept.entries(), mode));
+        steps.labels(mode);
+        dictionaries.add(dictionary(job, output.base(), kept.entries(), mode));
       }
-      progress.step("write " + job.output(), done, steps);
-      Written written = write(job, container, kept.entries(), dictionaries);
-      boolean published = commit(container, written, reasons.isEmpty() ? null : side);
-      long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
-      return new IngestReport(
-          written.options().shape().orElseThrow(),
-          written.options().entries().orElseThrow(),
-          used + lost,
-          lost,
-          reasons,
-          used - kept.rows(),
-          rounds,
-          published);
+      steps.write();
+      Written written = write(job, output, kept.entries(), dictionaries);
+      boolean published = output.commit(written.options(), written.pieces(), !reasons.isEmpty());
+      return IngestReport.of(written.options(), reasons, used, kept.rows(), rounds, published);
     } finally {
       dictionaries.forEach(Dictionary::close);
       kept.close();
@@ -242,33 +173,6 @@ public final class Ingest implements AutoCloseable {
     return base == null
         ? Dictionary.of(entries, mode)
         : Dictionary.added(spark, entries, mode, job.modes().get(mode).bucket(), base);
-  }
-
-  /**
-   * The rejects appear first: a tensor without them would look complete. They go again if the
-   * tensor then cannot be published.
-   */
-  private static boolean commit(
-      ParallelContainer container, Written written, @Nullable OutputCommit rejects)
-      throws IOException {
-    if (rejects == null) {
-      return container.commit(written.options(), written.pieces());
-    }
-    rejects.commit();
-    try {
-      return container.commit(written.options(), written.pieces());
-    } catch (IOException | RuntimeException e) {
-      boolean unknown =
-          e instanceof WeftException weft && weft.code() == ErrorCode.COMMIT_STATE_UNKNOWN;
-      if (!unknown) {
-        try {
-          rejects.withdraw();
-        } catch (WeftException left) {
-          e.addSuppressed(left);
-        }
-      }
-      throw e;
-    }
   }
 
   /** The columns of the modes, that of the value, and the places, in this order. */
@@ -327,57 +231,20 @@ public final class Ingest implements AutoCloseable {
           IntStream.range(0, job.modes().size())
               .mapToObj(m -> job.modes().get(m).bucket().label(row.get(m)))
               .collect(Collectors.joining(", "));
-      throw new WeftException(
-          ErrorCode.NONFINITE_VALUE,
-          job.source()
-              + ": expected a finite value for every set of labels, found "
-              + (row.isNullAt(job.modes().size()) ? "none" : row.get(job.modes().size()))
-              + " for ("
-              + labels
-              + "); choose another --aggregate or --transform, or allow such values"
-              + " (--allow-nonfinite)");
+      Object value = row.get(job.modes().size());
+      throw IngestOutput.noValue(job, labels, value == null ? "none" : value.toString());
     }
   }
 
   private List<IngestReport.Reason> rejects(
-      IngestJob job,
-      TableSource source,
-      Dataset<Row> table,
-      RowReader reader,
-      @Nullable OutputCommit side) {
+      IngestJob job, TableSource source, Dataset<Row> table, RowReader reader, IngestOutput output)
+      throws IOException {
     try (Rejects rejects = Rejects.of(spark, table, reader, source.linesBefore())) {
       List<IngestReport.Reason> reasons = rejects.reasons();
-      long lost = reasons.stream().mapToLong(IngestReport.Reason::rows).sum();
-      if (side != null) {
-        rejects.write(files, side);
-      }
-      if (lost > job.maxRejects()) {
-        if (side != null) {
-          side.commit();
-        }
-        throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
-            rejects.first()
-                + "; expected at most "
-                + job.maxRejects()
-                + " rows that cannot be used, found "
-                + lost
-                + why(reasons)
-                + (side == null
-                    ? "; correct them, or name a file with --rejects to go on without them"
-                    : "; all of them are in " + side.uri() + ", no tensor is written"));
-      }
+      output.writeRejects(side -> rejects.write(files, side));
+      output.requireFew(reasons, rejects::first);
       return reasons;
     }
-  }
-
-  private static String why(List<IngestReport.Reason> reasons) {
-    return reasons.isEmpty()
-        ? ""
-        : reasons.stream()
-            .limit(5)
-            .map(IngestReport.Reason::toString)
-            .collect(Collectors.joining("; ", " (", reasons.size() > 5 ? "; ...)" : ")"));
   }
 
   /**
@@ -426,23 +293,12 @@ public final class Ingest implements AutoCloseable {
   private record Written(WriteOptions options, ContainerPiece pieces) {}
 
   private Written write(
-      IngestJob job,
-      ParallelContainer container,
-      Dataset<Row> entries,
-      List<Dictionary> dictionaries) {
+      IngestJob job, IngestOutput output, Dataset<Row> entries, List<Dictionary> dictionaries) {
     int order = dictionaries.size();
     TensorShape shape = TensorShape.of(dictionaries.stream().mapToLong(Dictionary::size).toArray());
     long count = entries.count();
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(shape)
-            .withEntries(count)
-            .withContainer(
-                ContainerOptions.defaults()
-                    .withModeNames(job.modes().stream().map(ModeSpec::name).toList())
-                    .withBatch(job.batch(), job.replaceBatch())
-                    .withProvenance(job.source(), job.command(), job.program()));
-    ParallelContainer.Target target = container.target(options);
+    WriteOptions options = output.options(shape, count);
+    ParallelContainer.Target target = output.target(options);
     ContainerPiece pieces = ContainerPiece.none(order);
     Dataset<Row> encoded = entries.drop("n");
     for (int mode = 0; mode < order; mode++) {
@@ -451,8 +307,7 @@ public final class Ingest implements AutoCloseable {
       encoded = dictionary.encode(spark, encoded);
     }
     int[] modeOrder = target.modeOrder();
-    long each = Math.max(LEAST_RANGE_ENTRIES, Math.min(MOST_RANGE_ENTRIES, count / RANGES));
-    long[] firsts = dictionaries.get(modeOrder[0]).ranges(each);
+    long[] firsts = dictionaries.get(modeOrder[0]).ranges(EntryRanges.each(count));
     UDF1<Long, Integer> range = coordinate -> EntryTask.range(firsts, coordinate);
     Column root = functions.col("i" + modeOrder[0]);
     Column[] sorting =

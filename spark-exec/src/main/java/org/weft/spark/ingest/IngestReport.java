@@ -1,6 +1,8 @@
 package org.weft.spark.ingest;
 
+import java.util.Comparator;
 import java.util.List;
+import org.weft.storage.WriteOptions;
 import org.weft.tensor.TensorShape;
 
 /**
@@ -30,10 +32,40 @@ public record IngestReport(
   }
 
   /**
+   * @param used rows of the input that could be used
+   * @param kept those whose labels are not too rare
+   */
+  static IngestReport of(
+      WriteOptions options,
+      List<Reason> reasons,
+      long used,
+      long kept,
+      int rounds,
+      boolean published) {
+    long lost = reasons.stream().mapToLong(Reason::rows).sum();
+    return new IngestReport(
+        options.shape().orElseThrow(),
+        options.entries().orElseThrow(),
+        used + lost,
+        lost,
+        reasons,
+        used - kept,
+        rounds,
+        published);
+  }
+
+  /**
    * @param column whose cells cannot be used; empty: the line as a whole
    * @param rows rejected for this reason
    */
   public record Reason(String column, String reason, long rows) {
+    /** The most frequent first. */
+    static final Comparator<Reason> ORDER =
+        Comparator.comparingLong(Reason::rows)
+            .reversed()
+            .thenComparing(Reason::column)
+            .thenComparing(Reason::reason);
+
     @Override
     public String toString() {
       return rows + " x " + (column.isEmpty() ? "" : "column " + column + ": ") + reason;

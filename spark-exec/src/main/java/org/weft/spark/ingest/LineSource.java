@@ -1,18 +1,13 @@
 package org.weft.spark.ingest;
 
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.Text;
-import org.apache.hadoop.mapreduce.Job;
-import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.apache.spark.api.java.JavaNewHadoopRDD;
 import org.apache.spark.api.java.JavaRDD;
@@ -20,56 +15,25 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.jspecify.annotations.Nullable;
-import org.weft.error.ErrorCode;
-import org.weft.error.WeftException;
 import org.weft.storage.file.FileAccess;
 import scala.Tuple2;
 
 /**
- * Lines of text files with their places, plain, gzip or bzip2, as {@link Place#lineSchema}. Plain
- * and bzip2 files are read by several tasks; a line's number is then known within its split, and
- * within the file by {@link #linesBefore}. Blank lines count, but are left out.
+ * Lines of text files with their places, as {@link Place#lineSchema}. Plain and bzip2 files are
+ * read by several tasks; a line's number is then known within its split, and within the file by
+ * {@link #linesBefore}.
  */
 final class LineSource {
-  private static final char BYTE_ORDER_MARK = '\uFEFF';
-
   private final JavaSparkContext context;
   private final Configuration configuration;
 
   /**
    * @param quotedLines joins lines while a quoted cell is open; a file is then one split
-   * @throws WeftException {@code INPUT_NOT_FOUND}
+   * @throws org.weft.error.WeftException {@code INPUT_NOT_FOUND}
    */
   LineSource(JavaSparkContext context, FileAccess files, List<String> inputs, boolean quotedLines) {
     this.context = context;
-    try {
-      Job job = Job.getInstance(files.configuration());
-      for (String input : inputs) {
-        FileInputFormat.addInputPath(job, existing(files, input));
-      }
-      this.configuration = job.getConfiguration();
-      if (quotedLines) {
-        configuration.setLong(FileInputFormat.SPLIT_MINSIZE, Long.MAX_VALUE);
-      }
-    } catch (IOException e) {
-      throw FileAccess.unavailable(String.join(", ", inputs), e);
-    }
-  }
-
-  /** The path of an input, which may be a pattern. */
-  static Path existing(FileAccess files, String input) {
-    Path path = files.path(input);
-    try {
-      FileStatus[] found = files.fileSystem(path).globStatus(path);
-      if (found == null || found.length == 0) {
-        throw new WeftException(
-            ErrorCode.INPUT_NOT_FOUND,
-            input + ": expected a file, found nothing at " + path + "; check the path");
-      }
-      return path;
-    } catch (IOException e) {
-      throw FileAccess.unavailable(input, e);
-    }
+    this.configuration = new TextInput(files, inputs, quotedLines).configuration();
   }
 
   /**
@@ -93,7 +57,8 @@ final class LineSource {
       Iterator<Tuple2<LongWritable, Text>> lines,
       @Nullable String header,
       char quote) {
-    return new Records((FileSplit) split, lines, header, quote);
+    FileSplit file = (FileSplit) split;
+    return new Records(file, new LineCursor(file, new Texts(lines), header, quote));
   }
 
   /** Where a split starts. */
@@ -109,7 +74,7 @@ final class LineSource {
                 count++;
               }
               FileSplit file = (FileSplit) split;
-              Split at = new Split(name(file), file.getStart());
+              Split at = new Split(TextInput.name(file), file.getStart());
               return List.of(new Tuple2<>(at, count)).iterator();
             },
             true)
@@ -132,79 +97,36 @@ final class LineSource {
     return before;
   }
 
-  private static String name(FileSplit split) {
-    return name(split.getPath().toString());
+  /** The text of lines beside their places. */
+  private record Texts(Iterator<Tuple2<LongWritable, Text>> lines) implements Iterator<Text> {
+    @Override
+    public boolean hasNext() {
+      return lines.hasNext();
+    }
+
+    @Override
+    public Text next() {
+      return lines.next()._2();
+    }
   }
 
-  /** A path as people write it. */
-  static String name(String path) {
-    return path.startsWith("file:") ? path.replaceFirst("^file:/+", "/") : path;
-  }
-
-  /** Records of one split, most of them a line each. */
+  /** Records of one split as rows. */
   private static final class Records implements Iterator<Row> {
     private final String file;
     private final long start;
-    private final Iterator<Tuple2<LongWritable, Text>> lines;
-    private final @Nullable String header;
-    private final char quote;
-    private long line;
-    private @Nullable Row next;
+    private final LineCursor cursor;
+    private boolean ready;
 
-    Records(
-        FileSplit split,
-        Iterator<Tuple2<LongWritable, Text>> lines,
-        @Nullable String header,
-        char quote) {
-      this.file = name(split);
+    Records(FileSplit split, LineCursor cursor) {
+      this.file = TextInput.name(split);
       this.start = split.getStart();
-      this.lines = lines;
-      this.header = header;
-      this.quote = quote;
+      this.cursor = cursor;
     }
 
     @Override
     public boolean hasNext() {
-      while (next == null && lines.hasNext()) {
-        String text = line();
-        long first = line;
-        if (first == 1 && start == 0 && header != null) {
-          requireHeader(text);
-          continue;
-        }
-        while (quote != 0 && isOpen(text) && lines.hasNext()) {
-          text = text + "\n" + line();
-        }
-        if (!text.isBlank()) {
-          next = RowFactory.create(file, start, first, text);
-        }
-      }
-      return next != null;
-    }
-
-    private String line() {
-      line++;
-      String text = lines.next()._2().toString();
-      boolean mark =
-          line == 1 && start == 0 && !text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK;
-      return mark ? text.substring(1) : text;
-    }
-
-    private boolean isOpen(String text) {
-      return text.chars().filter(c -> c == quote).count() % 2 == 1;
-    }
-
-    private void requireHeader(String text) {
-      if (!text.equals(header)) {
-        throw new WeftException(
-            ErrorCode.MALFORMED_INPUT,
-            file
-                + ":1: expected the same header line as in the first file, "
-                + BadCell.shown(String.valueOf(header))
-                + ", found "
-                + BadCell.shown(text)
-                + "; read files with other columns on their own");
-      }
+      ready = ready || cursor.next();
+      return ready;
     }
 
     @Override
@@ -212,9 +134,8 @@ final class LineSource {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      Row row = java.util.Objects.requireNonNull(next);
-      next = null;
-      return row;
+      ready = false;
+      return RowFactory.create(file, start, cursor.number(), cursor.text().toString());
     }
   }
 }

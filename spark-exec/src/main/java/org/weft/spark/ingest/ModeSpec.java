@@ -4,6 +4,9 @@ import java.io.Serializable;
 import java.util.Optional;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.spark.ingest.cell.Bucket;
+import org.weft.spark.ingest.cell.TextBucket;
+import org.weft.spark.ingest.cell.TimeFormat;
 
 /**
  * A mode of the tensor to be.

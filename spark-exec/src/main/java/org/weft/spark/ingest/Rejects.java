@@ -15,7 +15,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
-import org.jspecify.annotations.Nullable;
 import org.weft.storage.file.FileAccess;
 import org.weft.storage.file.OutputCommit;
 
@@ -82,24 +81,18 @@ final class Rejects implements AutoCloseable {
     return reasons;
   }
 
-  /** The first reject as a message: place, reason, what was found. */
-  String first() {
-    Row row = rows.head();
-    StringBuilder text = new StringBuilder();
-    if (row.getString(0) != null) {
-      text.append(row.getString(0)).append(row.isNullAt(2) ? "" : ":" + row.getLong(2));
-      text.append(": ");
-    }
-    if (!row.getString(3).isEmpty()) {
-      text.append("column ").append(row.getString(3)).append(": ");
-    }
-    text.append(row.getString(4));
-    if (row.getString(5) != null) {
-      text.append(", found ").append(row.getString(5));
-    } else if (row.getString(3).isEmpty()) {
-      text.append(", found ").append(BadCell.shown(row.getString(6)));
-    }
-    return text.toString();
+  Reject first() {
+    return reject(rows.head());
+  }
+
+  private static Reject reject(Row row) {
+    return new Reject(
+        row.getString(0),
+        row.isNullAt(2) ? null : row.getLong(2),
+        row.getString(3),
+        row.getString(4),
+        row.getString(5),
+        row.getString(6));
   }
 
   /** Writes all of them by one task to the staged file of {@code output}, which is to commit it. */
@@ -113,26 +106,13 @@ final class Rejects implements AutoCloseable {
     try (OutputCommit attempt = OutputCommit.attempt(files, uri)) {
       try (Writer out =
           new BufferedWriter(new OutputStreamWriter(attempt.create(), StandardCharsets.UTF_8))) {
-        out.write("file,line,column,reason,record\n");
+        out.write(Reject.HEADER);
         while (rejects.hasNext()) {
-          Row row = rejects.next();
-          String found = row.getString(5) == null ? "" : ", found " + row.getString(5);
-          out.write(quoted(row.getString(0)));
-          out.write("," + (row.isNullAt(2) ? "" : row.getLong(2)) + ",");
-          out.write(quoted(row.getString(3)) + "," + quoted(row.getString(4) + found) + ",");
-          out.write(quoted(row.getString(6)) + "\n");
+          out.write(reject(rejects.next()).csv());
         }
       }
       attempt.commit();
     }
-  }
-
-  private static String quoted(@Nullable String cell) {
-    if (cell == null) {
-      return "";
-    }
-    boolean plain = cell.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-    return plain ? cell : '"' + cell.replace("\"", "\"\"") + '"';
   }
 
   @Override

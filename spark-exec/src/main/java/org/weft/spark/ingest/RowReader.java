@@ -12,6 +12,9 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.LongAccumulator;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.Bucket;
+import org.weft.spark.ingest.cell.Cells;
 
 /**
  * Rows to keys and a value. Reads the columns of the modes, that of the value if there is one, then
@@ -19,18 +22,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class RowReader implements Serializable {
   private static final long serialVersionUID = 1L;
-  private static final int MOST_RECORD_CHARACTERS = 1 << 16;
 
+  private final CellRules rules;
   private final List<ModeSpec> modes;
   private final @Nullable String value;
-  private final @Nullable String missing;
-  private final boolean allowNonfinite;
 
   RowReader(IngestJob job) {
+    this.rules = new CellRules(job);
     this.modes = new ArrayList<>(job.modes());
     this.value = job.value();
-    this.missing = job.missing();
-    this.allowNonfinite = job.allowNonfinite();
   }
 
   /** Keys {@code k0}, {@code k1}, ..., and the value {@code v}. */
@@ -99,34 +99,10 @@ final class RowReader implements Serializable {
     int order = modes.size();
     Object[] entry = new Object[order + 1];
     for (int mode = 0; mode < order; mode++) {
-      entry[mode] = key(modes.get(mode), row.get(mode));
+      entry[mode] = rules.key(modes.get(mode), row.get(mode));
     }
-    entry[order] = value == null ? 1.0 : value(value, row.get(order));
+    entry[order] = value == null ? 1.0 : rules.value(value, row.get(order));
     return RowFactory.create(entry);
-  }
-
-  private Object key(ModeSpec mode, @Nullable Object cell) throws BadCell {
-    if (cell != null && !Cells.isMissing(cell)) {
-      return mode.bucket().key(mode.column(), cell);
-    }
-    if (missing != null && mode.bucket().keyType() == Bucket.KeyType.TEXT) {
-      return missing;
-    }
-    throw new BadCell(mode.column(), "missing");
-  }
-
-  private double value(String column, @Nullable Object cell) throws BadCell {
-    if (cell == null || Cells.isMissing(cell)) {
-      throw new BadCell(column, "missing");
-    }
-    Double number = Cells.number(cell);
-    if (number == null) {
-      throw new BadCell(column, "expected a number");
-    }
-    if (!allowNonfinite && !Double.isFinite(number)) {
-      throw new BadCell(column, "expected a finite number");
-    }
-    return number;
   }
 
   private Row reject(Row row, BadCell bad) {
@@ -136,15 +112,13 @@ final class RowReader implements Serializable {
     }
     String file = row.getString(row.fieldIndex(Place.FILE));
     return RowFactory.create(
-        file == null ? null : LineSource.name(file),
+        file == null ? null : TextInput.name(file),
         row.get(row.fieldIndex(Place.START)),
         row.get(row.fieldIndex(Place.LINE)),
         bad.column(),
         bad.reason(),
         found(row, bad.column()),
-        record.length() <= MOST_RECORD_CHARACTERS
-            ? record
-            : record.substring(0, MOST_RECORD_CHARACTERS));
+        Reject.shortened(record));
   }
 
   private @Nullable String found(Row row, String column) {

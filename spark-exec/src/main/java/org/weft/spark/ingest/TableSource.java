@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -105,46 +104,8 @@ final class TableSource {
 
   /** The column of this name, whatever characters it has. */
   Column column(String name, String option) {
-    if (!columns().contains(name)) {
-      throw new WeftException(
-          ErrorCode.USAGE,
-          String.join(", ", table.inputs())
-              + ": expected "
-              + option
-              + " to name a column of '"
-              + String.join("', '", columns())
-              + "', found '"
-              + name
-              + "'"
-              + remedy(name));
-    }
+    TableColumns.require(table, columns(), name, option);
     return quoted(name);
-  }
-
-  /** What may help the user who named a column that is not there. */
-  private String remedy(String name) {
-    String only = columns().size() == 1 ? columns().get(0) : "";
-    if (only.matches(".*[;|\t].*")) {
-      String separator = only.replaceAll("[^;|\t]", "").substring(0, 1).replace("\t", "\\t");
-      return "; where '" + separator + "' separates cells, add --option 'sep=" + separator + "'";
-    }
-    List<String> numbered =
-        columns().stream()
-            .filter(column -> column.matches("(?i)" + Pattern.quote(name) + "\\d+"))
-            .toList();
-    if (numbered.size() > 1) {
-      return "; several columns have this name in the header, and are called "
-          + String.join(", ", numbered);
-    }
-    if (name.contains(":")) {
-      return "; after a colon there may be a bucket: " + Bucket.known();
-    }
-    String given = name.toLowerCase(Locale.ROOT);
-    return columns().stream()
-        .filter(column -> column.toLowerCase(Locale.ROOT).contains(given))
-        .findFirst()
-        .map(column -> "; did you mean '" + column + "'?")
-        .orElse("");
   }
 
   private static Column quoted(String name) {
@@ -166,18 +127,26 @@ final class TableSource {
     return opened;
   }
 
+  /**
+   * What Spark's parser of separated values is asked for unless the job asks for something else.
+   */
+  static Map<String, String> csvOptions(char separator) {
+    Map<String, String> options = new HashMap<>();
+    options.put("sep", String.valueOf(separator));
+    options.put("escape", "\"");
+    return options;
+  }
+
   private Dataset<Row> csv() {
     LineSource source = open();
-    Map<String, String> options = new HashMap<>();
-    options.put("sep", table.format().equals("tsv") ? "\t" : ",");
-    options.put("escape", "\"");
+    Map<String, String> options = csvOptions(table.format().equals("tsv") ? '\t' : ',');
     options.putAll(table.options());
     String header = null;
     List<String> columns = table.columns();
     if (columns.isEmpty()) {
       List<Row> first = source.lines(null, (char) 0).take(1);
       if (first.isEmpty()) {
-        throw empty();
+        throw empty(table);
       }
       header = first.get(0).getString(3);
       Dataset<String> line = spark.createDataset(List.of(header), Encoders.STRING());
@@ -200,7 +169,7 @@ final class TableSource {
     JavaRDD<Row> lines = source.lines(null, (char) 0);
     List<String> sample = lines.take(SAMPLED_LINES).stream().map(row -> row.getString(3)).toList();
     if (sample.isEmpty()) {
-      throw empty();
+      throw empty(table);
     }
     Set<String> columns = new LinkedHashSet<>();
     Dataset<String> text = spark.createDataset(sample, Encoders.STRING());
@@ -241,7 +210,8 @@ final class TableSource {
     return lines.withColumn("__weft_parsed", parsed).select(selected.toArray(Column[]::new));
   }
 
-  private WeftException empty() {
+  /** The error of files without lines. */
+  static WeftException empty(IngestJob.Table table) {
     return new WeftException(
         ErrorCode.MALFORMED_INPUT,
         String.join(", ", table.inputs())
@@ -314,7 +284,7 @@ final class TableSource {
   private Dataset<Row> structured() {
     String[] paths =
         table.inputs().stream()
-            .map(input -> LineSource.existing(files, input).toString())
+            .map(input -> TextInput.existing(files, input).toString())
             .toArray(String[]::new);
     Dataset<Row> read = spark.read().format(table.format()).options(table.options()).load(paths);
     boolean known = Set.of("parquet", "orc", "avro", "json", "csv").contains(table.format());

@@ -1,11 +1,13 @@
 /**
  * Tables to labelled tensors: rows of text files, Parquet, ORC or any Spark table become entries,
  * and the values of columns become labels. Read {@link org.weft.spark.ingest.Ingest}, which says
- * the steps.
+ * the steps on Spark, and {@link org.weft.spark.ingest.LocalIngest}, which does them in one
+ * process.
  *
- * <p>Invariants: labels stay on executors and local disks, from the input to the label arrays of
- * the container; the driver sees counts. A label's coordinate is its rank among the labels of its
- * mode, so the same rows give the same tensor whatever the partitions.
+ * <p>Invariants: on Spark labels stay on executors and local disks, from the input to the label
+ * arrays of the container; the driver sees counts. Both write the same entries and labels. A
+ * label's coordinate is its rank among the labels of its mode, so the same rows give the same
+ * tensor whatever the partitions.
  */
 @NullMarked
 package org.weft.spark.ingest;

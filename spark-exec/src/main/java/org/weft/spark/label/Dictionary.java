@@ -33,8 +33,6 @@ import org.weft.storage.container.PieceWriter;
  * Close it to free what executors hold.
  */
 public final class Dictionary implements AutoCloseable {
-  private static final int BLOCKS = 1 << 16;
-
   /** Bytes of a row of a table with a short key, a number and a count. */
   private static final int USUAL_ROW = 48;
 
@@ -238,7 +236,7 @@ public final class Dictionary implements AutoCloseable {
   private ContainerPiece missing(ParallelContainer.Target target) {
     return present == null
         ? ContainerPiece.none(target.modeOrder().length)
-        : present.writeMissing(target);
+        : StoredLabels.writeMissing(present.container(), mode, target);
   }
 
   /** Empty if there is nothing new. */
@@ -282,25 +280,14 @@ public final class Dictionary implements AutoCloseable {
    * {@code 2^16} blocks of keys, and some more where partitions meet.
    */
   public long[] ranges(long each) {
-    long width = Math.max(1, (size + BLOCKS - 1) / BLOCKS);
+    long width = EntryRanges.width(size);
     Function2<Integer, Iterator<Row>, Iterator<long[]>> summing =
         (partition, rows) -> blockSums(rows, width);
     List<long[]> sums =
         inOrder().mapPartitionsWithIndex(summing, false).collect().stream()
             .sorted(Comparator.comparingLong(sum -> sum[0]))
             .toList();
-    List<Long> firsts = new ArrayList<>(List.of(0L));
-    long entries = 0;
-    long block = -1;
-    for (long[] sum : sums) {
-      if (entries >= each && sum[0] != block) {
-        firsts.add(sum[0] * width);
-        entries = 0;
-      }
-      block = sum[0];
-      entries += sum[1];
-    }
-    return firsts.stream().mapToLong(f -> f).toArray();
+    return EntryRanges.firsts(sums, width, each);
   }
 
   /** Keys in the order of their numbers. */

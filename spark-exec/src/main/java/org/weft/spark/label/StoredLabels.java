@@ -115,16 +115,25 @@ public final class StoredLabels {
   public Dataset<Row> requireDistinct(Dataset<Row> joined) {
     List<Row> twice = joined.where(functions.col(TIMES).gt(1)).select(LABEL).takeAsList(1);
     if (!twice.isEmpty()) {
-      throw new WeftException(
-          ErrorCode.MALFORMED_INPUT,
-          container.uri()
-              + ": expected different labels in mode "
-              + container.modeNames().get(mode)
-              + ", found '"
-              + twice.get(0).getString(0)
-              + "' for two coordinates; make them different before adding entries by labels");
+      throw ambiguous(container, mode, twice.get(0).getString(0));
     }
     return joined.drop(TIMES);
+  }
+
+  /** The error of a label that stands for two coordinates. */
+  public static WeftException ambiguous(Container container, int mode, String label) {
+    return new WeftException(
+        ErrorCode.MALFORMED_INPUT,
+        container.uri()
+            + ": expected different labels in mode "
+            + container.modeNames().get(mode)
+            + ", found '"
+            + label
+            + "' for two coordinates; make them different before adding entries by labels");
+  }
+
+  Container container() {
+    return container;
   }
 
   /** The coordinate of the first label that is new. */
@@ -132,7 +141,8 @@ public final class StoredLabels {
     return end(container, mode);
   }
 
-  private static long end(Container container, int mode) {
+  /** The coordinate of the first label of {@code mode} that is new. */
+  public static long end(Container container, int mode) {
     return Math.max(container.shape().size(mode), container.labels().count(mode));
   }
 
@@ -140,7 +150,8 @@ public final class StoredLabels {
    * Writes numbers in the place of the labels that coordinates of {@code mode} lack, before new
    * ones follow: share 0.
    */
-  public ContainerPiece writeMissing(ParallelContainer.Target target) {
+  public static ContainerPiece writeMissing(
+      Container container, int mode, ParallelContainer.Target target) {
     long from = container.labels().count(mode);
     Iterator<String> missing =
         LongStream.range(from, Math.max(from, container.shape().size(mode)))

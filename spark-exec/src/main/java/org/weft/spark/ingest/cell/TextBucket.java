@@ -1,9 +1,9 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.cell;
 
 import org.weft.storage.Labels;
 
 /** The text of a cell is its label. */
-record TextBucket() implements Bucket {
+public record TextBucket() implements Bucket {
   @Override
   public KeyType keyType() {
     return KeyType.TEXT;

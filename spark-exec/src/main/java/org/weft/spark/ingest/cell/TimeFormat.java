@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.cell;
 
 import java.io.Serializable;
 import java.time.DateTimeException;

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.cell;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.cell;
 
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -8,10 +8,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Cells of a table, of whatever type, as text or number. Blank text is a missing cell. */
-final class Cells {
+public final class Cells {
   private Cells() {}
 
-  static boolean isMissing(@Nullable Object cell) {
+  public static boolean isMissing(@Nullable Object cell) {
     return cell == null || cell instanceof String text && text.isBlank();
   }
 
@@ -32,7 +32,7 @@ final class Cells {
   }
 
   /** The number in {@code cell}, NaN and infinities included; null if there is none. */
-  static @Nullable Double number(Object cell) {
+  public static @Nullable Double number(Object cell) {
     if (cell instanceof Number number) {
       return number.doubleValue();
     }

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.cell;
 
 import java.time.DayOfWeek;
 import java.time.LocalDate;

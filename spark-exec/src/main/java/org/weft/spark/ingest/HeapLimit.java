@@ -1,0 +1,38 @@
+package org.weft.spark.ingest;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What rows and labels may take of the heap while one process makes a tensor. Thread-safe. */
+final class HeapLimit {
+  private final long most;
+  private final AtomicLong taken = new AtomicLong();
+
+  /** A table that does not fit: Spark sorts it on local disks. */
+  static final class Reached extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Reached() {
+      super("rows and labels fill the memory of one process", null, false, false);
+    }
+  }
+
+  HeapLimit(long bytes) {
+    this.most = bytes;
+  }
+
+  /** Half of the heap: the rest is for the writing of parts. */
+  static HeapLimit ofThisProcess() {
+    return new HeapLimit(Runtime.getRuntime().maxMemory() / 2);
+  }
+
+  /**
+   * Notes {@code bytes} more, or less if they are negative.
+   *
+   * @throws Reached if that is too much
+   */
+  void take(long bytes) {
+    if (taken.addAndGet(bytes) > most) {
+      throw new Reached();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package org.weft.spark.ingest;
+
+import java.util.Iterator;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.jspecify.annotations.Nullable;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
+import org.weft.spark.ingest.cell.BadCell;
+
+/** The records of one split, most of them a line each. Blank lines count, but are left out. */
+final class LineCursor {
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
+  private final String file;
+  private final boolean first;
+  private final Iterator<Text> lines;
+  private final @Nullable String header;
+  private final char quote;
+  private long line;
+  private long begin;
+  private Text text = new Text();
+
+  /**
+   * @param lines of the split, each valid until the next
+   * @param header the first line of every file, left out, or null if files have none
+   * @param quote joins lines while a cell in these quotes is open; 0: lines are records
+   */
+  LineCursor(FileSplit split, Iterator<Text> lines, @Nullable String header, char quote) {
+    this.file = TextInput.name(split);
+    this.first = split.getStart() == 0;
+    this.lines = lines;
+    this.header = header;
+    this.quote = quote;
+  }
+
+  /** Moves to the next record; false at the end. */
+  boolean next() {
+    while (lines.hasNext()) {
+      text = line();
+      begin = line;
+      if (begin == 1 && first && header != null) {
+        requireHeader(text.toString(), header);
+        continue;
+      }
+      if (quote != 0) {
+        join();
+      }
+      if (!isBlank()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The record, valid until the next. */
+  Text text() {
+    return text;
+  }
+
+  /** The record's first line in the split, from 1. */
+  long number() {
+    return begin;
+  }
+
+  /** Lines so far. */
+  long lines() {
+    return line;
+  }
+
+  private Text line() {
+    line++;
+    Text read = lines.next();
+    boolean mark = line == 1 && first && read.getLength() >= BYTE_ORDER_MARK.length;
+    for (int at = 0; mark && at < BYTE_ORDER_MARK.length; at++) {
+      mark = read.getBytes()[at] == BYTE_ORDER_MARK[at];
+    }
+    if (!mark) {
+      return read;
+    }
+    Text rest = new Text();
+    int length = BYTE_ORDER_MARK.length;
+    rest.set(read.getBytes(), length, read.getLength() - length);
+    return rest;
+  }
+
+  private void join() {
+    String joined = text.toString();
+    boolean more = false;
+    while (isOpen(joined) && lines.hasNext()) {
+      joined = joined + "\n" + line();
+      more = true;
+    }
+    if (more) {
+      text = new Text(joined);
+    }
+  }
+
+  private boolean isOpen(String record) {
+    return record.chars().filter(c -> c == quote).count() % 2 == 1;
+  }
+
+  private boolean isBlank() {
+    return text.getLength() == 0
+        || (text.getBytes()[0] <= ' ' && text.toString().isBlank()); // < 0 where not ASCII
+  }
+
+  private void requireHeader(String found, String expected) {
+    if (!found.equals(expected)) {
+      throw new WeftException(
+          ErrorCode.MALFORMED_INPUT,
+          file
+              + ":1: expected the same header line as in the first file, "
+              + BadCell.shown(expected)
+              + ", found "
+              + BadCell.shown(found)
+              + "; read files with other columns on their own");
+    }
+  }
+}

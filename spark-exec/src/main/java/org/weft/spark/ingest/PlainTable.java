@@ -1,0 +1,98 @@
+package org.weft.spark.ingest;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.jspecify.annotations.Nullable;
+import org.weft.storage.file.FileAccess;
+
+/**
+ * A table that one process reads without Spark: separated values under plain names, without SQL and
+ * without options of Spark's reader but the separator.
+ *
+ * @param header the first line of every file; null if files have none
+ * @param quote joins lines while a cell in these quotes is open; 0: lines are records
+ */
+record PlainTable(
+    TextInput input,
+    char separator,
+    char quote,
+    @Nullable String header,
+    List<String> columns,
+    List<FileSplit> splits) {
+  private static final long SPLIT_BYTES = 8L << 20;
+
+  /**
+   * Opens the table of {@code job}, and reads the first line; empty if the table is one for Spark.
+   *
+   * @throws org.weft.error.WeftException {@code INPUT_NOT_FOUND}, {@code MALFORMED_INPUT} for files
+   *     without lines
+   */
+  static Optional<PlainTable> open(FileAccess files, IngestJob.Table table) {
+    char separator = separator(table);
+    if (separator == 0 || table.where() != null || !table.computed().isEmpty()) {
+      return Optional.empty();
+    }
+    TextInput input = new TextInput(files, table.inputs(), table.quotedLines());
+    List<FileSplit> splits = input.splits(SPLIT_BYTES);
+    char quote = table.quotedLines() ? '"' : 0;
+    String header = null;
+    List<String> columns = table.columns();
+    if (columns.isEmpty()) {
+      header = header(input, splits).orElseThrow(() -> TableSource.empty(table));
+      columns = names(header, separator);
+    }
+    return columns.isEmpty() || columns.stream().anyMatch(Place::isPlace)
+        ? Optional.empty()
+        : Optional.of(new PlainTable(input, separator, quote, header, columns, splits));
+  }
+
+  /** The character between cells; 0 if options ask for what only Spark does. */
+  private static char separator(IngestJob.Table table) {
+    String usual =
+        switch (table.format()) {
+          case "csv" -> ",";
+          case "tsv" -> "\t";
+          default -> "";
+        };
+    Map<String, String> options = table.options();
+    if (usual.isEmpty() || !Set.of("sep").containsAll(options.keySet())) {
+      return 0;
+    }
+    String asked = options.getOrDefault("sep", usual);
+    asked = asked.equals("\\t") ? "\t" : asked;
+    boolean plain = asked.length() == 1 && asked.charAt(0) < 128 && !"\"\\\0".contains(asked);
+    return plain ? asked.charAt(0) : 0;
+  }
+
+  private static Optional<String> header(TextInput input, List<FileSplit> splits) {
+    for (FileSplit split : splits) {
+      try (SplitLines lines = new SplitLines(input, split)) {
+        LineCursor cursor = new LineCursor(split, lines, null, (char) 0);
+        if (cursor.next()) {
+          return Optional.of(cursor.text().toString());
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The names in a header; none if they need what Spark does about quotes, gaps and repetitions.
+   */
+  private static List<String> names(String header, char separator) {
+    List<String> names = new ArrayList<>();
+    Set<String> different = new HashSet<>();
+    for (String name : header.split(java.util.regex.Pattern.quote("" + separator), -1)) {
+      names.add(name);
+      different.add(name.toLowerCase(Locale.ROOT));
+    }
+    boolean plain = header.indexOf('"') < 0 && header.indexOf(0) < 0 && !different.contains("");
+    return plain && different.size() == names.size() ? names : List.of();
+  }
+}
