@@ -62,6 +62,9 @@ class ResumedMethodsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "cpd --rank 3 --dimension-tree on",
+        "cpd --rank 3 --dimension-tree on --nonnegative --type float --reorder degree",
+        "cpd --rank 3 --dimension-tree on --constrain 0=simplex,1=smooth:0.1,2=l1:0.1",
         "tucker --ranks 3,2,4 --starts 2",
         "tucker --ranks 3,2,4 --type float",
         "cpapr --rank 3 --method mu --kkt 0",
@@ -91,6 +94,7 @@ class ResumedMethodsTest {
       strings = {
         "gcp --rank 2 --loss poisson --optimizer lbfgs --inner 1 --zeros 0 --master local[2]",
         "cpapr --rank 2 --method mu --inner 2 --kkt 0 --master local[2]",
+        "cpd --rank 2 --dimension-tree on --master local[2]",
       })
   void aMethodGoesOnWhereExecutorsHaveItsRows(String command) throws IOException {
     goesOn(command, 3, 2);

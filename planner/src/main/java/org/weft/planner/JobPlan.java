@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.planner.job.Job;
+import org.weft.planner.job.ModeGroup;
 import org.weft.planner.machine.Resources;
 import org.weft.planner.partition.ModePartitioning;
 import org.weft.runtime.KernelImage;
@@ -19,11 +20,12 @@ import org.weft.statistics.TensorStatistics;
  * @param job what is asked
  * @param statistics the tensor
  * @param resources the cluster
- * @param modes one pass per mode for CPD, in mode order; one pass otherwise
+ * @param modes one pass for each statement of the job, or for each group of modes, in order
  * @param algebra the kernels of a method's dense algebra
  * @param image the compiled kernels of all passes, and of the algebra
  * @param predicted costs
  * @param forms why the passes of a decomposition share a form, or do not; null for other jobs
+ * @param tree why they share products, or do not; null for other jobs
  */
 public record JobPlan(
     Job job,
@@ -33,7 +35,8 @@ public record JobPlan(
     List<KernelRequest> algebra,
     KernelImage image,
     PlanCosts predicted,
-    @Nullable FormsChoice forms)
+    @Nullable FormsChoice forms,
+    @Nullable TreeChoice tree)
     implements Serializable {
   public JobPlan {
     modes = new ArrayList<>(modes);
@@ -51,7 +54,12 @@ public record JobPlan(
         IntStream.range(0, modes.size())
             .mapToObj(pass -> modes.get(pass).withPartitioning(partitionings.get(pass)))
             .toList();
-    return new JobPlan(job, numbered, resources, passes, algebra, image, predicted, forms);
+    return new JobPlan(job, numbered, resources, passes, algebra, image, predicted, forms, tree);
+  }
+
+  /** The groups of modes that share products, and the others, in order; empty without any. */
+  public List<ModeGroup> groups() {
+    return tree != null && tree.shares() ? tree.groups() : List.of();
   }
 
   /** The forms that the tensor is packed in, each once. */

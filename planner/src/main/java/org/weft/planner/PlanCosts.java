@@ -8,10 +8,10 @@ import java.util.Optional;
 /**
  * Prediction for a job.
  *
- * @param steps in the order in which they run; {@code kernel} and {@code merge} are those of one
- *     iteration
+ * @param steps in the order in which they run; {@code kernel}, {@code merge} and {@code products}
+ *     are those of one iteration
  * @param storageBytes bytes of the packed partitions of all forms, over the cluster
- * @param iterations times that {@code kernel} and {@code merge} run at most
+ * @param iterations times that these run at most
  */
 public record PlanCosts(List<StepCosts> steps, double storageBytes, int iterations)
     implements Serializable {
@@ -23,13 +23,30 @@ public record PlanCosts(List<StepCosts> steps, double storageBytes, int iteratio
     return steps.stream().filter(s -> s.step().equals(name)).findFirst();
   }
 
+  /**
+   * The same with kernels that make MTTKRPs of products.
+   *
+   * @param held bytes of all products, on an executor
+   */
+  PlanCosts withProducts(double moved, double flops, double seconds, double held) {
+    List<StepCosts> all = new ArrayList<>();
+    for (StepCosts step : steps) {
+      double memory = step.memoryBytesPerExecutor() + (isRepeated(step) ? held : 0);
+      all.add(new StepCosts(step.step(), step.bytesMoved(), step.flops(), step.seconds(), memory));
+      if (step.step().equals("merge")) {
+        all.add(new StepCosts("products", moved, flops, seconds, memory));
+      }
+    }
+    return new PlanCosts(all, storageBytes, iterations);
+  }
+
   /** Wall-clock seconds of one iteration. */
   public double iterationSeconds() {
     return steps.stream().filter(PlanCosts::isRepeated).mapToDouble(StepCosts::seconds).sum();
   }
 
   private static boolean isRepeated(StepCosts step) {
-    return step.step().equals("kernel") || step.step().equals("merge");
+    return List.of("kernel", "merge", "products").contains(step.step());
   }
 
   /** Wall-clock seconds of the job if it runs all iterations. */

@@ -2,6 +2,8 @@ package org.weft.planner;
 
 import java.util.List;
 import java.util.Locale;
+import org.weft.compiler.KernelRequest;
+import org.weft.planner.job.ModeGroup;
 import org.weft.planner.kernel.KernelPlan;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.machine.Resources;
@@ -20,8 +22,8 @@ final class PlanText {
 
   PlanText(JobPlan plan) {
     header(plan);
-    for (ModePlan mode : plan.modes()) {
-      pass(plan, mode);
+    for (int number = 0; number < plan.modes().size(); number++) {
+      pass(plan, plan.modes().get(number), finishing(plan, number));
     }
     steps(plan);
   }
@@ -45,6 +47,9 @@ final class PlanText {
     if (plan.forms() != null) {
       forms(plan.forms());
     }
+    if (plan.tree() != null) {
+      tree(plan.tree());
+    }
   }
 
   private void forms(FormsChoice forms) {
@@ -67,6 +72,28 @@ final class PlanText {
     table(table);
   }
 
+  private void tree(TreeChoice tree) {
+    String chosen = tree.shares() ? "products of modes " + tree.text() : "no products shared";
+    line("tree        %s: %s", chosen, tree.reason());
+    if (tree.tree() != null) {
+      table(
+          new TextTable("<>")
+              .row("", "packed", "per executor", "s / iteration", "s in all")
+              .row(costs("an MTTKRP of all entries for each mode", tree.none()))
+              .row(costs("products of modes " + tree.text(), tree.tree())));
+    }
+  }
+
+  private static String[] costs(String name, PlanCosts costs) {
+    return new String[] {
+      name,
+      Bytes.text(costs.storageBytes()),
+      Bytes.text(costs.peakMemoryBytesPerExecutor()),
+      decimal("%.4f", costs.iterationSeconds()),
+      decimal("%.2f", costs.seconds())
+    };
+  }
+
   private static String[] form(String name, PlanCosts costs) {
     return new String[] {
       name,
@@ -78,7 +105,20 @@ final class PlanText {
     };
   }
 
-  private void pass(JobPlan plan, ModePlan mode) {
+  /** The kernels that make MTTKRPs of the products of a pass. */
+  private static List<String> finishing(JobPlan plan, int pass) {
+    if (plan.groups().isEmpty()) {
+      return List.of();
+    }
+    ModeGroup group = plan.groups().get(pass);
+    List<String> symbols = group.modes().stream().map(group::symbol).toList();
+    return plan.algebra().stream()
+        .filter(kernel -> symbols.contains(kernel.symbol()))
+        .map(KernelRequest::expression)
+        .toList();
+  }
+
+  private void pass(JobPlan plan, ModePlan mode, List<String> finishing) {
     KernelPlan kernel = mode.kernel();
     line("");
     line("mode %d: %s", mode.mode(), kernel.request().expression());
@@ -98,6 +138,7 @@ final class PlanText {
           o.name(), mode.tensorShape().size(o.mode()), columns, panels);
     }
     line("  kernel    %s, %s", kernel.request().symbol(), kernel.request().schedule());
+    finishing.forEach(expression -> line("  then      %s for P = %s", expression, kernel.result()));
     line(
         "  cut       mode %d into %d partition(s)%s; %s",
         kernel.partitionedMode(),
@@ -174,8 +215,8 @@ final class PlanText {
     line("");
     if (costs.iterations() > 1) {
       line(
-          "steps; kernel and merge are one iteration over all modes, at most %d iterations",
-          costs.iterations());
+          "steps; kernel%s are one iteration over all modes, at most %d iterations",
+          plan.groups().isEmpty() ? " and merge" : ", merge and products", costs.iterations());
     }
     TextTable table = new TextTable("<>").row("step", "bytes", "Mflop", "seconds", "per executor");
     for (StepCosts step : costs.steps()) {

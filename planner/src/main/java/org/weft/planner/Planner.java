@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.planner.job.Job;
+import org.weft.planner.job.ModeGroup;
 import org.weft.planner.kernel.CostModel;
 import org.weft.planner.kernel.KernelChoice;
 import org.weft.planner.kernel.KernelPlan;
@@ -97,7 +98,20 @@ public final class Planner {
       modes = forms.chosen() == Forms.ONE ? shared : forms.chosen() == Forms.GRID ? tiles : modes;
       predicted = forms.costs();
     }
-    List<KernelRequest> algebra = job.algebra();
+    TreeChoice tree = null;
+    List<KernelRequest> algebra = new ArrayList<>(job.algebra());
+    if (rank.isPresent() && job.sharing() && statistics.shape().order() > 2) {
+      tree = passes.tree(job, rank.getAsInt(), predicted);
+      if (tree.shares()) {
+        TreeSearch chosen = passes.search(job, rank.getAsInt(), resources);
+        modes = chosen.passes(tree.groups());
+        predicted = chosen.costs(tree.groups(), iterations);
+        forms = null;
+        for (ModeGroup group : tree.groups()) {
+          algebra.addAll(group.kernels(statistics.shape(), rank.getAsInt(), job.valueType()));
+        }
+      }
+    }
     List<KernelRequest> requests = new ArrayList<>();
     modes.forEach(mode -> requests.add(mode.kernel().request()));
     modes.stream()
@@ -106,7 +120,15 @@ public final class Planner {
         .forEach(requests::add);
     requests.addAll(algebra);
     return new JobPlan(
-        job, statistics, resources, modes, algebra, compile.apply(requests), predicted, forms);
+        job,
+        statistics,
+        resources,
+        modes,
+        algebra,
+        compile.apply(requests),
+        predicted,
+        forms,
+        tree);
   }
 
   /**
@@ -226,6 +248,45 @@ public final class Planner {
         }
       }
       return passes(choice.mttkrps(best, rank));
+    }
+
+    /** The choice of products that modes share. Reproducible plans do not depend on cores. */
+    TreeChoice tree(Job job, int rank, PlanCosts predicted) {
+      if (options.tree() == DimensionTree.OFF) {
+        return TreeChoice.none("as asked for", predicted);
+      }
+      boolean asked = options.forms() == Forms.ONE || options.forms() == Forms.GRID;
+      if (asked || options.schedule().isPresent()) {
+        return TreeChoice.none("not with the forms or the schedule asked for", predicted);
+      }
+      TreeSearch search = search(job, rank, options.reproducible() ? ofOneCore() : resources);
+      List<ModeGroup> groups = search.cheapest();
+      if (groups.isEmpty()) {
+        return TreeChoice.none(
+            "no products are few beside the entries and fit the memory", predicted);
+      }
+      return TreeChoice.of(
+          options.tree(),
+          groups,
+          options.reproducible() ? search.costsWithout(job.iterations()) : predicted,
+          search.costs(groups, job.iterations()),
+          statistics.shape().order() * options.machine().stepSeconds(),
+          resources.memoryBytesPerExecutor());
+    }
+
+    /**
+     * @param judged what times are predicted for
+     */
+    TreeSearch search(Job job, int rank, Resources judged) {
+      KernelChoice choice = choice(job.valueType());
+      Passes judge = judged.equals(resources) ? this : new Passes(statistics, judged, stored);
+      return new TreeSearch(
+          rank,
+          job.valueType(),
+          statistics,
+          judged,
+          options.machine(),
+          statement -> judge.pass(statement.mode(), choice.of(statement)));
     }
 
     private List<ModePlan> passes(List<KernelPlan> kernels) {

@@ -18,6 +18,7 @@ import org.weft.planner.partition.Partitioner;
  * @param reproducible whether results are the same bits on any number of cores: partitions and
  *     schedules do not depend on them, for as long as memory does not demand more partitions
  * @param forms of the tensor that decompositions keep
+ * @param tree whether decompositions share products among modes
  */
 public record PlannerOptions(
     int partitions,
@@ -25,7 +26,8 @@ public record PlannerOptions(
     Optional<MachineParameters> statedMachine,
     Optional<Schedule> schedule,
     boolean reproducible,
-    Forms forms) {
+    Forms forms,
+    DimensionTree tree) {
   public PlannerOptions {
     if (partitions < 0) {
       throw new IllegalArgumentException("negative partitions: " + partitions);
@@ -35,7 +37,13 @@ public record PlannerOptions(
   /** Everything automatic. */
   public static PlannerOptions defaults() {
     return new PlannerOptions(
-        0, new EqualNonzeros(), Optional.empty(), Optional.empty(), false, Forms.AUTO);
+        0,
+        new EqualNonzeros(),
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        Forms.AUTO,
+        DimensionTree.AUTO);
   }
 
   /** Parameters of the cost model, stated or not. */
@@ -45,24 +53,31 @@ public record PlannerOptions(
   }
 
   public PlannerOptions withPartitions(int value) {
-    return new PlannerOptions(value, partitioner, statedMachine, schedule, reproducible, forms);
+    return new PlannerOptions(
+        value, partitioner, statedMachine, schedule, reproducible, forms, tree);
   }
 
   public PlannerOptions withMachine(MachineParameters value) {
     return new PlannerOptions(
-        partitions, partitioner, Optional.of(value), schedule, reproducible, forms);
+        partitions, partitioner, Optional.of(value), schedule, reproducible, forms, tree);
   }
 
   public PlannerOptions withSchedule(Optional<Schedule> value) {
-    return new PlannerOptions(partitions, partitioner, statedMachine, value, reproducible, forms);
+    return new PlannerOptions(
+        partitions, partitioner, statedMachine, value, reproducible, forms, tree);
   }
 
   public PlannerOptions withReproducible(boolean value) {
-    return new PlannerOptions(partitions, partitioner, statedMachine, schedule, value, forms);
+    return new PlannerOptions(partitions, partitioner, statedMachine, schedule, value, forms, tree);
   }
 
   public PlannerOptions withForms(Forms value) {
     return new PlannerOptions(
-        partitions, partitioner, statedMachine, schedule, reproducible, value);
+        partitions, partitioner, statedMachine, schedule, reproducible, value, tree);
+  }
+
+  public PlannerOptions withTree(DimensionTree value) {
+    return new PlannerOptions(
+        partitions, partitioner, statedMachine, schedule, reproducible, forms, value);
   }
 }

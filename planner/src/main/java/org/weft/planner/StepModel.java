@@ -113,6 +113,11 @@ final class StepModel {
     return shared && !resources.inTurn() ? 2 : 1;
   }
 
+  /** Wall-clock seconds of a pass and of what comes after it until its result is there. */
+  double seconds(ModePlan mode) {
+    return makespan(mode) + mergedBytes(mode) / mergedBytesPerSecond();
+  }
+
   /** Wall-clock seconds of a pass: no less than its longest task, nor than its even share. */
   private double makespan(ModePlan mode) {
     double longest =

@@ -208,6 +208,12 @@ public abstract class EngineTensor implements StatementOperand {
     return order == null ? null : order.there().value();
   }
 
+  /** The coordinate in the packed forms of a slice that the user knows by {@code slice}. */
+  public final long place(int mode, long slice) {
+    Relabelling there = relabelling();
+    return there == null ? slice : there.mode(mode).apply(slice);
+  }
+
   /** From the coordinates of the packed forms to those of results, if they differ. */
   public final @Nullable Shared<Relabelling> resultRelabelling() {
     return order == null || orderKept ? null : order.back();

@@ -28,6 +28,7 @@ import org.weft.engine.Passes;
 import org.weft.engine.entries.Shared;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
+import org.weft.planner.job.ModeGroup;
 import org.weft.planner.kernel.Merge;
 import org.weft.planner.kernel.Operand;
 import org.weft.planner.partition.ModePartitioning;
@@ -196,6 +197,16 @@ final class SparkSite implements Site, AutoCloseable {
   @Override
   public long entries() {
     return packed.storedEntries();
+  }
+
+  @Override
+  public List<ModeGroup> groups() {
+    return plan.groups();
+  }
+
+  @Override
+  public long place(int mode, long slice) {
+    return tensor.place(mode, slice);
   }
 
   @Override

@@ -28,6 +28,7 @@ import org.weft.jobs.option.ReorderOptions;
 import org.weft.jobs.option.StartOptions;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.run.Session;
+import org.weft.planner.DimensionTree;
 import org.weft.planner.Forms;
 import org.weft.planner.JobPlan;
 import org.weft.planner.job.Job;
@@ -83,6 +84,15 @@ public final class CpdCommand extends ModelCommand {
               + " takes less memory. auto: all or grid if the forms fit into memory, unless one is"
               + " predicted to be much faster (default: auto).")
   Forms forms = Forms.AUTO;
+
+  @Option(
+      names = "--dimension-tree",
+      paramLabel = "WHEN",
+      description =
+          "Products that neighbouring modes share, so that an iteration reads the entries fewer"
+              + " times. auto: where that is predicted to be clearly faster. on: where the products"
+              + " fit the memory. off: never (default: auto).")
+  DimensionTree tree = DimensionTree.AUTO;
 
   @Mixin AlgorithmOptions how = new AlgorithmOptions();
 
@@ -181,7 +191,7 @@ public final class CpdCommand extends ModelCommand {
 
   @Override
   EngineOptions engine(EngineOptions options) {
-    return planned(options.planning(p -> p.withForms(forms)));
+    return planned(options.planning(p -> p.withForms(forms).withTree(tree)));
   }
 
   @Override

@@ -142,7 +142,9 @@ public final class CheckpointOptions {
       all.put("seed", Long.toString(seed));
       all.put("a tensor of shape", tensor.statistics().shape().toString());
       all.put("entries", Long.toString(tensor.statistics().entries()));
-      all.put("--csf", forms(plan.get()));
+      JobPlan planned = plan.get();
+      all.put("--csf", forms(planned));
+      all.put("--dimension-tree", planned.groups().toString());
       CheckpointFolder folder = options.folder(files, run, all, limits);
       try {
         if (!options.resume || !folder.resume()) {

@@ -20,6 +20,8 @@ import org.weft.tensor.ValueType;
  * @param algebra kernels of dense tensors, by symbol
  * @param iterations in which each statement runs once, at most
  * @param certain of these, how many it is sure to run
+ * @param sharing whether the method looks at the {@link ModeGroup}s of its plan, where there are
+ *     statements of groups in the place of MTTKRPs
  */
 public record Job(
     String name,
@@ -27,7 +29,8 @@ public record Job(
     List<KernelRequest> algebra,
     int iterations,
     int certain,
-    ValueType valueType)
+    ValueType valueType,
+    boolean sharing)
     implements Serializable {
   private static final int CERTAIN_SWEEPS = 10;
 
@@ -48,7 +51,7 @@ public record Job(
       List<KernelRequest> algebra,
       int iterations,
       ValueType valueType) {
-    this(name, List.copyOf(statements), algebra, iterations, iterations, valueType);
+    this(name, List.copyOf(statements), algebra, iterations, iterations, valueType, false);
   }
 
   /** A job of one statement, which runs once. */
@@ -59,7 +62,12 @@ public record Job(
   /** The same if it ends when its fit changes by less than a tolerance; 0 for never. */
   public Job withTolerance(double tolerance) {
     int sure = tolerance > 0 ? Math.min(iterations, CERTAIN_SWEEPS) : iterations;
-    return new Job(name, statements, algebra, iterations, sure, valueType);
+    return new Job(name, statements, algebra, iterations, sure, valueType, sharing);
+  }
+
+  /** The same for a method that can share products among modes, or for one that cannot. */
+  public Job withSharing(boolean can) {
+    return new Job(name, statements, algebra, iterations, certain, valueType, can);
   }
 
   /** MTTKRPs with factors of {@code rank} columns for all modes, in order. */

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 
@@ -15,8 +16,9 @@ import org.weft.error.WeftException;
  * A product of the sparse tensor T with rows of dense factors whose result is one dense row for
  * each slice of a mode: MTTKRP {@code M(i,r) = T(i,j,k) * F1(j,r) * F2(k,r)}, TTMc {@code
  * M(i,r1,r2) = T(i,j,k) * F1(j,r1) * F2(k,r2)}, normal equations {@code M(i,r,s) = T(i,j,k) *
- * F1(j,r) * F2(k,r) * F1(j,s) * F2(k,s)}. Labels that a row has not, and the other modes, are
- * summed. In the place of T an expression of the entry may stand, {@link Entry}.
+ * F1(j,r) * F2(k,r) * F1(j,s) * F2(k,s)}. A row may have other modes of the tensor, as those of a
+ * {@link ModeGroup}: {@code P(i,j,r) = T(i,j,k) * F2(k,r)}. Labels that a row has not are summed.
+ * In the place of T an expression of the entry may stand, {@link Entry}.
  *
  * @param name of its kernel, with the mode: a C identifier, unique among the statements of a mode
  * @param mode whose slices have the rows
@@ -27,6 +29,7 @@ import org.weft.error.WeftException;
 public record RowStatement(
     String name, int mode, Map<String, Integer> columns, List<Term> terms, Entry entry)
     implements JobStatement {
+  private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
 
   /** {@code F_mode(i_mode, label)}. */
   public record Term(int mode, String label) implements Serializable {}
@@ -130,6 +133,16 @@ public record RowStatement(
       }
     }
     return new RowStatement("normal", mode, columns, terms, new Entry("1", 0));
+  }
+
+  /** The label of a mode of the tensor; r is that of the rank. */
+  public static String variable(int mode) {
+    return mode < VARIABLES.length ? VARIABLES[mode] : "i" + mode;
+  }
+
+  /** The modes of the tensor that a row has, ascending: those whose labels are columns' labels. */
+  public List<Integer> rowModes(int order) {
+    return IntStream.range(0, order).filter(m -> columns.containsKey(variable(m))).boxed().toList();
   }
 
   private static void requireRow(String name, Map<String, Integer> columns) {

@@ -252,6 +252,9 @@ public final class CostModel {
    */
   private static double cellsBelow(KernelPlan kernel, Operand operand) {
     TensorFormat format = kernel.tensorFormat();
+    if (kernel.rowsHaveModes()) {
+      return 1;
+    }
     double cells = 1;
     for (Operand other : kernel.operands()) {
       boolean below = levelOf(format, other.mode()) > levelOf(format, operand.mode());

@@ -59,8 +59,6 @@ public final class KernelChoice {
   /** Label of the components that a model's value is the sum of. */
   private static final String MODEL_LABEL = "q";
 
-  private static final String[] VARIABLES = {"i", "j", "k", "l", "m", "n", "o", "p"};
-
   private final TensorShape shape;
   private final long entries;
   private final ValueType type;
@@ -109,7 +107,7 @@ public final class KernelChoice {
   /** The statement on the storage rooted at its mode; other storages and panels are for MTTKRPs. */
   private KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
-    KernelPlan usual = rows(statement, storages.usual(rootedAt(statement.mode())), 0);
+    KernelPlan usual = rows(statement, storages.usual(rootedAt(statement)), 0);
     boolean matrix = statement.columns().size() == 1 && statement.entry().isItself();
     return schedule.isPresent() || !storages.isLarge() || !matrix
         ? usual
@@ -147,9 +145,19 @@ public final class KernelChoice {
 
   /** The other modes by increasing size. */
   private List<Integer> rootedAt(int mode) {
+    return rootedAt(mode, List.of());
+  }
+
+  /** The modes of the statement's rows, then the other modes by increasing size. */
+  private List<Integer> rootedAt(RowStatement statement) {
+    return rootedAt(statement.mode(), statement.rowModes(shape.order()));
+  }
+
+  private List<Integer> rootedAt(int mode, List<Integer> next) {
     List<Integer> levels = new ArrayList<>(List.of(mode));
+    levels.addAll(next);
     allModes().stream()
-        .filter(m -> m != mode)
+        .filter(m -> !levels.contains(m))
         .sorted(Comparator.comparingLong(shape::size))
         .forEach(levels::add);
     return levels;
@@ -173,7 +181,7 @@ public final class KernelChoice {
     modesWithout(mode).stream()
         .filter(m -> !above.contains(m))
         .forEach(m -> product.addAll(factors(statement, m)));
-    List<String> row = new ArrayList<>(List.of(variable(mode)));
+    List<String> row = new ArrayList<>(List.of(RowStatement.variable(mode)));
     row.addAll(statement.columns().keySet());
     int columns = statement.columns().size();
     KernelPlan alone =
@@ -195,7 +203,8 @@ public final class KernelChoice {
       return alone;
     }
     KernelPlan shared =
-        alone.withSchedule(Schedule.parse("parallel(" + variable(storage.levels().get(0)) + ")"));
+        alone.withSchedule(
+            Schedule.parse("parallel(" + RowStatement.variable(storage.levels().get(0)) + ")"));
     return costs.seconds(shared) < costs.seconds(alone) ? shared : alone;
   }
 
@@ -205,7 +214,7 @@ public final class KernelChoice {
     Map<String, Long> sizes = new LinkedHashMap<>(request.sizes());
     sizes.put(MODEL_LABEL, (long) statement.entry().rank());
     List<String> loops = new ArrayList<>();
-    storage.levels().forEach(mode -> loops.add(variable(mode)));
+    storage.levels().forEach(mode -> loops.add(RowStatement.variable(mode)));
     loops.add(MODEL_LABEL);
     loops.addAll(statement.columns().keySet());
     Schedule ordered =
@@ -223,7 +232,7 @@ public final class KernelChoice {
     }
     String model =
         allModes().stream()
-            .map(mode -> "F" + mode + "(" + variable(mode) + "," + MODEL_LABEL + ")")
+            .map(mode -> "F" + mode + "(" + RowStatement.variable(mode) + "," + MODEL_LABEL + ")")
             .collect(Collectors.joining(" * ", "sum(" + MODEL_LABEL + ", ", ")"));
     return statement.entry().of(entry, model);
   }
@@ -232,7 +241,7 @@ public final class KernelChoice {
   private static List<String> factors(RowStatement statement, int mode) {
     return statement.terms().stream()
         .filter(term -> term.mode() == mode)
-        .map(term -> "F" + mode + "(" + variable(mode) + "," + term.label() + ")")
+        .map(term -> "F" + mode + "(" + RowStatement.variable(mode) + "," + term.label() + ")")
         .toList();
   }
 
@@ -283,16 +292,16 @@ public final class KernelChoice {
     List<Integer> levels = new ArrayList<>(rest);
     levels.add(mode);
     List<Integer> written = IntStream.range(0, rest.size()).boxed().collect(Collectors.toList());
-    List<String> target = rest.stream().map(KernelChoice::variable).collect(Collectors.toList());
+    List<String> target = rest.stream().map(RowStatement::variable).collect(Collectors.toList());
     TensorFormat result = TensorFormat.csf(rest.size(), type);
     Map<String, Integer> columns = Map.of();
-    String factor = "v(" + variable(mode) + ")";
+    String factor = "v(" + RowStatement.variable(mode) + ")";
     if (!statement.isVector()) {
       written = levels;
       target.add("r");
       result = semiSparse(rest.size());
       columns = Map.of("r", statement.rank());
-      factor = "U(" + variable(mode) + ",r)";
+      factor = "U(" + RowStatement.variable(mode) + ",r)";
     }
     String name = target.isEmpty() ? "Y" : "Y(" + String.join(",", target) + ")";
     return plan(
@@ -376,7 +385,7 @@ public final class KernelChoice {
     int distance = PrefetchDistance.of(rowBytes, misses);
     return distance == 0
         ? schedule
-        : schedule.with(new Directive.Prefetch(variable(operand.mode()), distance));
+        : schedule.with(new Directive.Prefetch(RowStatement.variable(operand.mode()), distance));
   }
 
   private static Schedule parallel(TensorFormat format) {
@@ -387,7 +396,7 @@ public final class KernelChoice {
   private static Schedule inPanels(TensorFormat panels, TensorFormat tensor, boolean parallel) {
     List<String> loops = new ArrayList<>(List.of(loop("r", panels.coordinate(0))));
     for (int level = 0; level < tensor.levelCount(); level++) {
-      loops.add(loop(variable(tensor.modeOf(level)), tensor.coordinate(level)));
+      loops.add(loop(RowStatement.variable(tensor.modeOf(level)), tensor.coordinate(level)));
     }
     Schedule order = Schedule.sequential().withLoopOrder(loops.toArray(String[]::new));
     return parallel ? order.with(slices(tensor)) : order;
@@ -402,7 +411,8 @@ public final class KernelChoice {
 
   /** The loop over tiles adds to the same rows; the one inside it has them apart. */
   private static Directive.Parallel slices(TensorFormat format) {
-    return new Directive.Parallel(variable(format.modeOf(format.isOrdinary() ? 0 : 1)));
+    return new Directive.Parallel(
+        RowStatement.variable(format.modeOf(format.isOrdinary() ? 0 : 1)));
   }
 
   /** Compressed levels, then a dense one. */
@@ -433,12 +443,7 @@ public final class KernelChoice {
 
   private static String access(String tensor, List<Integer> modes) {
     return modes.stream()
-        .map(KernelChoice::variable)
+        .map(RowStatement::variable)
         .collect(Collectors.joining(",", tensor + "(", ")"));
-  }
-
-  /** Index variable of a mode; r is the rank's. */
-  static String variable(int mode) {
-    return mode < VARIABLES.length ? VARIABLES[mode] : "i" + mode;
   }
 }

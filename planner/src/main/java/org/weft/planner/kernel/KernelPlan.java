@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import org.weft.compiler.Directive;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.Schedule;
+import org.weft.planner.job.RowStatement;
 import org.weft.planner.partition.SliceRange;
 import org.weft.runtime.MatrixCopies;
 import org.weft.tensor.LevelCoordinate;
@@ -82,6 +83,12 @@ public record KernelPlan(
       throw new IllegalStateException("no format of " + result + " in " + request);
     }
     return format;
+  }
+
+  /** Whether rows of the result have modes of the tensor: a position adds to a part of a row. */
+  boolean rowsHaveModes() {
+    return IntStream.range(0, tensorFormat.order())
+        .anyMatch(mode -> request.sizes().containsKey(RowStatement.variable(mode)));
   }
 
   /** Whether coordinates of the partitioned mode start at 0 in each partition. */

@@ -39,9 +39,10 @@ import org.weft.tensor.TensorShape;
  * <p>M and A_n are of mode size x R, and V is R x R. An update costs O(nnz R) for the MTTKRP and
  * O(I R^2) for the rows. The residual is never formed: the fit comes from the last MTTKRP of the
  * sweep by {@code ||X - model||^2 = ||X||^2 - 2 <X, model> + ||model||^2}. The fit of an all-zero
- * tensor is 1 if the model is zero. A column that became zero stays zero, and its lambda is 0. The
- * initial factors are uniform in [0, 1) and depend on seed, mode and row alone. HALS, which goes on
- * from them, takes them in the unit of the tensor ({@link Site#unit}).
+ * tensor is 1 if the model is zero. Neighbouring modes may share an MTTKRP's products ({@link
+ * Mttkrps}). A column that became zero stays zero, and its lambda is 0. The initial factors are
+ * uniform in [0, 1) and depend on seed, mode and row alone. HALS, which goes on from them, takes
+ * them in the unit of the tensor ({@link Site#unit}).
  *
  * <p>A constraint applies to {@code A_n} with the weights, while the other factors have unit
  * columns. If a constraint fixes the scale of a mode's columns, this factor cannot have the
@@ -98,11 +99,13 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
     private final List<Rows> factors = new ArrayList<>();
     private final List<FactorUpdate> updates = new ArrayList<>();
     private final CpWeights weights;
+    private final Mttkrps mttkrps;
     private double inner;
 
     Run(Site site, Optional<CpState> start) {
       this.site = site;
       this.order = site.shape().order();
+      this.mttkrps = new Mttkrps(site, cpd.algebra());
       Sweeps.requireFinite("the sum of the squares of the tensor's values", site.normSquared());
       Deque<RowSource> duals = new ArrayDeque<>(start.map(CpState::duals).orElse(List.of()));
       for (int mode = 0; mode < order; mode++) {
@@ -180,7 +183,7 @@ public record AlternatingLeastSquares(Cpd cpd) implements Resumable<AlternatingL
       }
       cpd.addRidge(v);
       String about = "factor " + mode + ", rank " + rank + ", iteration " + sweep;
-      return new FactorUpdate.Problem(mode, about, factors, v, others, present, divisor);
+      return new FactorUpdate.Problem(mode, about, mttkrps, factors, v, others, present, divisor);
     }
 
     private double[] gram(int mode) {

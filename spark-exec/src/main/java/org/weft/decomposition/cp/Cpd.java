@@ -190,7 +190,8 @@ public record Cpd(
       kernels.addAll(algebra().simplex());
     }
     return Job.mttkrps("cpd", shape.order(), rank, kernels, maxIterations, valueType)
-        .withTolerance(tolerance);
+        .withTolerance(tolerance)
+        .withSharing(true);
   }
 
   /** Adds the ridge to the diagonal of normal equations V (R x R). */

@@ -18,6 +18,7 @@ interface FactorUpdate {
    * The problem. The MTTKRP is {@code M diag(others)}.
    *
    * @param about for people
+   * @param mttkrps that make M
    * @param factors of all modes, as they are stored
    * @param v the Hadamard product of the other modes' Gram matrices, with the ridge
    * @param others what the columns of M are multiplied by
@@ -28,6 +29,7 @@ interface FactorUpdate {
   record Problem(
       int mode,
       String about,
+      Mttkrps mttkrps,
       List<Rows> factors,
       DMatrixRMaj v,
       double[] others,
@@ -39,7 +41,7 @@ interface FactorUpdate {
 
     /** A step that makes M. */
     Step product() {
-      return step().product("M", mode, factors).rows("A", factors.get(mode));
+      return mttkrps.step(mode, about, factors).rows("A", factors.get(mode));
     }
   }
 

@@ -23,20 +23,22 @@ final class SmoothUpdate implements FactorUpdate {
   private final Site site;
   private final RowAlgebra algebra;
   private final double weight;
-  private final Rows right;
+  private final Rows own;
   private @Nullable Rows solution;
 
   SmoothUpdate(Site site, RowAlgebra algebra, int mode, double weight) {
     this.site = site;
     this.algebra = algebra;
     this.weight = weight;
-    this.right = site.rows(mode, algebra.rank(), algebra.result());
+    this.own = site.rows(mode, algebra.rank(), algebra.result());
   }
 
   @Override
   public Step step(Problem problem) {
     int mode = problem.mode();
-    site.run(problem.step().product("M", mode, problem.factors()).rows("M", right));
+    Step product = problem.product();
+    Rows right = product.rows().getOrDefault("M", own);
+    site.run(product.rows("M", right));
     DenseMatrix m = site.collect(right);
     DMatrixRMaj products = new DMatrixRMaj(Math.toIntExact(m.rows()), m.columns());
     for (int i = 0; i < products.numRows; i++) {

@@ -97,7 +97,7 @@ public record StreamingUpdate(Cpd cpd, CpHistory history, double forget)
   @Override
   public Job job(TensorShape shape) {
     check(shape);
-    return cpd.job(shape);
+    return cpd.job(shape).withSharing(false);
   }
 
   @Override

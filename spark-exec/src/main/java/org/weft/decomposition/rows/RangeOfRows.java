@@ -9,6 +9,8 @@ import java.util.stream.IntStream;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.NativeMemory;
 import org.weft.runtime.Kernel;
+import org.weft.runtime.ModeLabel;
+import org.weft.runtime.TensorParameter;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
@@ -100,10 +102,29 @@ public final class RangeOfRows {
   }
 
   private void run(String symbol, Map<String, String> operands, String result, TensorStorage made) {
+    Kernel kernel = kernels.apply(symbol);
     Map<String, TensorStorage> bound = new HashMap<>();
     operands.forEach((theirs, ours) -> bound.put(theirs, tensor(ours)));
     bound.put(result, made);
-    kernels.apply(symbol).run(bound, Map.of(), scope, threads);
+    try (MemoryScope views = scope.child(symbol)) {
+      for (TensorParameter parameter : kernel.signature().tensors()) {
+        bound.computeIfPresent(parameter.name(), (name, rows) -> viewed(rows, parameter, views));
+      }
+      kernel.run(bound, Map.of(), scope, threads);
+    }
+  }
+
+  /** Rows of numbers as rows of several modes, where a kernel that knows their sizes has those. */
+  private static TensorStorage viewed(
+      TensorStorage rows, TensorParameter parameter, MemoryScope scope) {
+    if (parameter.format().order() == rows.shape().order()) {
+      return rows;
+    }
+    List<ModeLabel> labels = parameter.accesses().get(0);
+    long[] sizes = labels.stream().mapToLong(ModeLabel::size).toArray();
+    sizes[0] = rows.shape().size(0);
+    return TensorStorage.denseView(
+        scope, TensorShape.of(sizes), rows.format().valueType(), rows.vals().address());
   }
 
   private void sum(RowOperation.Sum sum) {

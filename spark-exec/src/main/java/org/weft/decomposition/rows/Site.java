@@ -1,6 +1,8 @@
 package org.weft.decomposition.rows;
 
+import java.util.List;
 import org.weft.decomposition.Method;
+import org.weft.planner.job.ModeGroup;
 import org.weft.tensor.DenseMatrix;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
@@ -28,6 +30,15 @@ public interface Site {
     double unit = Math.sqrt(normSquared() / Math.max(1, entries()));
     return unit > 0 ? unit : 1;
   }
+
+  /**
+   * The groups of modes that share products, and the modes that share none, in order: statements of
+   * the plan in the place of the MTTKRPs of the job. Empty if each MTTKRP is a statement.
+   */
+  List<ModeGroup> groups();
+
+  /** Where the row of a slice stands in results that have the mode as columns. */
+  long place(int mode, long slice);
 
   /** Rows for results, of any numbers. */
   Rows rows(int mode, int columns, ValueType type);

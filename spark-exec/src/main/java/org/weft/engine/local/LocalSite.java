@@ -29,6 +29,7 @@ import org.weft.memory.NativeArray;
 import org.weft.memory.NativeMemory;
 import org.weft.planner.JobPlan;
 import org.weft.planner.ModePlan;
+import org.weft.planner.job.ModeGroup;
 import org.weft.reorder.Permutation;
 import org.weft.reorder.Relabelling;
 import org.weft.runtime.ColumnPasses;
@@ -201,6 +202,16 @@ final class LocalSite implements Site {
   @Override
   public long entries() {
     return packed.storedEntries();
+  }
+
+  @Override
+  public List<ModeGroup> groups() {
+    return plan.groups();
+  }
+
+  @Override
+  public long place(int mode, long slice) {
+    return tensor.place(mode, slice);
   }
 
   @Override
