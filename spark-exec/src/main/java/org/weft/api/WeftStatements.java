@@ -16,6 +16,7 @@ import org.weft.engine.StatementOperand;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.spark.label.Dictionary;
+import org.weft.storage.Labels;
 import org.weft.tensor.ValueType;
 
 /** Evaluates statements over tensors of one {@link Weft}. */
@@ -101,6 +102,7 @@ final class WeftStatements {
     loaded.forEach(
         (name, tensor) ->
             requireNoTable(name, accesses.getOrDefault(name, List.of()), classes, spaces.keySet()));
+    requireSameLabels(accesses, classes, loaded);
     List<Dictionary> dictionaries =
         DatasetSource.dictionaries(weft, tables, List.copyOf(numbered.values()));
     int next = 0;
@@ -140,6 +142,32 @@ final class WeftStatements {
                       + name
                       + ", which has coordinates; make a Dataset of its entries()");
             });
+  }
+
+  /** Rejects a label of the statement that is modes of files whose labels differ. */
+  private static void requireSameLabels(
+      Map<String, List<List<String>>> accesses,
+      LabelClasses classes,
+      Map<String, Source.Loaded> loaded) {
+    Map<Set<String>, Labels> known = new HashMap<>();
+    loaded.forEach(
+        (name, tensor) -> {
+          List<String> indices = accesses.getOrDefault(name, List.of(List.of())).get(0);
+          for (int mode = 0; mode < indices.size(); mode++) {
+            Labels own = tensor.labels().get(mode).listed();
+            Labels first =
+                own == null ? null : known.putIfAbsent(classes.of(indices.get(mode)), own);
+            if (own != null && first != null && !own.sameAs(first)) {
+              throw new WeftException(
+                  ErrorCode.SHAPE_MISMATCH,
+                  "label "
+                      + indices.get(mode)
+                      + ": expected modes with the same labels, found other labels in "
+                      + name
+                      + "; make a Dataset of its entries(), as Datasets are compared by labels");
+            }
+          }
+        });
   }
 
   private static List<Source.ModeLabels> labels(

@@ -104,6 +104,21 @@ class SeveralStartsTest {
     return uri;
   }
 
+  @Test
+  void filesWhoseLabelsDifferAreNotComparedByNumber() throws IOException {
+    List<String> users = List.of("a", "bbb");
+    try (Weft weft = Weft.local()) {
+      Tensor x = weft.tensor(labelled("x.weft", users, List.of("ant", "bee")));
+      Tensor same = weft.tensor(labelled("same.weft", users, List.of("ant", "bee")));
+      Tensor other = weft.tensor(labelled("other.weft", users, List.of("bee", "ant")));
+      String text = "S(u) = X(u,i) * Y(u,i)";
+      assertThat(weft.eval(text, Map.of("X", x, "Y", same)).size()).isEqualTo(2);
+      assertThatThrownBy(() -> weft.eval(text, Map.of("X", x, "Y", other)))
+          .hasMessageContaining("label i: expected modes with the same labels")
+          .hasMessageContaining("make a Dataset of its entries()");
+    }
+  }
+
   /** The tensor has the model's labels in another order, and then some of them and others. */
   @Test
   void aModelIsStartedFromByItsLabels() throws IOException {

@@ -25,6 +25,7 @@ import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.file.LabelOrder;
+import org.weft.jobs.file.MatchedOperands;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.jobs.file.TensorSink;
 import org.weft.jobs.option.CommonOptions;
@@ -80,7 +81,8 @@ public final class EvalCommand extends WeftCommand {
       paramLabel = "[NAME=]FILE",
       description = {
         "Where the result goes: a tensor file, or 'print' for lines of 1-based coordinates and"
-            + " value on standard output (default: print)."
+            + " value on standard output; a label takes the place of its coordinate (default:"
+            + " print)."
       })
   String output = PRINT;
 
@@ -144,7 +146,8 @@ public final class EvalCommand extends WeftCommand {
       checkTensorOutput(files, target);
     }
     Schedule schedule = options.schedule(Schedule.parallel());
-    OperandFiles operands = options.read(statement, files, common.readOptions());
+    MatchedOperands matched = options.matched(statement, files);
+    OperandFiles operands = options.read(statement, files, matched, common.readOptions());
     LabelOrder order = LabelOrder.of(reorder, operands, files, console);
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     CompilerOptions compile = common.compilerOptions();
@@ -162,10 +165,10 @@ public final class EvalCommand extends WeftCommand {
       }
       TensorStorage result =
           order.original(scope, evaluator.evaluate(scope, input), statement.target());
+      KeptModes modes = KeptModes.of(files, statement, options.inputs, matched, console);
       if (target == null) {
-        print(console, evaluator.inModeOrder(scope, result));
+        print(console, evaluator.inModeOrder(scope, result), modes);
       } else {
-        KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
         InputNames.noteDropped(console, target, modes.names(), modes.labels());
         long entries = write(files, target, evaluator.inModeOrder(scope, result), modes);
         console.note("wrote %s: %s, %,d entries", target, result.shape(), entries);
@@ -308,8 +311,9 @@ public final class EvalCommand extends WeftCommand {
     }
   }
 
-  private void print(Console console, TensorStorage result) {
-    EntryLines lines = new EntryLines(console, result.format().valueType(), common.zeroBased);
+  private void print(Console console, TensorStorage result, KeptModes modes) {
+    EntryLines lines =
+        new EntryLines(console, result.format().valueType(), common.zeroBased, modes.labels());
     lines.add(result);
     lines.flush();
   }

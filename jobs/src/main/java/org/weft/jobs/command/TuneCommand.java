@@ -72,7 +72,8 @@ public final class TuneCommand extends WeftCommand {
       checkOutput(files, plot);
     }
     Statement statement = options.statement();
-    OperandFiles operands = options.read(statement, files, common.readOptions());
+    OperandFiles operands =
+        options.read(statement, files, options.matched(statement, files), common.readOptions());
     int threads = common.threads == 0 ? Runtime.getRuntime().availableProcessors() : common.threads;
     CompilerOptions compile = common.compilerOptions();
     try (TensorCompiler compiler = TensorCompiler.create(compile);

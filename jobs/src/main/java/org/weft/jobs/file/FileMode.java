@@ -26,11 +26,11 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
   /** The modes of {@code uri}; those of which it says nothing are empty. */
   public static List<Optional<ModeIdentity>> of(
       FileAccess files, String uri, int order, String tensor, Console console) {
-    if (!uri.matches("(?i).*\\.(weft|wtb)(/.*|@[0-9]+/*)?")) {
+    if (!mayHaveLabels(uri)) {
       return List.of();
     }
     List<String> names = TensorFiles.modeNames(files, uri);
-    Map<Integer, Labels> labels = TensorFiles.labels(files, uri);
+    Map<Integer, Labels> labels = labels(files, uri);
     List<Optional<ModeIdentity>> modes = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
       String name = mode < names.size() ? names.get(mode) : "";
@@ -41,6 +41,20 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
               : Optional.of(new FileMode(tensor, given, labels.get(mode), console)));
     }
     return modes;
+  }
+
+  static boolean mayHaveLabels(String uri) {
+    return uri.matches("(?i).*\\.(weft|wtb)(/.*|@[0-9]+/*)?");
+  }
+
+  /** The labels of {@code uri} by mode; empty for most formats. */
+  static Map<Integer, Labels> labels(FileAccess files, String uri) {
+    return mayHaveLabels(uri) ? TensorFiles.labels(files, uri) : Map.of();
+  }
+
+  /** The mode with the labels of all modes that it is compared with. */
+  FileMode with(Optional<Labels> all) {
+    return all.isPresent() ? new FileMode(tensor, name, all.get(), console) : this;
   }
 
   @Override

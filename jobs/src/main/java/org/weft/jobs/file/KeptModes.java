@@ -25,9 +25,17 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
    * Of the result of {@code statement}.
    *
    * @param inputs files of the operands
+   * @param matched labels that the operands have in common
    */
   public static KeptModes of(
-      FileAccess files, Statement statement, Map<String, String> inputs, Console console) {
+      FileAccess files,
+      Statement statement,
+      Map<String, String> inputs,
+      MatchedOperands matched,
+      Console console) {
+    if (statement.target().labels().isEmpty()) {
+      return new KeptModes(List.of(), Map.of());
+    }
     Map<String, List<Optional<ModeIdentity>>> read = new HashMap<>();
     return of(
         SurvivingModes.of(
@@ -36,13 +44,17 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
                 inputs.containsKey(access.tensor())
                     ? read.computeIfAbsent(
                         access.tensor(),
-                        name ->
-                            FileMode.of(
-                                files,
-                                inputs.getOrDefault(name, ""),
-                                access.labels().size(),
-                                name,
-                                console))
+                        name -> {
+                          List<Optional<ModeIdentity>> modes = new ArrayList<>();
+                          String file = inputs.getOrDefault(name, "");
+                          int order = access.labels().size();
+                          for (Optional<ModeIdentity> mode :
+                              FileMode.of(files, file, order, name, console)) {
+                            String index = access.labels().get(modes.size()).name();
+                            modes.add(mode.map(m -> ((FileMode) m).with(matched.labels(index))));
+                          }
+                          return modes;
+                        })
                     : List.of()));
   }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -24,6 +25,7 @@ import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorHeader;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.storage.npy.NpzFile;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.DenseMatrix;
@@ -54,6 +56,17 @@ public final class OperandFiles {
       return blocks.stream().mapToLong(CooBlock::size).sum();
     }
 
+    Entries matched(String name, MatchedOperands matched) {
+      Optional<MatchedLabels.Moves> moves = matched.moves(name, shape);
+      return moves.isEmpty()
+          ? this
+          : new Entries(
+              matched.shape(name, shape),
+              declared,
+              full,
+              blocks.stream().map(moves.get()::found).toList());
+    }
+
     Entries within(TensorShape larger) {
       return new Entries(larger, declared, full, blocks);
     }
@@ -73,6 +86,7 @@ public final class OperandFiles {
       ReadOptions options,
       Map<String, String> inputs,
       Map<String, List<List<String>>> accesses,
+      MatchedOperands matched,
       Map<String, Long> sizes)
       throws IOException {
     OperandFiles read = new OperandFiles(accesses);
@@ -99,7 +113,7 @@ public final class OperandFiles {
                 + ", as the expression labels it, found "
                 + entries.shape());
       }
-      read.operands.put(name, entries);
+      read.operands.put(name, entries.matched(name, matched));
     }
     read.agree(sizes);
     return read;

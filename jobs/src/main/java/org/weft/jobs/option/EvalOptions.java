@@ -18,6 +18,7 @@ import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.lang.Statement;
 import org.weft.error.WeftException;
+import org.weft.jobs.file.MatchedOperands;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.storage.ReadOptions;
 import org.weft.storage.file.FileAccess;
@@ -162,8 +163,14 @@ public final class EvalOptions {
    * Reads the operands of {@code statement}; every tensor of it must have an input and every input
    * must be used.
    */
-  public OperandFiles read(Statement statement, FileAccess files, ReadOptions options)
+  public OperandFiles read(
+      Statement statement, FileAccess files, MatchedOperands matched, ReadOptions options)
       throws IOException {
-    return OperandFiles.read(files, options, inputs, accesses(statement), sizes);
+    return OperandFiles.read(files, options, inputs, accesses(statement), matched, sizes);
+  }
+
+  /** The labels that the operands of {@code statement} have in common. */
+  public MatchedOperands matched(Statement statement, FileAccess files) {
+    return MatchedOperands.of(files, inputs, accesses(statement), statement.target().tensor());
   }
 }

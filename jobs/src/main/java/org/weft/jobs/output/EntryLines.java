@@ -1,26 +1,36 @@
 package org.weft.jobs.output;
 
 import java.util.Locale;
+import java.util.Map;
 import org.weft.memory.NativeArray;
+import org.weft.storage.Labels;
+import org.weft.storage.document.TabSeparated;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
-/** Prints entries, a line each: coordinates and value. */
+/**
+ * Prints entries, a line each: coordinates and value. Where modes have labels, labels take the
+ * place of coordinates, and tabs that of spaces.
+ */
 public final class EntryLines {
   private static final int LINES_AT_ONCE = 1024;
 
   private final Console console;
   private final boolean integers;
   private final int base;
+  private final Map<Integer, Labels> labels;
   private final StringBuilder text = new StringBuilder();
   private int lines;
 
   /**
    * @param type of the values
    * @param zeroBased whether coordinates start at 0; otherwise at 1
+   * @param labels by mode
    */
-  public EntryLines(Console console, ValueType type, boolean zeroBased) {
+  public EntryLines(
+      Console console, ValueType type, boolean zeroBased, Map<Integer, Labels> labels) {
+    this.labels = labels;
     this.console = console;
     this.integers = type == ValueType.INT || type == ValueType.LONG;
     this.base = zeroBased ? 0 : 1;
@@ -39,13 +49,20 @@ public final class EntryLines {
   }
 
   private void line(long[] at, String value) {
-    for (long coordinate : at) {
-      text.append(coordinate + base).append(' ');
+    for (int mode = 0; mode < at.length; mode++) {
+      text.append(place(mode, at[mode])).append(labels.isEmpty() ? ' ' : '\t');
     }
     text.append(value).append('\n');
     if (++lines % LINES_AT_ONCE == 0) {
       flush();
     }
+  }
+
+  private String place(int mode, long coordinate) {
+    Labels known = labels.get(mode);
+    return known != null && coordinate < known.size()
+        ? TabSeparated.cell(known.label(coordinate))
+        : Long.toString(coordinate + base);
   }
 
   public void add(CooBlock block) {

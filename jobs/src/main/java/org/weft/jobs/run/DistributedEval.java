@@ -22,6 +22,7 @@ import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.StatementPlans;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.MatchedOperands;
 import org.weft.jobs.file.OperandFiles;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.EvalOptions;
@@ -32,6 +33,8 @@ import org.weft.storage.ReadOptions;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.document.JsonText;
 import org.weft.storage.file.FileAccess;
+import org.weft.storage.model.MatchedLabels;
+import org.weft.tensor.TensorShape;
 
 /** {@code weft eval} where a master is named: operands and result lie in parts on its executors. */
 public final class DistributedEval {
@@ -66,7 +69,8 @@ public final class DistributedEval {
       StatementResult value = session.engine().statements().evaluate(job, console.progress());
       try (StatementResult result = job.padsResult() ? value.nonzeros() : value) {
         if (target == null) {
-          EntryLines lines = new EntryLines(console, common.type, common.zeroBased);
+          KeptModes modes = modes(session.engine().files(), statement);
+          EntryLines lines = new EntryLines(console, common.type, common.zeroBased, modes.labels());
           result.read(lines::add);
           lines.flush();
         } else {
@@ -118,6 +122,7 @@ public final class DistributedEval {
 
   private StatementJob job(
       Session session, Statement statement, Map<String, List<List<String>>> accesses) {
+    MatchedOperands matched = options.matched(statement, session.engine().files());
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     Map<String, Number> numbers = new LinkedHashMap<>();
     Optional<StatementOperand> previous = Optional.empty();
@@ -137,9 +142,9 @@ public final class DistributedEval {
         throw usage(
             "--input %s=%s: executors do not read .npz: save its arrays as .npy", name, source);
       } else if (result) {
-        previous = Optional.of(read(session, source));
+        previous = Optional.of(read(session, name, source, matched));
       } else {
-        tensors.put(name, read(session, source));
+        tensors.put(name, read(session, name, source, matched));
       }
     }
     return new StatementJob(
@@ -154,15 +159,26 @@ public final class DistributedEval {
         Optional.empty());
   }
 
-  private EngineTensor read(Session session, String uri) {
+  private EngineTensor read(Session session, String name, String uri, MatchedOperands matched) {
     ReadOptions read = common.readOptions();
     boolean frostt = TensorFiles.extensionOf(uri).equals(".tns");
     console.step("read " + uri, 0, 1);
-    return session.engine().read(uri, read.withZeroBased(read.zeroBased() && frostt), common.type);
+    EngineTensor tensor =
+        session.engine().read(uri, read.withZeroBased(read.zeroBased() && frostt), common.type);
+    TensorShape shape = tensor.originalStatistics().shape();
+    Optional<MatchedLabels.Moves> moves = matched.moves(name, shape);
+    return moves.isEmpty()
+        ? tensor
+        : session.engine().select(tensor, uri, matched.shape(name, shape), moves.get()::found);
+  }
+
+  private KeptModes modes(FileAccess files, Statement statement) {
+    MatchedOperands matched = options.matched(statement, files);
+    return KeptModes.of(files, statement, options.inputs, matched, console);
   }
 
   private OutputTarget output(FileAccess files, Statement statement, String target) {
-    KeptModes modes = KeptModes.of(files, statement, options.inputs, console);
+    KeptModes modes = modes(files, statement);
     InputNames.noteDropped(console, target, modes.names(), modes.labels());
     return new OutputTarget(target, common.overwrite, modes.names(), modes.labels());
   }

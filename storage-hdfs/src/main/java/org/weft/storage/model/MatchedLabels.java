@@ -93,7 +93,9 @@ public record MatchedLabels(
       if (isEmpty()) {
         return block;
       }
-      CooBlock.Builder found = new CooBlock.Builder(block.order(), Math.max(1, block.size()));
+      boolean exact = block.hasLongValues();
+      CooBlock.Builder found =
+          new CooBlock.Builder(block.order(), Math.max(1, block.size()), exact);
       long[] at = new long[block.order()];
       for (int e = 0; e < block.size(); e++) {
         boolean known = true;
@@ -101,7 +103,9 @@ public record MatchedLabels(
           at[mode] = moved(mode, block.coordinate(mode, e));
           known &= at[mode] != ABSENT;
         }
-        if (known) {
+        if (known && exact) {
+          found.addLong(at, block.longValue(e));
+        } else if (known) {
           found.add(at, block.value(e));
         }
       }

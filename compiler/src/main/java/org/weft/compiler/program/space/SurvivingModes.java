@@ -5,9 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.check.Accesses;
@@ -15,7 +13,8 @@ import org.weft.compiler.program.check.Accesses;
 /**
  * What the modes of a result stand for: a label of index notation that the result has carries the
  * identities of the modes that it indexes in the operands, that of the first one where they differ.
- * A result that is added to is its own first operand.
+ * A result that is added to is its own first operand. Modes of labels that are summed are compared,
+ * too, because {@link ModeIdentity#and} may warn.
  */
 public final class SurvivingModes {
   private SurvivingModes() {}
@@ -28,8 +27,6 @@ public final class SurvivingModes {
   public static List<Optional<ModeIdentity>> of(
       Statement statement, Function<Syntax.Access, List<Optional<ModeIdentity>>> known) {
     Syntax.Access target = statement.target();
-    Set<String> surviving =
-        target.labels().stream().map(Syntax.Label::name).collect(Collectors.toSet());
     List<Syntax.Access> operands = new ArrayList<>();
     if (statement.assignment() != Statement.Assignment.ASSIGN) {
       operands.add(target);
@@ -40,7 +37,7 @@ public final class SurvivingModes {
       List<Optional<ModeIdentity>> modes = known.apply(operand);
       for (int mode = 0; mode < modes.size(); mode++) {
         String label = operand.labels().get(mode).name();
-        if (surviving.contains(label) && modes.get(mode).isPresent()) {
+        if (modes.get(mode).isPresent()) {
           byLabel.merge(label, modes.get(mode).get(), (first, other) -> first.and(other, label));
         }
       }
