@@ -43,6 +43,8 @@ public final class Calibration {
   private static final int ENTRIES = 1_000_000;
   private static final int ROUNDS = 3;
   private static final int COLUMNS = 16;
+  private static final int CALL_ENTRIES = 100;
+  private static final int CALLS = 2_000;
   private static final int ROW_BYTES = COLUMNS * Double.BYTES;
   private static final int ROW_LENGTH = 16;
   private static final long MODE_SIZE = 10_000;
@@ -79,6 +81,7 @@ public final class Calibration {
       }
       progress.accept("measure compilation");
       fit(MachineConstant.COMPILE, compileSeconds(compiler, scope));
+      fit(MachineConstant.CALL, callSeconds(compiler, scope));
       progress.accept("measure packing");
       CooBlock block = random(MODE_SIZE, MODE_SIZE, MODE_SIZE);
       fit(MachineConstant.PACKED, entries / packSeconds(scope, block));
@@ -174,6 +177,36 @@ public final class Calibration {
       }
       Arrays.sort(times);
       return times[ROUNDS / 2];
+    } finally {
+      scope.close();
+    }
+  }
+
+  /** Seconds of a call with next to nothing to do: the median of many. */
+  private static double callSeconds(TensorCompiler compiler, MemoryScope parent) {
+    MemoryScope scope = parent.child("call");
+    try {
+      CooBlock.Builder entries = new CooBlock.Builder(3, CALL_ENTRIES);
+      for (int e = 0; e < CALL_ENTRIES; e++) {
+        entries.add(new long[] {e % 10, e / 10, e % 7}, 1);
+      }
+      TensorStorage t = packed(scope, entries.build(), "CSF", 10, 10, 10);
+      TensorShape shape = TensorShape.of(10, COLUMNS);
+      TensorStorage m = TensorStorage.dense(scope, shape, ValueType.DOUBLE);
+      TensorStorage b = TensorStorage.dense(scope, shape, ValueType.DOUBLE);
+      Map<String, TensorStorage> operands = Map.of("T", t, "B", b, "C", b);
+      StatementInput input =
+          StatementInput.of("M(i,r) = T(i,j,k) * B(j,r) * C(k,r)", operands, m.format());
+      try (BoundStatement statement = new Evaluator(compiler, 1).prepare(input).bind(m, operands)) {
+        double[] times = new double[CALLS];
+        for (int call = 0; call < 2 * CALLS; call++) {
+          long start = System.nanoTime();
+          statement.run();
+          times[call % CALLS] = (System.nanoTime() - start) * 1e-9;
+        }
+        Arrays.sort(times);
+        return times[CALLS / 2];
+      }
     } finally {
       scope.close();
     }

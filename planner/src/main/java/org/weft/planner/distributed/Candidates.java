@@ -17,6 +17,7 @@ import org.weft.compiler.algebra.Operator;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.eval.StatementAlgebra;
+import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.statistics.ModeHistogram;
 import org.weft.statistics.TensorStatistics;
@@ -286,7 +287,8 @@ final class Candidates {
             arrived / parts + here * entryBytes(order),
             flops,
             entries / machine.packedEntriesPerSecond() / used
-                + flops / machine.flopsPerSecond() / used);
+                + flops / machine.flopsPerSecond() / used
+                + Math.ceil(parts / used) * machine.get(MachineConstant.CALL));
     if (reducer.isEmpty() && request.asked().previous().isEmpty()) {
       Optional<Costs> arranging =
           DistributedPlan.liesByRanges(resultModes)

@@ -39,6 +39,7 @@ import org.weft.tensor.TensorFormat;
  *   <li><b>Scattered results.</b> Where the partitions' results are summed, an addition to a row
  *       counts as {@link #ADDED_ROW} reads of the row from a cache, or as two from memory. One
  *       thread clears and adds up the private results of a parallel kernel.
+ *   <li><b>Calls.</b> A call costs {@link MachineConstant#CALL} seconds, which no thread shares.
  *   <li><b>Loops.</b> The end of a loop whose length the processor cannot foresee costs {@link
  *       MachineConstant#LOOP} seconds.
  * </ul>
@@ -243,7 +244,12 @@ public final class CostModel {
         result,
         moved + own,
         flops,
-        seconds + own / machine.streamBytesPerSecond());
+        seconds + own / machine.streamBytesPerSecond() + callSeconds(entries));
+  }
+
+  /** What a call costs beside its loops. A part without entries is not called. */
+  private double callSeconds(double entries) {
+    return entries == 0 ? 0 : machine.get(MachineConstant.CALL);
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.Set;
 import org.weft.compiler.Directive;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.planner.machine.MachineConstant;
 import org.weft.planner.machine.MachineParameters;
 import org.weft.tensor.LevelCoordinate;
 import org.weft.tensor.LevelSpec;
@@ -165,7 +166,8 @@ final class VariantCost {
       }
     }
     double pieces = order.isEmpty() ? 1 : size(order.get(0));
-    return parallel ? seconds / Math.min(threads, pieces) : seconds;
+    return machine.get(MachineConstant.CALL)
+        + (parallel ? seconds / Math.min(threads, pieces) : seconds);
   }
 
   /**
