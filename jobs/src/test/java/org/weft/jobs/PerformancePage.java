@@ -51,7 +51,7 @@ final class PerformancePage {
       """
       # Performance
 
-      The current state, from the tables in `it/measured/`. A ratio above 1 is in favour of Weft, or of the order. `_1` and `_2` in
+      The current state, from the tables in `it/measured/`. A ratio above 1 says that Weft, or the reordered tensor, is faster. `_1` and `_2` in
       the name of a column mean one thread and two threads. `bound` is the percentage of the speed that the machine's bandwidth and
       arithmetic allow. Peers are other programs in turns with Weft on the same machine; the programs are not in this repository.
 
