@@ -76,6 +76,12 @@ public final class CostModel {
    */
   private static final double ADDED_ROW = 5;
 
+  /**
+   * Multiply-adds from which a call divides its loop among threads: twice {@code least_task_work}
+   * of {@code tasks.h}.
+   */
+  private static final double DIVIDED = 20_480;
+
   private final TensorStatistics statistics;
   private final MachineParameters machine;
   private final int threads;
@@ -235,7 +241,7 @@ public final class CostModel {
                     + shared / machine.sharedBytesPerSecond()
                     + moved / machine.streamBytesPerSecond()
                     + panels * loopSeconds(format, positions))
-            / (kernel.isParallel() ? threads : 1);
+            / threads(kernel, entries);
     double own = 2 * kernel.privateResults() * result;
     return new PartitionCosts(
         range,
@@ -245,6 +251,12 @@ public final class CostModel {
         moved + own,
         flops,
         seconds + own / machine.streamBytesPerSecond() + callSeconds(entries));
+  }
+
+  /** How many threads a call on so many entries uses. */
+  private int threads(KernelPlan kernel, double entries) {
+    boolean divided = entries * Math.max(1, kernel.rank()) >= DIVIDED;
+    return kernel.isParallel() && divided ? threads : 1;
   }
 
   /** What a call costs beside its loops. A part without entries is not called. */
