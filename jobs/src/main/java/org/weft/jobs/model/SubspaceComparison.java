@@ -3,9 +3,11 @@ package org.weft.jobs.model;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.factory.DecompositionFactory_DDRM;
+import org.ejml.interfaces.decomposition.EigenDecomposition_F64;
 import org.ejml.interfaces.decomposition.SingularValueDecomposition_F64;
 import org.weft.spark.model.ModelValue;
 import org.weft.tensor.DenseMatrix;
@@ -16,14 +18,15 @@ import org.weft.tensor.DenseMatrix;
  * principal angles between the spans of the columns (Bjorck and Golub 1973) are compared instead:
  *
  * <pre>
- * cosines of a mode = singular values of A' B = U S V'
+ * cosines of a mode = singular values of (A' A)^(-1/2) A' B (B' B)^(-1/2) = U S V'
  * drift of a mode   = 1 - sum of the cosines / max(R_n, S_n)
  * drift             = 1 - (M . N) / max(|M|^2, |N|^2), M and N the models at all cells
  * </pre>
  *
- * {@code Q = U V'} is the rotation that aligns the factors of a mode best (Schoenemann 1966). The
- * change of a row is the distance of its slices, where the factors of all other modes are aligned
- * and taken as equal. Cost: O(rows R S) for each mode.
+ * {@code Q = U V'}, in orthonormal columns of the same spans, is the rotation that aligns the
+ * factors of a mode best (Schoenemann 1966). The change of a row is the distance of its slices,
+ * where the factors of all other modes are aligned and taken as equal. Cost: O(rows R S) for each
+ * mode.
  */
 final class SubspaceComparison {
   private final LabelledModel first;
@@ -39,8 +42,8 @@ final class SubspaceComparison {
   /** The cosines of principal angles, falling, and the best rotation. */
   @SuppressWarnings("ArrayRecordComponent")
   private record Aligned(double[] cosines, double[][] rotation) {
-    static Aligned of(double[][] products) {
-      DMatrixRMaj matrix = new DMatrixRMaj(products);
+    static Aligned of(double[][] products, Roots own, Roots other) {
+      DMatrixRMaj matrix = product(own.inverse(), new DMatrixRMaj(products), other.inverse());
       SingularValueDecomposition_F64<DMatrixRMaj> svd =
           DecompositionFactory_DDRM.svd(matrix.numRows, matrix.numCols, true, true, true);
       if (!svd.decompose(matrix)) {
@@ -50,6 +53,7 @@ final class SubspaceComparison {
       Arrays.sort(cosines);
       DMatrixRMaj rotation = new DMatrixRMaj(matrix.numRows, matrix.numCols);
       CommonOps_DDRM.mult(svd.getU(null, false), svd.getV(null, true), rotation);
+      rotation = product(own.root(), rotation, other.root());
       double[][] rows = new double[matrix.numRows][matrix.numCols];
       for (int r = 0; r < rows.length; r++) {
         for (int s = 0; s < rows[r].length; s++) {
@@ -71,6 +75,43 @@ final class SubspaceComparison {
     }
   }
 
+  private static DMatrixRMaj product(DMatrixRMaj a, DMatrixRMaj b, DMatrixRMaj c) {
+    DMatrixRMaj left = new DMatrixRMaj(a.numRows, b.numCols);
+    DMatrixRMaj all = new DMatrixRMaj(a.numRows, c.numCols);
+    CommonOps_DDRM.mult(a, b, left);
+    CommonOps_DDRM.mult(left, c, all);
+    return all;
+  }
+
+  /** {@code G^(1/2)} and its inverse on the range of a Gram matrix G. */
+  private record Roots(DMatrixRMaj root, DMatrixRMaj inverse) {
+    private static final double NOISE = 1e-13;
+
+    static Roots of(double[][] gram) {
+      int columns = gram.length;
+      EigenDecomposition_F64<DMatrixRMaj> eigen =
+          DecompositionFactory_DDRM.eig(columns, true, true);
+      if (!eigen.decompose(new DMatrixRMaj(gram))) {
+        throw new IllegalStateException("the columns of a factor have no eigenvalues");
+      }
+      double most = 0;
+      for (int e = 0; e < columns; e++) {
+        most = Math.max(most, eigen.getEigenvalue(e).getReal());
+      }
+      DMatrixRMaj root = new DMatrixRMaj(columns, columns);
+      DMatrixRMaj inverse = new DMatrixRMaj(columns, columns);
+      for (int e = 0; e < columns; e++) {
+        double value = eigen.getEigenvalue(e).getReal();
+        if (value > NOISE * most) {
+          DMatrixRMaj vector = eigen.getEigenVector(e);
+          CommonOps_DDRM.multAddTransB(Math.sqrt(value), vector, vector, root);
+          CommonOps_DDRM.multAddTransB(1 / Math.sqrt(value), vector, vector, inverse);
+        }
+      }
+      return new Roots(root, inverse);
+    }
+  }
+
   ModelComparison of(int count) {
     List<double[][]> products = pairs.stream().map(RowPairs::products).toList();
     List<double[][]> grams = first.model().grams();
@@ -83,7 +124,13 @@ final class SubspaceComparison {
                 sum(own.slices(0, other, products), products.get(0)),
                 sum(own.slices(0, own, grams), grams.get(0)),
                 sum(other.slices(0, other, otherGrams), otherGrams.get(0)));
-    List<Aligned> aligned = products.stream().map(Aligned::of).toList();
+    List<Aligned> aligned =
+        IntStream.range(0, products.size())
+            .mapToObj(
+                n ->
+                    Aligned.of(
+                        products.get(n), Roots.of(grams.get(n)), Roots.of(otherGrams.get(n))))
+            .toList();
     List<double[][]> rotations = aligned.stream().map(Aligned::rotation).toList();
     List<ModelComparison.ModeDrift> modes = new ArrayList<>();
     List<ModelComparison.Change> changes = new ArrayList<>();
