@@ -66,6 +66,9 @@ class ResumedMethodsTest {
         "cpd --rank 3 --dimension-tree on --nonnegative --type float --reorder degree",
         "cpd --rank 3 --dimension-tree on --constrain 0=simplex,1=smooth:0.1,2=l1:0.1",
         "tucker --ranks 3,2,4 --starts 2",
+        "tucker --ranks 3,2,4 --init random --type float",
+        "tucker --ranks 3,2,4 --nonnegative --starts 2",
+        "tucker --ranks 3,2,4 --nonnegative --type float",
         "tucker --ranks 3,2,4 --type float",
         "cpapr --rank 3 --method mu --kkt 0",
         "cpapr --rank 3 --method pdnr --kkt 0",
@@ -163,6 +166,7 @@ class ResumedMethodsTest {
       strings = {
         "tucker --ranks 3,2,4|--ranks 3,3,4|--ranks [3, 2, 4], found [3, 3, 4]",
         "tucker --ranks 3,2,4|--ranks 3,2,4 --seed 5|seed 0, found 5",
+        "tucker --ranks 3,2,4|--ranks 3,2,4 --init random|--init sthosvd, found random",
         "cpapr --rank 3|--rank 3 --method pdnr|--method MU, found PDNR",
         "gcp --rank 3 --loss poisson|--rank 3 --loss gaussian|--loss poisson, found gaussian",
         "gcp --rank 3 --loss poisson|--rank 3 --loss poisson --zeros 1|--zeros all, found 1",

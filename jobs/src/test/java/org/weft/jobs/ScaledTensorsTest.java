@@ -109,6 +109,7 @@ class ScaledTensorsTest {
         "cpd IN --rank 2 --constrain 0=nonneg,1=l1:0.05 --init nvecs",
         "cpd IN --rank 2 --constrain 0=simplex,2=smooth:0.1 --type float",
         "tucker IN --ranks 2,2,2",
+        "tucker IN --ranks 2,2,2 --nonnegative",
       })
   void fitsOfOtherMethodsAreThoseOfAnotherUnit(String line) throws IOException {
     fitsAreThoseOfAnotherUnit(line);
@@ -173,6 +174,7 @@ class ScaledTensorsTest {
         "cpd IN --rank 2",
         "cpd IN --rank 2 --init nvecs",
         "tucker IN --ranks 2,2,2",
+        "tucker IN --ranks 2,2,2 --nonnegative",
         "complete IN --rank 1",
         "cpapr IN --rank 2",
         "gcp IN --rank 2 --loss gaussian",

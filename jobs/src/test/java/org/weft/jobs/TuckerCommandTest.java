@@ -163,6 +163,28 @@ class TuckerCommandTest {
         .contains("WEFT-100", "found one of each");
   }
 
+  /** Columns that are not orthonormal span what they span. */
+  @Test
+  void nonnegativeModelsAreComparedByTheSpansOfTheirColumns() throws IOException {
+    Run run = tucker("n", "--nonnegative", "--iterations", "30");
+    assertThat(run.status()).as(run.err()).isZero();
+    JsonNode summary = json(Run.read(path("n/summary.json")));
+    assertThat(summary.get("nonnegative").asBoolean()).isTrue();
+    assertThat(summary.get("start").asText()).isEqualTo("random");
+    run("compare @n @n --output @c.json");
+    JsonNode found = json(Run.read(path("c.json")));
+    assertThat(found.get("drift").asDouble()).isLessThan(1e-9);
+    for (JsonNode mode : found.get("modes")) {
+      assertThat(mode.get("drift").asDouble()).isLessThan(1e-6);
+      for (JsonNode change : mode.get("changes")) {
+        assertThat(change.get("distance").asDouble()).isLessThan(1e-5);
+      }
+    }
+    run("report @n @n.html --json @n.json --tensor " + tensor);
+    double error = json(Run.read(path("n.json"))).at("/outliers/relativeError").asDouble();
+    assertThat(error).isCloseTo(1 - summary.get("fit").asDouble(), within(1e-6));
+  }
+
   @Test
   void floatsGiveNearlyTheSameFit() throws IOException {
     assertThat(tucker("d", "--iterations", "20").status()).isZero();
@@ -194,6 +216,7 @@ class TuckerCommandTest {
         "--ranks 6,3,3 --output D | WEFT-100 | rank of mode 0 of at most 5, its size, found 6",
         "--ranks 2,2,2 --iterations 0 --output D | WEFT-100 | expected at least 1 iteration",
         "--ranks 2,2,2 | WEFT-100 | expected --output DIR",
+        "--ranks 2,2,2 --output D --nonnegative --init sthosvd | WEFT-100 | expected --init random",
         "--ranks 2,2,2 --output D --labels 7=x | WEFT-100 | --labels of a mode from 0 to 2",
       })
   void mistakesAreOneError(String line, String code, String message) {

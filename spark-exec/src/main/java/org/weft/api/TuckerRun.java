@@ -27,7 +27,12 @@ public final class TuckerRun extends ModelRun<TuckerRun, TuckerModel> {
     List<Integer> columns = Arrays.stream(ranks).boxed().toList();
     OrthogonalIteration method =
         new OrthogonalIteration(
-            new Ranks(columns), iterations(), tolerance(), startSeed(), ValueType.DOUBLE);
+            new Ranks(columns),
+            OrthogonalIteration.Start.STHOSVD,
+            iterations(),
+            tolerance(),
+            startSeed(),
+            ValueType.DOUBLE);
     Found<OrthogonalIteration.Model> found =
         found(tensor().packable(), method, OrthogonalIteration.Model::factors, progress);
     OrthogonalIteration.Model model = found.result().model();

@@ -38,6 +38,7 @@ final class Basis {
   private static final int MOST_ROUNDS = 30;
   private static final double VANISHED = 1e-24; // squared, relative to the longest column
   private static final double NOISE = 1e-15; // of eigenvalues, where columns have norm 1
+  private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
   private final Site site;
   private final int mode;
@@ -49,12 +50,12 @@ final class Basis {
    * Bases of matrices of one mode.
    *
    * @param type type of the products Y
-   * @param seed seed of the start, of samples of a range, and of columns that complete a basis
+   * @param seed of all modes: of starts, samples of a range, and columns that complete a basis
    */
   Basis(Site site, int mode, ValueType type, long seed) {
     this.site = site;
     this.mode = mode;
-    this.seed = seed;
+    this.seed = seed + mode * MODE_SEED;
     this.products = new RowAlgebra(ValueType.DOUBLE, type, 0);
   }
 
@@ -83,14 +84,19 @@ final class Basis {
 
   /** A random orthonormal matrix of mode size x {@code rank}, which the seed determines. */
   Rows random(int rank) {
-    Rows a = site.random(mode, rank, ValueType.DOUBLE, seed);
-    Sums sums =
-        site.run(
-            step("start")
-                .rows("A", a)
-                .then(RowOperation.each(new Centered(), "A"))
-                .then(gram(rank)));
+    Rows a = centered(site, mode, rank, ValueType.DOUBLE, seed);
+    Sums sums = site.run(step("start").rows("A", a).then(gram(rank)));
     return orthonormal(a, sums.matrix("G", rank));
+  }
+
+  /** A random matrix of mode size x {@code columns} with the mean 0, which the seed determines. */
+  static Rows centered(Site site, int mode, int columns, ValueType type, long seed) {
+    Rows a = site.random(mode, columns, type, seed);
+    site.run(
+        Step.of(mode, "random numbers of mode " + mode)
+            .rows("A", a)
+            .then(RowOperation.each(new Centered(), "A")));
+    return a;
   }
 
   /** Subtracts 0.5, so that numbers in [0, 1) have the mean 0. */
@@ -111,11 +117,6 @@ final class Basis {
     return bases.gram("G", "A", columns);
   }
 
-  /** Computes the Gram matrix of Y for {@link #leading}, as part of the step that makes Y. */
-  static RowOperation gramOf(String y, Rows rows) {
-    return new RowAlgebra(rows.type(), rows.type(), 0).gram("G", y, rows.columns());
-  }
-
   /**
    * The {@code rank} leading left singular vectors of Y as columns, by decreasing singular value.
    * They come from the eigen decomposition of {@code Y^T Y}. If Y is wide, they come from a sample
@@ -123,14 +124,18 @@ final class Basis {
    * 4.4 and 5.1). Where a singular value is below 1e-12 of the largest, the vector is any that
    * completes the basis.
    *
-   * @param gram the Gram matrix of Y; empty if Y is wide
-   * @param sweep number of the sweep for messages, from 1
+   * @param made the step that makes Y, of this name
+   * @param sweep number of the sweep for messages, from 1; 0 for the start
    */
-  Rows leading(Rows y, Optional<DMatrixRMaj> gram, int rank, int sweep) {
-    if (gram.isPresent()) {
-      return orthonormal(y, eigenvectors(finite(gram.get(), y, sweep), rank), products);
-    }
+  Rows leading(Step made, Rows y, int rank, int sweep) {
     int columns = y.columns();
+    Step step = made.rows("Y", y);
+    if (columns <= GRAM_COLUMNS) {
+      RowAlgebra own = new RowAlgebra(y.type(), y.type(), 0);
+      DMatrixRMaj gram = site.run(step.then(own.gram("G", "Y", columns))).matrix("G", columns);
+      return orthonormal(y, eigenvectors(finite(gram, y, sweep), rank), products);
+    }
+    site.run(step);
     int width = width(y.count(), columns, rank);
     Random random = new Random(seed + sweep);
     DMatrixRMaj right = new DMatrixRMaj(columns, width);

@@ -1,18 +1,18 @@
 package org.weft.decomposition;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 import org.ejml.dense.row.NormOps_DDRM;
+import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.rows.Factor;
 import org.weft.decomposition.rows.RowSource;
 import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
-import org.weft.decomposition.rows.Sums;
 import org.weft.planner.job.Job;
 import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
@@ -31,21 +31,21 @@ import org.weft.tensor.ValueType;
  *
  * <p>U_n is of mode size x R_n, and G is R_0 x R_1 x .... Y has a row for each slice of mode n,
  * with as many columns as the product of the other ranks P, and costs O(nnz P). The run starts from
- * random orthonormal factors, which the seed determines. It ends when the fit changes by less than
- * the tolerance. Factors are orthonormal to 1e-12 and in double precision. The tensor, Y and the
- * copies of the factors that TTMc reads have the job's type.
+ * random samples of the tensor, which the seed determines ({@link SketchedStart}). It ends when the
+ * fit changes by less than the tolerance. Factors are orthonormal to 1e-12 and in double precision.
+ * The tensor, Y and the copies of the factors that TTMc reads have the job's type.
  *
  * @param ranks R_n of each mode
+ * @param start what the first sweep starts from
  * @param maxIterations most sweeps over all modes
  * @param tolerance the run has converged if the fit changes by less between two sweeps; 0 runs
  *     every sweep
- * @param seed seed of the initial factors
+ * @param seed of the start
  * @param valueType type of the tensor's values and of Y
  */
 public record OrthogonalIteration(
-    Ranks ranks, int maxIterations, double tolerance, long seed, ValueType valueType)
+    Ranks ranks, Start start, int maxIterations, double tolerance, long seed, ValueType valueType)
     implements Resumable<OrthogonalIteration.Model> {
-  private static final long MODE_SEED = 0xD1B54A32D192ED03L;
   private static final String FACTOR = "factor";
   private static final String CORE = "core";
 
@@ -67,6 +67,14 @@ public record OrthogonalIteration(
       List<Double> seconds,
       boolean converged) {}
 
+  /** What the first sweep starts from. */
+  public enum Start {
+    /** The truncated singular vectors of {@link SketchedStart}. */
+    STHOSVD,
+    /** Random orthonormal factors. */
+    RANDOM
+  }
+
   public OrthogonalIteration {
     Setting.require("tucker", maxIterations >= 1, "at least 1 iteration", maxIterations);
     Setting.require("tucker", tolerance >= 0, "a tolerance of at least 0", tolerance);
@@ -79,11 +87,15 @@ public record OrthogonalIteration(
 
   @Override
   public Job job(TensorShape shape) {
-    List<RowStatement> statements =
+    Stream<RowStatement> products =
         IntStream.range(0, ranks.order())
-            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
-            .toList();
-    return new Job("tucker", statements, Basis.algebra(valueType), maxIterations, valueType)
+            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()));
+    List<KernelRequest> algebra = Basis.algebra(valueType);
+    if (start == Start.STHOSVD) {
+      products = Stream.concat(products, sketch().statements());
+      algebra = Stream.concat(algebra.stream(), sketch().algebra()).distinct().toList();
+    }
+    return new Job("tucker", products.toList(), algebra, maxIterations, valueType)
         .withTolerance(tolerance);
   }
 
@@ -100,17 +112,11 @@ public record OrthogonalIteration(
       factors += rows * ranks.of(mode) * (Double.BYTES + valueType.bytes());
       if (bytes > most) {
         most = bytes;
-        largest =
-            String.format(
-                Locale.ROOT,
-                "the products for mode %d, %,d rows of %,d numbers; give lower --ranks%s",
-                mode,
-                shape.size(mode),
-                columns,
-                valueType == ValueType.DOUBLE ? " or --type float" : "");
+        largest = ranks.about(mode, shape, valueType);
       }
     }
-    return new Memory(most + factors, largest);
+    double sketch = start == Start.STHOSVD ? sketch().bytes(shape) : 0;
+    return new Memory(Math.max(most, sketch) + factors, largest);
   }
 
   @Override
@@ -120,6 +126,10 @@ public record OrthogonalIteration(
     return new Run(site, sweeps.start()).run(sweeps);
   }
 
+  private SketchedStart sketch() {
+    return new SketchedStart(ranks, valueType, seed);
+  }
+
   /** The factors and the core of one run. */
   private final class Run {
     private final Site site;
@@ -127,17 +137,20 @@ public record OrthogonalIteration(
     private final RoundedFactors factors;
     private DMatrixRMaj core = new DMatrixRMaj(0, 0);
 
-    Run(Site site, Optional<MethodState<RowSource>> start) {
+    Run(Site site, Optional<MethodState<RowSource>> state) {
       this.site = site;
       this.factors = new RoundedFactors(site, valueType, order);
-      for (int mode = 0; mode < order && start.isEmpty(); mode++) {
+      if (state.isEmpty() && start == Start.STHOSVD) {
+        sketch().run(site, factors);
+      }
+      for (int mode = 0; mode < order && state.isEmpty() && start == Start.RANDOM; mode++) {
         factors.replace(mode, basis(mode).random(ranks.of(mode)));
       }
-      start.ifPresent(
-          state -> {
-            MethodState.at(site, state, FACTOR, ValueType.DOUBLE)
+      state.ifPresent(
+          saved -> {
+            MethodState.at(site, saved, FACTOR, ValueType.DOUBLE)
                 .forEach(rows -> factors.replace(rows.mode(), rows));
-            double[] numbers = state.numbers(CORE);
+            double[] numbers = saved.numbers(CORE);
             int last = ranks.of(order - 1);
             core = DMatrixRMaj.wrap(last, numbers.length / last, numbers);
           });
@@ -171,13 +184,8 @@ public record OrthogonalIteration(
       try (Rows y = site.rows(mode, columns, valueType)) {
         Step step =
             Step.of(mode, "products of mode " + mode + ", iteration " + sweep)
-                .product("Y", mode, factors.rounded())
-                .rows("Y", y);
-        boolean wide = columns > Basis.GRAM_COLUMNS;
-        Sums sums = site.run(wide ? step : step.then(Basis.gramOf("Y", y)));
-        Optional<DMatrixRMaj> gram =
-            wide ? Optional.empty() : Optional.of(sums.matrix("G", columns));
-        factors.replace(mode, basis(mode).leading(y, gram, ranks.of(mode), sweep));
+                .product("Y", mode, factors.rounded());
+        factors.replace(mode, basis(mode).leading(step, y, ranks.of(mode), sweep));
         if (mode == order - 1) {
           core = basis(mode).cross(factors.exact().get(mode), y, "core");
         }
@@ -185,7 +193,7 @@ public record OrthogonalIteration(
     }
 
     private Basis basis(int mode) {
-      return new Basis(site, mode, valueType, seed + mode * MODE_SEED);
+      return new Basis(site, mode, valueType, seed);
     }
   }
 }

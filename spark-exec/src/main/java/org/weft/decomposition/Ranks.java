@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.ValueType;
 
 /**
  * Ranks of a Tucker decomposition, by mode: each at least 1, and at most the product of the others,
@@ -60,6 +61,17 @@ public record Ranks(List<Integer> values) {
       }
     }
     return TensorShape.of(sizes);
+  }
+
+  /** The products of a mode and what the user can do about their memory. */
+  String about(int mode, TensorShape shape, ValueType type) {
+    return String.format(
+        Locale.ROOT,
+        "the products for mode %d, %,d rows of %,d numbers; give lower --ranks%s",
+        mode,
+        shape.size(mode),
+        columns(mode),
+        type == ValueType.DOUBLE ? " or --type float" : "");
   }
 
   /**

@@ -65,7 +65,8 @@ class SparkTuckerTest {
   }
 
   private static OrthogonalIteration tucker(ValueType type, Integer... ranks) {
-    return new OrthogonalIteration(new Ranks(List.of(ranks)), 4, 0, 5, type);
+    return new OrthogonalIteration(
+        new Ranks(List.of(ranks)), OrthogonalIteration.Start.STHOSVD, 4, 0, 5, type);
   }
 
   /** A slice of every mode is in several partitions: the driver finishes its row. */

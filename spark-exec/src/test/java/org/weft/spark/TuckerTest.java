@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.weft.decomposition.OrthogonalIteration;
+import org.weft.decomposition.OrthogonalIteration.Start;
 import org.weft.decomposition.Ranks;
 import org.weft.engine.Engine;
 import org.weft.engine.EngineOptions;
@@ -168,8 +169,13 @@ class TuckerTest {
 
   private static OrthogonalIteration tucker(
       int[] ranks, int iterations, long seed, ValueType type) {
+    return tucker(ranks, Start.STHOSVD, iterations, seed, type);
+  }
+
+  private static OrthogonalIteration tucker(
+      int[] ranks, Start start, int iterations, long seed, ValueType type) {
     List<Integer> list = Arrays.stream(ranks).boxed().collect(Collectors.toList());
-    return new OrthogonalIteration(new Ranks(list), iterations, 1e-9, seed, type);
+    return new OrthogonalIteration(new Ranks(list), start, iterations, 1e-9, seed, type);
   }
 
   private Model run(SparseEntries entries, OrthogonalIteration tucker, EngineOptions options)
@@ -199,12 +205,13 @@ class TuckerTest {
   @ParameterizedTest
   @MethodSource("shapes")
   void findsAPlantedModelFromEverySeed(int[] ranks, long[] sizes) throws IOException {
-    for (int seed = 0; seed < 2; seed++) {
+    for (Start start : Start.values()) {
+      int seed = start.ordinal();
       Dense planted = planted(seed, ranks, sizes);
       Model found =
           run(
               planted.entries(),
-              tucker(ranks, 30, seed, ValueType.DOUBLE),
+              tucker(ranks, start, 30, seed, ValueType.DOUBLE),
               EngineOptions.defaults());
       assertThat(found.fits().get(found.fits().size() - 1)).isGreaterThan(1 - 1e-6);
       assertThat(planted.distance(model(found, ranks))).isLessThan(1e-9 * planted.norm());
@@ -239,6 +246,26 @@ class TuckerTest {
       recovered += near && least > 0.98 ? 1 : 0;
     }
     Planted.requireMost("Tucker " + core + " of " + mode, recovered);
+  }
+
+  /** The first sweep from samples of the tensor comes to where sweeps from random factors end. */
+  @ParameterizedTest
+  @CsvSource({"2x3x4, 24x20x18", "2x2x3x2, 9x8x7x10", "4x4, 40x30"})
+  void oneSweepFromSamplesIsEnoughForAPlantedModel(String core, String mode) throws IOException {
+    int[] ranks = Arrays.stream(core.split("x")).mapToInt(Integer::parseInt).toArray();
+    long[] sizes = Arrays.stream(mode.split("x")).mapToLong(Long::parseLong).toArray();
+    Dense planted = planted(3, ranks, sizes);
+    Random random = new Random(3);
+    double deviation = 0.01 * planted.norm() / Math.sqrt(planted.cells().length);
+    double[] noisy =
+        Arrays.stream(planted.cells()).map(v -> v + deviation * random.nextGaussian()).toArray();
+    SparseEntries entries = new Dense(sizes, noisy).entries();
+    for (ValueType type : List.of(ValueType.DOUBLE, ValueType.FLOAT)) {
+      Model sampled = run(entries, tucker(ranks, 1, 7, type), EngineOptions.defaults());
+      OrthogonalIteration drawn = tucker(ranks, Start.RANDOM, 30, 7, type);
+      List<Double> fits = run(entries, drawn, EngineOptions.defaults()).fits();
+      assertThat(sampled.fits().get(0)).isCloseTo(fits.get(fits.size() - 1), within(1e-5));
+    }
   }
 
   /** Of the largest angle between the planes that orthonormal columns span. */
@@ -352,6 +379,22 @@ class TuckerTest {
         run(planted.entries(), tucker(ranks, 8, seed, ValueType.DOUBLE), EngineOptions.defaults());
     assertThat(planted.distance(model(found, ranks))).isLessThan(1e-7 * planted.norm());
     found.factors().forEach(TuckerTest::assertOrthonormal);
+  }
+
+  /** Samples of 528 numbers a row. */
+  @Test
+  void wideSamplesAreSampled() throws IOException {
+    int[] ranks = {260, 260};
+    SparseEntries entries = SparseEntries.random(4, 20_000, 300, 280);
+    List<Double> last = new ArrayList<>();
+    for (Start start : Start.values()) {
+      int sweeps = start == Start.STHOSVD ? 1 : 4;
+      OrthogonalIteration tucker = tucker(ranks, start, sweeps, 4, ValueType.DOUBLE);
+      Model found = run(entries, tucker, EngineOptions.defaults());
+      found.factors().forEach(TuckerTest::assertOrthonormal);
+      last.add(found.fits().get(found.fits().size() - 1));
+    }
+    assertThat(last.get(0)).isGreaterThan(last.get(1) - 0.01);
   }
 
   @Test

@@ -1,10 +1,16 @@
 package org.weft.jobs.decompose;
 
+import static org.weft.jobs.output.Usage.usage;
+
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.weft.decomposition.NonnegativeTucker;
 import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
+import org.weft.decomposition.Resumable;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.model.FactorFiles;
@@ -28,7 +34,7 @@ import picocli.CommandLine.Option;
     description = {
       "Tucker decomposition by higher-order orthogonal iteration: T(i,j,k) is approximated by the"
           + " sum over p, q and r of G(p,q,r) * A(i,p) * B(j,q) * C(k,r), with orthonormal A, B and"
-          + " C.",
+          + " C, or with nonnegative A, B, C and G.",
       "The output folder holds mode0.npy, mode1.npy, ... (mode size x rank), core.npy (the ranks),"
           + " summary.json, and modeN.tsv for modes with labels."
     },
@@ -51,21 +57,49 @@ public final class TuckerCommand extends ModelCommand {
       description = "Stop when the fit changes by less (default: ${DEFAULT-VALUE}).")
   double tolerance;
 
+  @Option(
+      names = "--nonnegative",
+      description =
+          "Constrain core and factors to be nonnegative, by HALS from random factors. Columns have"
+              + " norm 1, and are not orthonormal.")
+  boolean nonnegative;
+
+  @Option(
+      order = 61,
+      names = "--init",
+      paramLabel = "HOW",
+      description =
+          "Initial factors: sthosvd, leading singular vectors of random samples of the tensor, mode"
+              + " by mode; or random (default: sthosvd, or random with --nonnegative).")
+  OrthogonalIteration.@Nullable Start init;
+
   @Mixin SeedOptions starts = new SeedOptions();
 
-  private OrthogonalIteration method() {
-    return method(seed);
+  private OrthogonalIteration.Start init() {
+    OrthogonalIteration.Start byDefault =
+        nonnegative ? OrthogonalIteration.Start.RANDOM : OrthogonalIteration.Start.STHOSVD;
+    return init == null ? byDefault : init;
   }
 
-  private OrthogonalIteration method(long from) {
-    return new OrthogonalIteration(new Ranks(ranks), iterations, tolerance, from, common.type);
+  private String initName() {
+    return init().name().toLowerCase(Locale.ROOT);
+  }
+
+  private Resumable<OrthogonalIteration.Model> method(long from) {
+    Ranks columns = new Ranks(ranks);
+    return nonnegative
+        ? new NonnegativeTucker(columns, iterations, tolerance, from, common.type)
+        : new OrthogonalIteration(columns, init(), iterations, tolerance, from, common.type);
   }
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     starts.check();
-    method().ranks().checkOrder(plan.header().order());
-    plan.header().shape().ifPresent(method()::check);
+    if (nonnegative && init() != OrthogonalIteration.Start.RANDOM) {
+      throw usage("expected --init random with --nonnegative, found --init %s", initName());
+    }
+    new Ranks(ranks).checkOrder(plan.header().order());
+    plan.header().shape().ifPresent(method(seed)::check);
   }
 
   @Override
@@ -80,8 +114,14 @@ public final class TuckerCommand extends ModelCommand {
 
   @Override
   Job job(TensorShape shape) {
-    method().check(shape);
-    return method().job(shape);
+    method(seed).check(shape);
+    return method(seed).job(shape);
+  }
+
+  private Map<String, String> arguments() {
+    Map<String, String> arguments = options("--ranks", "--nonnegative", "--tolerance");
+    arguments.put("--init", initName());
+    return arguments;
   }
 
   @Override
@@ -92,7 +132,7 @@ public final class TuckerCommand extends ModelCommand {
             tensor,
             seed,
             this::method,
-            kept(console, options("--ranks", "--tolerance")),
+            kept(console, arguments()),
             iterations,
             model -> new SeedOptions.Ended(model.fits(), model.converged()),
             (model, site) -> FactorFiles.write(folder, model.factors(), site),
@@ -102,6 +142,8 @@ public final class TuckerCommand extends ModelCommand {
     Map<String, Object> options = new LinkedHashMap<>();
     options.put("method", "tucker");
     options.put("ranks", ranks);
+    options.put("nonnegative", nonnegative);
+    options.put("start", initName());
     options.put("tolerance", tolerance);
     return new Made(
         tensor.statistics(),

@@ -232,7 +232,8 @@ public final class StartOptions {
     int least = (int) Math.min(cpd.rank(), LongStream.of(shape.toArray()).min().orElse(1));
     Ranks ranks = new Ranks(Collections.nCopies(shape.order(), least));
     OrthogonalIteration tucker =
-        new OrthogonalIteration(ranks, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
+        new OrthogonalIteration(
+            ranks, OrthogonalIteration.Start.STHOSVD, NVECS_SWEEPS, 0, cpd.seed(), cpd.valueType());
     List<DenseMatrix> found = new ArrayList<>();
     double[] weights = new double[cpd.rank()];
     engine.run(
