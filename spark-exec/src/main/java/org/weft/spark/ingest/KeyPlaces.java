@@ -6,6 +6,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.weft.spark.ingest.key.ByteDictionary;
+import org.weft.spark.ingest.key.HeapLimit;
 import org.weft.spark.label.StoredLabels;
 import org.weft.storage.Labels;
 import org.weft.storage.container.Container;

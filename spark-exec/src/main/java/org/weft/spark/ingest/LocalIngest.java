@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.weft.engine.ProgressListener;
 import org.weft.engine.local.Workers;
+import org.weft.spark.ingest.key.HeapLimit;
+import org.weft.spark.ingest.key.KeySort;
 import org.weft.storage.WriteOptions;
 import org.weft.storage.container.ContainerPiece;
 import org.weft.storage.container.ParallelContainer;

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.weft.spark.ingest.cell.BadCell;
 import org.weft.spark.ingest.cell.Bucket;
 import org.weft.spark.ingest.cell.TextBucket;
+import org.weft.spark.ingest.key.ByteDictionary;
 
 /** The keys of a mode, numbered in the order of their appearance. Not thread-safe. */
 abstract sealed class ModeKeys {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.weft.spark.ingest.cell.BadCell;
+import org.weft.spark.ingest.cell.ShortDecimal;
+import org.weft.spark.ingest.key.HeapLimit;
 import org.weft.tensor.CooBlock;
 
 /**

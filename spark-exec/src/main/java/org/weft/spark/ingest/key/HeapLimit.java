@@ -1,27 +1,27 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.key;
 
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What rows and labels may take of the heap while one process makes a tensor. Thread-safe. */
-final class HeapLimit {
+public final class HeapLimit {
   private final long most;
   private final AtomicLong taken = new AtomicLong();
 
   /** A table that does not fit: Spark sorts it on local disks. */
-  static final class Reached extends RuntimeException {
+  public static final class Reached extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Reached() {
+    public Reached() {
       super("rows and labels fill the memory of one process", null, false, false);
     }
   }
 
-  HeapLimit(long bytes) {
+  public HeapLimit(long bytes) {
     this.most = bytes;
   }
 
   /** Half of the heap: the rest is for the writing of parts. */
-  static HeapLimit ofThisProcess() {
+  public static HeapLimit ofThisProcess() {
     return new HeapLimit(Runtime.getRuntime().maxMemory() / 2);
   }
 
@@ -30,7 +30,7 @@ final class HeapLimit {
    *
    * @throws Reached if that is too much
    */
-  void take(long bytes) {
+  public void take(long bytes) {
     if (taken.addAndGet(bytes) > most) {
       throw new Reached();
     }

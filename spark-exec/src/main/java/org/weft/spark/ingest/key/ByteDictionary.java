@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.key;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,7 +8,7 @@ import java.util.List;
  * Different byte strings, numbered in the order of their appearance. Memory: the bytes, and 20 to
  * 30 bytes a string. Not thread-safe.
  */
-final class ByteDictionary {
+public final class ByteDictionary {
   private static final int PAGE = 1 << 20;
   private static final int FEWEST = 1 << 10;
 
@@ -26,17 +26,17 @@ final class ByteDictionary {
 
   private int size;
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Bytes on the heap. */
-  long bytes() {
+  public long bytes() {
     return pageBytes + 12L * starts.length + 4L * table.length;
   }
 
   /** The number of the bytes {@code [from, to)}, which are copied if they are new. */
-  int number(byte[] text, int from, int to) {
+  public int number(byte[] text, int from, int to) {
     int slot = slot(text, from, to);
     if (table[slot] != 0) {
       return table[slot] - 1;
@@ -52,7 +52,7 @@ final class ByteDictionary {
   }
 
   /** The number of these bytes; -1 if they are not here. */
-  int find(byte[] text, int from, int to) {
+  public int find(byte[] text, int from, int to) {
     return table[slot(text, from, to)] - 1;
   }
 
@@ -111,13 +111,13 @@ final class ByteDictionary {
     return start;
   }
 
-  byte[] get(int number) {
+  public byte[] get(int number) {
     int start = start(number);
     return Arrays.copyOfRange(page(number), start, start + lengths[number]);
   }
 
   /** Numbers here of the strings of {@code other}, by their numbers there. */
-  int[] addAll(ByteDictionary other) {
+  public int[] addAll(ByteDictionary other) {
     int[] numbers = new int[other.size];
     for (int n = 0; n < numbers.length; n++) {
       int start = other.start(n);
@@ -127,7 +127,7 @@ final class ByteDictionary {
   }
 
   /** The first eight bytes as a number that ascends with them, zeros where there are fewer. */
-  long prefix(int number) {
+  public long prefix(int number) {
     long prefix = 0;
     int start = start(number);
     int length = Math.min(Long.BYTES, lengths[number]);
@@ -138,7 +138,7 @@ final class ByteDictionary {
   }
 
   /** Compares byte by byte, as numbers from 0. */
-  int compare(int one, int other) {
+  public int compare(int one, int other) {
     int a = start(one);
     int b = start(other);
     return Arrays.compareUnsigned(

@@ -1,4 +1,4 @@
-package org.weft.spark.ingest;
+package org.weft.spark.ingest.key;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,8 +10,8 @@ import org.weft.tensor.CooBlock;
  * sorted digit by digit from the lowest (Knuth, TAOCP 3, 5.2.5). Cost {@code O(rows bits / 11)};
  * {@code 32 + 8 words} bytes a row while it works.
  */
-final class KeySort {
-  static final int MOST_ROWS = Integer.MAX_VALUE - 8;
+public final class KeySort {
+  public static final int MOST_ROWS = Integer.MAX_VALUE - 8;
 
   private static final int DIGIT = 11;
   private static final int DIGITS = 1 << DIGIT;
@@ -33,7 +33,7 @@ final class KeySort {
   }
 
   /** Bytes a row of {@code modes} takes at most while it is sorted. */
-  static long rowBytes(int modes) {
+  public static long rowBytes(int modes) {
     return 32 + 8L * Math.max(1, (modes + 1) / 2);
   }
 
@@ -45,7 +45,7 @@ final class KeySort {
    * @param sizes of the modes
    * @param modeOrder modes from the outermost to the innermost
    */
-  static KeySort of(List<CooBlock> blocks, int[][] places, long[] sizes, int[] modeOrder) {
+  public static KeySort of(List<CooBlock> blocks, int[][] places, long[] sizes, int[] modeOrder) {
     int rows = Math.toIntExact(blocks.stream().mapToLong(CooBlock::size).sum());
     KeySort sort = new KeySort(sizes.length, rows);
     int used = sort.layOut(sizes, modeOrder, rows);
@@ -146,21 +146,21 @@ final class KeySort {
     return counts;
   }
 
-  int rows() {
+  public int rows() {
     return order.length;
   }
 
   /** The coordinate of the row at {@code place} in the order. */
-  long coordinate(int place, int mode) {
+  public long coordinate(int place, int mode) {
     return words[word[mode]][order[place]] >>> shift[mode] & mask[mode];
   }
 
-  double value(int place) {
+  public double value(int place) {
     return values[order[place]];
   }
 
   /** Whether the row at {@code place} has the coordinates of the one before. */
-  boolean repeats(int place) {
+  public boolean repeats(int place) {
     boolean same = place > 0;
     for (int w = 0; same && w < words.length && words[w] != null; w++) {
       same = words[w][order[place]] == words[w][order[place - 1]];
