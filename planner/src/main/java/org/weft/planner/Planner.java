@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.weft.compiler.KernelRequest;
 import org.weft.compiler.TensorCompiler;
 import org.weft.planner.job.Job;
+import org.weft.planner.job.JobStatement;
 import org.weft.planner.job.ModeGroup;
 import org.weft.planner.kernel.CostModel;
 import org.weft.planner.kernel.KernelChoice;
@@ -85,7 +86,7 @@ public final class Planner {
     StepModel steps = new StepModel(statistics, resources, options.machine());
     int iterations = job.iterations();
     List<ModePlan> modes = passes.of(job);
-    PlanCosts predicted = steps.costs(modes, iterations);
+    PlanCosts predicted = steps.costs(modes, job.once(), iterations);
     FormsChoice forms = null;
     OptionalInt rank = job.mttkrpRank(statistics.shape().order());
     if (rank.isPresent() && considersForms(statistics)) {
@@ -229,9 +230,13 @@ public final class Planner {
 
     List<ModePlan> of(Job job) {
       KernelChoice choice = choice(job.valueType());
-      return job.statements().stream()
-          .map(statement -> pass(statement.mode(), choice.of(statement)))
-          .toList();
+      int repeated = job.statements().size() - job.once();
+      List<ModePlan> passes = new ArrayList<>();
+      for (JobStatement statement : job.statements()) {
+        boolean again = passes.size() < repeated;
+        passes.add(pass(statement.mode(), again ? choice.of(statement) : choice.usual(statement)));
+      }
+      return passes;
     }
 
     /** Passes over all modes of one form, at the root that takes least time. */

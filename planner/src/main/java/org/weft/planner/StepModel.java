@@ -1,5 +1,6 @@
 package org.weft.planner;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.weft.statistics.TensorStatistics;
 
 /** Predicts the steps around the kernels: read, shuffle, pack, compile, merge, write. */
 final class StepModel {
+  private static final int KERNEL = 4; // steps before it
   private static final double PACKING_COPIES = 3; // blocks, sort keys, storage
 
   private final TensorStatistics statistics;
@@ -36,6 +38,15 @@ final class StepModel {
   }
 
   PlanCosts costs(List<ModePlan> modes, int iterations) {
+    return costs(modes, 0, iterations);
+  }
+
+  /**
+   * Costs of passes.
+   *
+   * @param once so many of the last passes run once, before the iterations
+   */
+  PlanCosts costs(List<ModePlan> modes, int once, int iterations) {
     double slots = resources.slots();
     double entries = statistics.entries();
     double blocks = entries * blockBytesPerEntry();
@@ -57,7 +68,7 @@ final class StepModel {
     double moved = 0;
     double kernelSeconds = 0;
     boolean passed = !resources.inTurn() && NeededRows.arePassed(modes);
-    for (ModePlan mode : modes) {
+    for (ModePlan mode : modes.subList(0, modes.size() - once)) {
       double bytes =
           passed ? NeededRows.bytes(modes, mode, statistics, resources) : mergedBytes(mode);
       results += resultBytes(mode);
@@ -70,27 +81,45 @@ final class StepModel {
     double passes = forms.size();
     double shuffled = resources.inTurn() ? 0 : blocks * passes; // one process shares its entries
     double kernelHeld = storageHeld + operandBytes(modes) + resultsInWork(modes);
-    return new PlanCosts(
-        List.of(
-            step("read", text, 0, text / machine.parsedBytesPerSecond() / slots, blocksHeld),
-            step(
-                "shuffle",
-                shuffled,
-                0,
-                shuffled / machine.shuffledBytesPerSecond() / slots,
-                blocksHeld),
-            step(
-                "pack",
-                blocks * passes + storage,
-                0,
-                entries * passes / machine.packedEntriesPerSecond() / slots,
-                blocksHeld + storageHeld + inWork),
-            step("compile", 0, 0, machine.compileSeconds(), 0),
-            step("kernel", moved, flops, kernelSeconds, kernelHeld),
-            step("merge", merged, 0, mergeSeconds, kernelHeld),
-            step("write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)),
-        storage,
-        iterations);
+    List<StepCosts> steps =
+        new ArrayList<>(
+            List.of(
+                step("read", text, 0, text / machine.parsedBytesPerSecond() / slots, blocksHeld),
+                step(
+                    "shuffle",
+                    shuffled,
+                    0,
+                    shuffled / machine.shuffledBytesPerSecond() / slots,
+                    blocksHeld),
+                step(
+                    "pack",
+                    blocks * passes + storage,
+                    0,
+                    entries * passes / machine.packedEntriesPerSecond() / slots,
+                    blocksHeld + storageHeld + inWork),
+                step("compile", 0, 0, machine.compileSeconds(), 0),
+                step("kernel", moved, flops, kernelSeconds, kernelHeld),
+                step("merge", merged, 0, mergeSeconds, kernelHeld),
+                step("write", results, 0, results / machine.writtenBytesPerSecond() / slots, 0)));
+    if (once > 0) {
+      steps.add(KERNEL, start(modes.subList(modes.size() - once, modes.size()), kernelHeld));
+    }
+    return new PlanCosts(steps, storage, iterations);
+  }
+
+  private StepCosts start(List<ModePlan> passes, double held) {
+    return step(
+        "start",
+        passes.stream().mapToDouble(pass -> total(pass, Figure.MOVED)).sum(),
+        passes.stream().mapToDouble(pass -> total(pass, Figure.FLOPS)).sum(),
+        passes.stream()
+            .mapToDouble(
+                pass ->
+                    makespan(pass)
+                        + stages(pass) * machine.stepSeconds()
+                        + mergedBytes(pass) / mergedBytesPerSecond())
+            .sum(),
+        held);
   }
 
   private static StepCosts step(

@@ -10,6 +10,8 @@ import java.io.ObjectOutputStream;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -226,6 +228,28 @@ class PlannerTest {
     // 8 value bytes and 2 coordinate bytes are the least an entry takes in each of three forms.
     assertThat(sum).isBetween(3 * 10.0 * s.entries(), 3 * 24.0 * s.entries());
     assertThat(plan.predicted().peakMemoryBytesPerExecutor()).isGreaterThan(sum);
+  }
+
+  /** MTTKRPs that run again and again take other storages here. Once they are not worth them. */
+  @Test
+  void statementsThatRunOnceReadTheFormsOfTheOthers() {
+    TensorStatistics s = uniform(2_000_000, 12_000, 9_000, 28_000);
+    List<RowStatement> products =
+        IntStream.range(0, 3).mapToObj(mode -> RowStatement.ttmc(mode, 10, 10, 10)).toList();
+    List<RowStatement> start =
+        IntStream.range(0, 3).mapToObj(mode -> RowStatement.mttkrp(3, mode, 28)).toList();
+    List<RowStatement> all = Stream.concat(products.stream(), start.stream()).toList();
+    Job job = new Job("tucker", products, List.of(), 50, ValueType.DOUBLE);
+    Job whole = new Job("tucker", all, List.of(), 50, ValueType.DOUBLE);
+    Resources resources = LAPTOP.withKernelsInTurn();
+    JobPlan alone = planner().plan(job, s, resources);
+    JobPlan plan = planner().plan(job.beginning(start), s, resources);
+    assertThat(planner().plan(whole, s, resources).packedForms()).hasSizeGreaterThan(3);
+    assertThat(plan.packedForms()).hasSize(3).isEqualTo(alone.packedForms());
+    assertThat(plan.modes()).hasSize(6);
+    assertThat(plan.predicted().iterationSeconds()).isEqualTo(alone.predicted().iterationSeconds());
+    assertThat(plan.predicted().step("start").orElseThrow().seconds()).isPositive();
+    assertThat(alone.predicted().step("start")).isEmpty();
   }
 
   private static final Job CPD = cpd(3, 16, 50, ValueType.DOUBLE);

@@ -87,15 +87,14 @@ public record OrthogonalIteration(
 
   @Override
   public Job job(TensorShape shape) {
-    Stream<RowStatement> products =
+    List<RowStatement> products =
         IntStream.range(0, ranks.order())
-            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()));
-    List<KernelRequest> algebra = Basis.algebra(valueType);
-    if (start == Start.STHOSVD) {
-      products = Stream.concat(products, sketch().statements());
-      algebra = Stream.concat(algebra.stream(), sketch().algebra()).distinct().toList();
-    }
-    return new Job("tucker", products.toList(), algebra, maxIterations, valueType)
+            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
+            .toList();
+    List<KernelRequest> algebra =
+        Stream.concat(Basis.algebra(valueType).stream(), sketch().algebra()).distinct().toList();
+    return new Job("tucker", products, algebra, maxIterations, valueType)
+        .beginning(start == Start.RANDOM ? List.of() : sketch().statements())
         .withTolerance(tolerance);
   }
 

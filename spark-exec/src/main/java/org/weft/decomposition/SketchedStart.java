@@ -51,10 +51,11 @@ record SketchedStart(Ranks ranks, ValueType type, long seed) {
   }
 
   /** An MTTKRP for each mode, in order. */
-  Stream<RowStatement> statements() {
+  List<RowStatement> statements() {
     int order = ranks.order();
     return IntStream.range(0, order)
-        .mapToObj(mode -> RowStatement.mttkrp(order, mode, columns(mode)));
+        .mapToObj(mode -> RowStatement.mttkrp(order, mode, columns(mode)))
+        .toList();
   }
 
   /** The kernel beside those of {@link Basis}. */

@@ -18,10 +18,11 @@ import org.weft.tensor.ValueType;
  * @param name of the operation or the method, for people and logs
  * @param statements each becomes a pass, in order
  * @param algebra kernels of dense tensors, by symbol
- * @param iterations in which each statement runs once, at most
+ * @param iterations in which each of the other statements runs once, at most
  * @param certain of these, how many it is sure to run
  * @param sharing whether the method looks at the {@link ModeGroup}s of its plan, where there are
  *     statements of groups in the place of MTTKRPs
+ * @param once so many of the last statements run once, before the iterations
  */
 public record Job(
     String name,
@@ -30,7 +31,8 @@ public record Job(
     int iterations,
     int certain,
     ValueType valueType,
-    boolean sharing)
+    boolean sharing,
+    int once)
     implements Serializable {
   private static final int CERTAIN_SWEEPS = 10;
 
@@ -51,7 +53,7 @@ public record Job(
       List<KernelRequest> algebra,
       int iterations,
       ValueType valueType) {
-    this(name, List.copyOf(statements), algebra, iterations, iterations, valueType, false);
+    this(name, List.copyOf(statements), algebra, iterations, iterations, valueType, false, 0);
   }
 
   /** A job of one statement, which runs once. */
@@ -62,12 +64,19 @@ public record Job(
   /** The same if it ends when its fit changes by less than a tolerance; 0 for never. */
   public Job withTolerance(double tolerance) {
     int sure = tolerance > 0 ? Math.min(iterations, CERTAIN_SWEEPS) : iterations;
-    return new Job(name, statements, algebra, iterations, sure, valueType, sharing);
+    return new Job(name, statements, algebra, iterations, sure, valueType, sharing, once);
   }
 
   /** The same for a method that can share products among modes, or for one that cannot. */
   public Job withSharing(boolean can) {
-    return new Job(name, statements, algebra, iterations, certain, valueType, can);
+    return new Job(name, statements, algebra, iterations, certain, valueType, can, once);
+  }
+
+  /** The same with statements that run once, before the iterations, on forms of the iterations. */
+  public Job beginning(List<? extends JobStatement> more) {
+    List<JobStatement> all = new ArrayList<>(statements);
+    all.addAll(more);
+    return new Job(name, all, algebra, iterations, certain, valueType, sharing, once + more.size());
   }
 
   /** MTTKRPs with factors of {@code rank} columns for all modes, in order. */

@@ -104,10 +104,20 @@ public final class KernelChoice {
         : rows((RowStatement) statement);
   }
 
+  /** The kernel of a statement that runs too seldom to be worth a storage of its own. */
+  public KernelPlan usual(JobStatement statement) {
+    return statement instanceof RowStatement rows ? usual(rows) : of(statement);
+  }
+
+  private KernelPlan usual(RowStatement statement) {
+    Storages storages = new Storages(shape, entries, type, cacheBytes);
+    return rows(statement, storages.usual(rootedAt(statement)), 0);
+  }
+
   /** The statement on the storage rooted at its mode; other storages and panels are for MTTKRPs. */
   private KernelPlan rows(RowStatement statement) {
     Storages storages = new Storages(shape, entries, type, cacheBytes);
-    KernelPlan usual = rows(statement, storages.usual(rootedAt(statement)), 0);
+    KernelPlan usual = usual(statement);
     boolean matrix = statement.columns().size() == 1 && statement.entry().isItself();
     return schedule.isPresent() || !storages.isLarge() || !matrix
         ? usual
