@@ -37,6 +37,8 @@ final class Basis {
   private static final int POWERS = 2;
   private static final int MOST_ROUNDS = 30;
   private static final double VANISHED = 1e-24; // squared, relative to the longest column
+  private static final double DEPENDENT = 1e-10; // squared, relative to the column itself
+  private static final int STUCK = 8; // rounds; directions that only rounding has made take 5
   private static final double NOISE = 1e-15; // of eigenvalues, where columns have norm 1
   private static final long MODE_SEED = 0xD1B54A32D192ED03L;
 
@@ -217,15 +219,19 @@ final class Basis {
 
   /**
    * Replaces columns that are nearly zero by random columns, and returns the new Gram matrix. It
-   * returns nothing if there are no such columns.
+   * returns nothing if there are no such columns. Where rounds have not made columns independent,
+   * as if fewer rows than columns have numbers, it also replaces those that depend on the columns
+   * before.
    */
   private Optional<DMatrixRMaj> completed(Rows a, DMatrixRMaj gram, int round) {
     double longest = CommonOps_DDRM.elementMax(gram);
     double scale = longest > 0 ? Math.sqrt(longest) : 1;
     int[] vanished =
-        IntStream.range(0, gram.numCols)
-            .filter(c -> !(gram.get(c, c) > longest * VANISHED))
-            .toArray();
+        round % STUCK == 0
+            ? dependent(gram)
+            : IntStream.range(0, gram.numCols)
+                .filter(c -> !(gram.get(c, c) > longest * VANISHED))
+                .toArray();
     if (vanished.length == 0) {
       return Optional.empty();
     }
@@ -239,6 +245,28 @@ final class Basis {
                       .then(gram(a.columns())))
               .matrix("G", a.columns()));
     }
+  }
+
+  /** The columns that depend on those before, by a Cholesky decomposition that leaves them out. */
+  private static int[] dependent(DMatrixRMaj gram) {
+    int columns = gram.numCols;
+    double[][] lower = new double[columns][columns];
+    boolean[] left = new boolean[columns];
+    for (int c = 0; c < columns; c++) {
+      double[] row = lower[c];
+      double rest = gram.get(c, c);
+      for (int k = 0; k < c; k++) {
+        double product = gram.get(c, k);
+        for (int l = 0; l < k; l++) {
+          product -= row[l] * lower[k][l];
+        }
+        row[k] = left[k] ? 0 : product / lower[k][k];
+        rest -= row[k] * row[k];
+      }
+      left[c] = !(rest > gram.get(c, c) * DEPENDENT);
+      row[c] = Math.sqrt(Math.max(0, rest));
+    }
+    return IntStream.range(0, columns).filter(c -> left[c]).toArray();
   }
 
   /** Takes some columns of a row from another row, centered and scaled. */

@@ -397,6 +397,21 @@ class TuckerTest {
     assertThat(last.get(0)).isGreaterThan(last.get(1) - 0.01);
   }
 
+  /** A mode that has fewer slices in use than its samples have columns, and more in all. */
+  @ParameterizedTest
+  @CsvSource({"RANDOM, 32", "RANDOM, 31", "STHOSVD, 32", "STHOSVD, 30"})
+  void aModeMayHaveFewSlicesInUse(Start start, int used) throws IOException {
+    SparseEntries entries = SparseEntries.empty(new long[] {40, 30, 30});
+    Random random = new Random(3);
+    for (int e = 0; e < 3000; e++) {
+      entries.add(
+          random.nextGaussian(), random.nextInt(used), random.nextInt(30), random.nextInt(30));
+    }
+    OrthogonalIteration tucker = tucker(new int[] {30, 25, 25}, start, 2, 1, ValueType.DOUBLE);
+    Model model = run(entries, tucker, EngineOptions.defaults());
+    model.factors().forEach(TuckerTest::assertOrthonormal);
+  }
+
   @Test
   void theSameSeedGivesTheSameBitsOnAnyNumberOfThreads() throws IOException {
     SparseEntries entries = SparseEntries.random(8, 3000, 40, 30, 50);
