@@ -12,6 +12,8 @@ import org.weft.spark.ingest.cell.BadCell;
 final class LineCursor {
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+  private static final byte[] LINE_END = {'\n'};
+
   private final String file;
   private final boolean first;
   private final Iterator<Text> lines;
@@ -85,19 +87,27 @@ final class LineCursor {
   }
 
   private void join() {
-    String joined = text.toString();
-    boolean more = false;
-    while (isOpen(joined) && lines.hasNext()) {
-      joined = joined + "\n" + line();
-      more = true;
+    boolean open = opens(text);
+    if (!open) {
+      return;
     }
-    if (more) {
-      text = new Text(joined);
+    Text joined = new Text(text); // a copy, as the line is valid until the next
+    while (open && lines.hasNext()) {
+      Text more = line();
+      joined.append(LINE_END, 0, LINE_END.length);
+      joined.append(more.getBytes(), 0, more.getLength());
+      open = !opens(more);
     }
+    text = joined;
   }
 
-  private boolean isOpen(String record) {
-    return record.chars().filter(c -> c == quote).count() % 2 == 1;
+  /** Whether a line has an odd number of quotes: it opens a cell that it does not close. */
+  private boolean opens(Text line) {
+    boolean odd = false;
+    for (int at = 0; at < line.getLength(); at++) {
+      odd ^= line.getBytes()[at] == quote;
+    }
+    return odd;
   }
 
   private boolean isBlank() {
