@@ -201,6 +201,14 @@ class ReportCommandTest {
     assertThat(body(page).getElementsByTagName("article").getLength()).isEqualTo(1);
   }
 
+  @Test
+  void aPointerNamesTheModel() throws IOException {
+    Run published = Run.of("publish", model, path("current"));
+    assertThat(published.status()).as(published.err()).isZero();
+    assertThat(Run.of("report", path("current"), path("p.html")).status()).isZero();
+    assertThat(Run.read(path("p.html"))).contains("Component 1");
+  }
+
   private String pageOfARun(String... more) throws IOException {
     String state = RecordedNights.in(folder);
     List<String> line = new ArrayList<>(List.of("report", state, path("run.html")));

@@ -92,7 +92,15 @@ public final class Workflows {
 
   /** Whether a folder is the state of a workflow. */
   public static boolean isState(FileAccess files, String folder) {
-    return !new StateFolder(files, folder).names(StateNames.RUNS).isEmpty();
+    Path path = files.path(folder);
+    try { // not all file systems can be asked for what is below a file, such as a pointer
+      return files.fileSystem(path).getFileStatus(path).isDirectory()
+          && !new StateFolder(files, folder).names(StateNames.RUNS).isEmpty();
+    } catch (FileNotFoundException e) {
+      return false;
+    } catch (IOException e) {
+      throw FileAccess.unavailable(folder, e);
+    }
   }
 
   /** A run for a page. */
