@@ -65,16 +65,17 @@ public final class DistributedEval {
       if (target != null) {
         TensorFiles.checkOutput(session.engine().files(), target, common.overwrite);
       }
-      StatementJob job = job(session, statement, accesses);
+      MatchedOperands matched = options.matched(statement, session.engine().files());
+      StatementJob job = job(session, statement, accesses, matched);
       StatementResult value = session.engine().statements().evaluate(job, console.progress());
       try (StatementResult result = job.padsResult() ? value.nonzeros() : value) {
         if (target == null) {
-          KeptModes modes = modes(session.engine().files(), statement);
+          KeptModes modes = modes(session.engine().files(), statement, matched);
           EntryLines lines = new EntryLines(console, common.type, common.zeroBased, modes.labels());
           result.read(lines::add);
           lines.flush();
         } else {
-          result.write(output(session.engine().files(), statement, target));
+          result.write(output(session.engine().files(), statement, matched, target));
           console.note("wrote %s: %s", target, result.plan().shape());
         }
       }
@@ -91,7 +92,8 @@ public final class DistributedEval {
             "weft eval",
             console,
             engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
-      StatementJob job = job(session, statement, accesses);
+      MatchedOperands matched = options.matched(statement, session.engine().files());
+      StatementJob job = job(session, statement, accesses, matched);
       boolean json = explanation != null && explanation.json;
       if (explanation == null || !explanation.analyze) {
         DistributedPlan plan = session.engine().statements().plan(job);
@@ -121,8 +123,10 @@ public final class DistributedEval {
   }
 
   private StatementJob job(
-      Session session, Statement statement, Map<String, List<List<String>>> accesses) {
-    MatchedOperands matched = options.matched(statement, session.engine().files());
+      Session session,
+      Statement statement,
+      Map<String, List<List<String>>> accesses,
+      MatchedOperands matched) {
     Map<String, EngineTensor> tensors = new LinkedHashMap<>();
     Map<String, Number> numbers = new LinkedHashMap<>();
     Optional<StatementOperand> previous = Optional.empty();
@@ -172,13 +176,13 @@ public final class DistributedEval {
         : session.engine().select(tensor, uri, matched.shape(name, shape), moves.get()::found);
   }
 
-  private KeptModes modes(FileAccess files, Statement statement) {
-    MatchedOperands matched = options.matched(statement, files);
+  private KeptModes modes(FileAccess files, Statement statement, MatchedOperands matched) {
     return KeptModes.of(files, statement, options.inputs, matched, console);
   }
 
-  private OutputTarget output(FileAccess files, Statement statement, String target) {
-    KeptModes modes = modes(files, statement);
+  private OutputTarget output(
+      FileAccess files, Statement statement, MatchedOperands matched, String target) {
+    KeptModes modes = modes(files, statement, matched);
     InputNames.noteDropped(console, target, modes.names(), modes.labels());
     return new OutputTarget(target, common.overwrite, modes.names(), modes.labels());
   }
