@@ -11,14 +11,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.weft.storage.ContainerOptions;
 import org.weft.storage.Labels;
 import org.weft.storage.TensorFiles;
-import org.weft.storage.TensorOutput;
-import org.weft.storage.WriteOptions;
 import org.weft.storage.file.FileAccess;
-import org.weft.tensor.CooBlock;
-import org.weft.tensor.TensorShape;
 
 /** {@code weft eval} compares modes that have labels by their labels. */
 class MatchedOperandsTest {
@@ -28,32 +23,8 @@ class MatchedOperandsTest {
     return folder.resolve(name).toString();
   }
 
-  /** Writes a tensor of words of labels and a value each; labels are numbered as given. */
   private void write(String file, List<List<String>> labels, String... entries) throws Exception {
-    int order = labels.size();
-    CooBlock.Builder block = new CooBlock.Builder(order, 4);
-    for (String entry : entries) {
-      String[] words = entry.split(" ");
-      long[] at = new long[order];
-      for (int mode = 0; mode < order; mode++) {
-        at[mode] = labels.get(mode).indexOf(words[mode]);
-      }
-      block.add(at, Double.parseDouble(words[order]));
-    }
-    Map<Integer, Labels> all = new java.util.HashMap<>();
-    for (int mode = 0; mode < order; mode++) {
-      all.put(mode, Labels.of(labels.get(mode)));
-    }
-    WriteOptions options =
-        WriteOptions.defaults()
-            .withShape(TensorShape.of(labels.stream().mapToLong(List::size).toArray()))
-            .withLabels(all)
-            .withContainer(ContainerOptions.defaults());
-    try (TensorOutput out =
-        TensorFiles.create(FileAccess.local(), path(file), false, order, options)) {
-      out.write(block.build());
-      out.commit();
-    }
+    LabelledFile.write(folder.resolve(file), labels, entries);
   }
 
   @BeforeEach

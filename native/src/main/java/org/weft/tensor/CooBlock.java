@@ -236,6 +236,33 @@ public final class CooBlock implements Serializable {
   }
 
   /**
+   * The entries at other coordinates, without those that have none.
+   *
+   * @param places for each mode the new coordinate of each old one, below 0 for none; no numbers
+   *     for a mode whose coordinates stay
+   */
+  public CooBlock moved(long[][] places) {
+    boolean exact = hasLongValues();
+    Builder moved = new Builder(order(), Math.max(1, size), exact);
+    long[] at = new long[order()];
+    for (int e = 0; e < size; e++) {
+      boolean known = true;
+      for (int mode = 0; mode < at.length; mode++) {
+        long own = coordinate(mode, e);
+        long[] of = places[mode];
+        at[mode] = of.length == 0 ? own : own < of.length ? of[(int) own] : -1;
+        known &= at[mode] >= 0;
+      }
+      if (known && exact) {
+        moved.addLong(at, longValue(e));
+      } else if (known) {
+        moved.add(at, value(e));
+      }
+    }
+    return moved.build();
+  }
+
+  /**
    * Writes order, size, whether values are long, a width flag per column, columns and values in the
    * host's byte order.
    */

@@ -50,29 +50,30 @@ final class Assignments {
 
   /** {@code C[i,k] = A[i,j] * B[j,k]}, with mask and {@code +=}. */
   void assign(Statement written) {
-    Statement statement = positional(written);
+    Statement statement = Accesses.positional(written);
     TensorVariable target = frame.tensor(statement.target());
     try (Operands operands = bind(Accesses.operands(statement))) {
       List<Optional<CoordinateRange>> ranges = targetRanges(target, statement.target(), operands);
       requireSameRanges(target, written.target(), statement.target(), operands);
-      ProgramTensor result =
-          ranges.isEmpty()
-              ? whole(target, statement, operands)
-              : part(target, statement, operands, ranges);
-      target.store(
-          result, ranges.isEmpty() ? SurvivingModes.of(statement, this::modes) : target.modes());
+      if (ranges.isEmpty()) {
+        List<Optional<ModeIdentity>> standFor = SurvivingModes.of(statement, this::modes);
+        target.store(whole(target, statement, operands), standFor);
+      } else {
+        SurvivingModes.require(statement, this::modes);
+        target.store(part(target, statement, operands, ranges), target.modes());
+      }
     }
   }
 
   /** What the modes of an operand stand for, as its labels address them. */
-  private List<Optional<ModeIdentity>> modes(Syntax.Access access) {
+  List<Optional<ModeIdentity>> modes(Syntax.Access access) {
     if (!frame.isTensor(access.tensor())) {
       return List.of();
     }
     TensorVariable tensor = frame.tensor(access);
     TensorShape shape = tensor.shape();
     List<Optional<ModeIdentity>> modes = new ArrayList<>(tensor.modes());
-    for (int m = 0; shape != null && m < modes.size(); m++) {
+    for (int m = 0; shape != null && m < Math.min(modes.size(), access.labels().size()); m++) {
       Optional<CoordinateRange> range = slices.range(access.labels().get(m), shape.size(m));
       if (range.isPresent()) {
         CoordinateRange part = range.get();
@@ -98,6 +99,7 @@ final class Assignments {
               null,
               Statement.Assignment.ASSIGN,
               Accesses.map(sum, access -> operands.bound.getOrDefault(access, access)));
+      SurvivingModes.of(new Statement(result, null, Statement.Assignment.ASSIGN, sum), this::modes);
       ProgramStatement input =
           new ProgramStatement(
               statement,
@@ -120,24 +122,6 @@ final class Assignments {
     return ranges.isEmpty()
         ? Optional.empty()
         : Optional.of(space.part(whole, tensor.stored(), ranges));
-  }
-
-  /**
-   * A transposition alone on the right names the modes of the result, whatever labels the left side
-   * has: {@code B[i,j] = transpose(A[i,j], {j,i})} is the transpose of A, as in COMET.
-   */
-  private static Statement positional(Statement statement) {
-    if (statement.value() instanceof Syntax.Transpose transpose
-        && transpose.operand() instanceof Syntax.Access
-        && transpose.labels().size() == statement.target().labels().size()) {
-      Syntax.Access target = statement.target();
-      return new Statement(
-          new Syntax.Access(target.tensor(), transpose.labels(), target.span()),
-          statement.mask(),
-          statement.assignment(),
-          statement.value());
-    }
-    return statement;
   }
 
   /**

@@ -12,6 +12,7 @@ import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
 import org.weft.compiler.program.check.Accesses;
 import org.weft.compiler.program.check.ProgramChecker;
+import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.compiler.program.space.ProgramTensor;
 import org.weft.compiler.program.space.StoredAs;
 import org.weft.compiler.program.space.TensorSpace;
@@ -20,6 +21,7 @@ import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.memory.MemorySource;
 import org.weft.tensor.TensorShape;
+import org.weft.tensor.TensorStorage;
 import org.weft.tensor.ValueType;
 
 /** Runs the steps of one function, in order. Closing it frees the function's tensors. */
@@ -222,11 +224,15 @@ final class Execution implements AutoCloseable {
 
   private void print(TensorPrinter printer, Syntax.Access access) {
     StoredAs stored = frame.tensor(access).stored();
+    ProgramFiles files = environment.inputs().files();
     Optional<ProgramTensor> part =
         access.labels().isEmpty() ? Optional.empty() : assignments.slice(access);
     try (MemoryScope temporary = MemoryScope.root("print", MemorySource.system())) {
       ProgramTensor printed = part.isPresent() ? part.get() : value(access);
-      printer.print(environment.space().storage(temporary, printed, stored));
+      TensorStorage entries = environment.space().storage(temporary, printed, stored);
+      if (!files.print(entries, assignments.modes(access), environment.output())) {
+        printer.print(entries);
+      }
     } finally {
       part.ifPresent(ProgramTensor::close);
     }

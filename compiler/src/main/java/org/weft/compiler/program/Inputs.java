@@ -4,7 +4,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.weft.compiler.lang.Program;
+import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.Diagonals;
 import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.compiler.program.space.SizedCoordinates;
@@ -20,14 +22,39 @@ final class Inputs {
 
   private final ProgramFiles files;
   private final Map<String, String> environment;
+  private final ComparedModes compared;
+  private final CommonModes common;
 
-  Inputs(ProgramFiles files, Map<String, String> environment) {
+  Inputs(Program program, ProgramFiles files, Map<String, String> environment) {
     this.files = files;
-    this.environment = Map.copyOf(environment);
+    this.environment = environment;
+    this.compared = new ComparedModes(program);
+    this.common = files.common(compared.classes(this::uri));
   }
 
-  /** Reads the file of a {@code ReadNumbered} or {@code ReadUri}, for {@code stored}. */
+  private Optional<String> uri(Program.Step read) {
+    return read instanceof Program.ReadUri uri
+        ? Optional.of(uri.uri())
+        : Optional.ofNullable(environment.get(VARIABLE + ((Program.ReadNumbered) read).file()));
+  }
+
+  ProgramFiles files() {
+    return files;
+  }
+
+  /**
+   * Reads the file of a {@code ReadNumbered} or {@code ReadUri}, for {@code stored}, at coordinates
+   * that it has in common with what the program compares it with.
+   */
   TensorSpace.Input read(TensorSpace space, Program.Step step, StoredAs stored) {
+    TensorSpace.Input input = file(space, step, stored);
+    return common
+        .of(compared.number(step), input.shape(), input.modes())
+        .map(input::at)
+        .orElse(input);
+  }
+
+  private TensorSpace.Input file(TensorSpace space, Program.Step step, StoredAs stored) {
     if (step instanceof Program.ReadUri uri) {
       return space.read(uri.uri(), Diagonals.ALL, stored);
     }

@@ -30,7 +30,7 @@ import org.weft.memory.MemorySource;
  */
 public final class ProgramRunner {
   private final ProgramFiles files;
-  private final Inputs inputs;
+  private final Map<String, String> environment;
   private final Consumer<String> output;
   private final SharingLimits limits;
 
@@ -50,7 +50,7 @@ public final class ProgramRunner {
       Consumer<String> output,
       SharingLimits limits) {
     this.files = files;
-    this.inputs = new Inputs(files, environment);
+    this.environment = Map.copyOf(environment);
     this.output = output;
     this.limits = limits;
   }
@@ -82,7 +82,7 @@ public final class ProgramRunner {
   /** As above; {@code notes} takes what statements share, in lines. */
   void run(Program program, TensorSpace space, Consumer<String> notes) {
     program.functions().forEach(function -> checkOutputs(function.steps()));
-    execute(program, new Environment(program, space, inputs, output, notes, limits));
+    execute(program, space, output, notes);
   }
 
   /** As above in the memory of this process. */
@@ -107,7 +107,7 @@ public final class ProgramRunner {
 
   /** As above in {@code space}, which writes nothing and hands plans to {@link #explain}. */
   public void explain(Program program, TensorSpace space) {
-    execute(program, new Environment(program, space, inputs, text -> {}, output, limits));
+    execute(program, space, text -> {}, output);
   }
 
   /** Prints the plan of a statement, with its place. */
@@ -132,9 +132,12 @@ public final class ProgramRunner {
     }
   }
 
-  private static void execute(Program program, Environment environment) {
+  private void execute(
+      Program program, TensorSpace space, Consumer<String> printed, Consumer<String> notes) {
+    Inputs inputs = new Inputs(program, files, environment);
+    Environment shared = new Environment(program, space, inputs, printed, notes, limits);
     Program.Function main = program.function("main").orElseThrow();
-    try (Execution execution = new Execution(environment, main)) {
+    try (Execution execution = new Execution(shared, main)) {
       execution.run(main.steps());
     }
   }

@@ -14,6 +14,7 @@ import org.weft.compiler.eval.OperandOutline;
 import org.weft.compiler.eval.StatementAlgebra;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.Statement;
+import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.CoordinateRange;
 import org.weft.compiler.program.space.Diagonals;
 import org.weft.compiler.program.space.ModeIdentity;
@@ -74,6 +75,11 @@ public final class ProgramContractions implements TensorSpace {
     @Override
     public Outlined within(TensorShape larger) {
       return new Outlined(larger, format, format.isDense() ? larger.cells() : entries);
+    }
+
+    @Override
+    public Outlined at(CommonModes.Places common) {
+      return within(common.shape());
     }
 
     @Override

@@ -165,7 +165,7 @@ public final class EvalCommand extends WeftCommand {
       }
       TensorStorage result =
           order.original(scope, evaluator.evaluate(scope, input), statement.target());
-      KeptModes modes = KeptModes.of(files, statement, options.inputs, matched, console);
+      KeptModes modes = KeptModes.of(files, statement, options.inputs, matched);
       if (target == null) {
         print(console, evaluator.inModeOrder(scope, result), modes);
       } else {
@@ -313,7 +313,8 @@ public final class EvalCommand extends WeftCommand {
 
   private void print(Console console, TensorStorage result, KeptModes modes) {
     EntryLines lines =
-        new EntryLines(console, result.format().valueType(), common.zeroBased, modes.labels());
+        new EntryLines(
+            console::text, result.format().valueType(), common.zeroBased, modes.labels());
     lines.add(result);
     lines.flush();
   }

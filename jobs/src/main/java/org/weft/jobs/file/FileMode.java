@@ -2,11 +2,13 @@ package org.weft.jobs.file;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.program.space.ModeIdentity;
-import org.weft.jobs.output.Console;
+import org.weft.error.ErrorCode;
+import org.weft.error.WeftException;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.TensorFiles;
@@ -15,22 +17,25 @@ import org.weft.storage.file.FileAccess;
 /**
  * What a file says of one of its modes.
  *
- * @param tensor that has the mode, as warnings name it
+ * @param tensor that has the mode, as messages name it
  * @param name of the mode, or empty
- * @param console takes a warning where labels differ, because the same coordinate then means two
- *     things
  */
-public record FileMode(String tensor, String name, @Nullable Labels labels, Console console)
+public record FileMode(String tensor, String name, @Nullable Labels labels)
     implements ModeIdentity {
 
   /** The modes of {@code uri}; those of which it says nothing are empty. */
   public static List<Optional<ModeIdentity>> of(
-      FileAccess files, String uri, int order, String tensor, Console console) {
+      FileAccess files, String uri, int order, String tensor) {
+    return of(files, uri, order, tensor, labels(files, uri));
+  }
+
+  /** As above, with labels that were read already. */
+  static List<Optional<ModeIdentity>> of(
+      FileAccess files, String uri, int order, String tensor, Map<Integer, Labels> labels) {
     if (!mayHaveLabels(uri)) {
       return List.of();
     }
     List<String> names = TensorFiles.modeNames(files, uri);
-    Map<Integer, Labels> labels = labels(files, uri);
     List<Optional<ModeIdentity>> modes = new ArrayList<>();
     for (int mode = 0; mode < order; mode++) {
       String name = mode < names.size() ? names.get(mode) : "";
@@ -38,7 +43,7 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
       modes.add(
           given.isEmpty() && !labels.containsKey(mode)
               ? Optional.empty()
-              : Optional.of(new FileMode(tensor, given, labels.get(mode), console)));
+              : Optional.of(new FileMode(tensor, given, labels.get(mode))));
     }
     return modes;
   }
@@ -54,7 +59,7 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
 
   /** The mode with the labels of all modes that it is compared with. */
   FileMode with(Optional<Labels> all) {
-    return all.isPresent() ? new FileMode(tensor, name, all.get(), console) : this;
+    return all.isPresent() ? new FileMode(tensor, name, all.get()) : this;
   }
 
   @Override
@@ -63,14 +68,19 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
     Labels ours = labels;
     Labels theirs = that.labels;
     if (ours != null && theirs != null && !ours.sameAs(theirs)) {
-      console.noteOnce(
-          "warning: %s indexes modes of %s and %s whose labels differ; coordinates are compared by"
-              + " number, and the result has the labels of %s",
-          label, tensor, that.tensor, tensor);
+      throw new WeftException(
+          ErrorCode.SHAPE_MISMATCH,
+          String.format(
+              Locale.ROOT,
+              "%s: expected the same labels in the same order in a mode of %s and one of %s, as a"
+                  + " slice addresses one of them by number, found others; leave out the slice, or"
+                  + " ingest both tables together",
+              label,
+              tensor,
+              that.tensor));
     }
     String called = name.isEmpty() ? that.name : name;
-    return new FileMode(
-        ours == null ? that.tensor : tensor, called, ours == null ? theirs : ours, console);
+    return new FileMode(ours == null ? that.tensor : tensor, called, ours == null ? theirs : ours);
   }
 
   @Override
@@ -83,6 +93,6 @@ public record FileMode(String tensor, String name, @Nullable Labels labels, Cons
     for (long c = 0; c < count && start + c * step < whole.size(); c++) {
       part.add(whole.utf8(start + c * step));
     }
-    return new FileMode(tensor, name, part.build(), console);
+    return new FileMode(tensor, name, part.build());
   }
 }

@@ -8,7 +8,6 @@ import java.util.Optional;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.SurvivingModes;
-import org.weft.jobs.output.Console;
 import org.weft.storage.Labels;
 import org.weft.storage.ModeNames;
 import org.weft.storage.file.FileAccess;
@@ -28,11 +27,7 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
    * @param matched labels that the operands have in common
    */
   public static KeptModes of(
-      FileAccess files,
-      Statement statement,
-      Map<String, String> inputs,
-      MatchedOperands matched,
-      Console console) {
+      FileAccess files, Statement statement, Map<String, String> inputs, MatchedOperands matched) {
     if (statement.target().labels().isEmpty()) {
       return new KeptModes(List.of(), Map.of());
     }
@@ -49,7 +44,7 @@ public record KeptModes(List<String> names, Map<Integer, Labels> labels) {
                           String file = inputs.getOrDefault(name, "");
                           int order = access.labels().size();
                           for (Optional<ModeIdentity> mode :
-                              FileMode.of(files, file, order, name, console)) {
+                              FileMode.of(files, file, order, name)) {
                             String index = access.labels().get(modes.size()).name();
                             modes.add(mode.map(m -> ((FileMode) m).with(matched.labels(index))));
                           }

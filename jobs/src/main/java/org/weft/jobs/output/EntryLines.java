@@ -2,6 +2,7 @@ package org.weft.jobs.output;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.weft.memory.NativeArray;
 import org.weft.storage.Labels;
 import org.weft.storage.document.TabSeparated;
@@ -16,7 +17,7 @@ import org.weft.tensor.ValueType;
 public final class EntryLines {
   private static final int LINES_AT_ONCE = 1024;
 
-  private final Console console;
+  private final Consumer<String> output;
   private final boolean integers;
   private final int base;
   private final Map<Integer, Labels> labels;
@@ -24,14 +25,15 @@ public final class EntryLines {
   private int lines;
 
   /**
+   * @param output takes the text, in pieces
    * @param type of the values
    * @param zeroBased whether coordinates start at 0; otherwise at 1
    * @param labels by mode
    */
   public EntryLines(
-      Console console, ValueType type, boolean zeroBased, Map<Integer, Labels> labels) {
+      Consumer<String> output, ValueType type, boolean zeroBased, Map<Integer, Labels> labels) {
     this.labels = labels;
-    this.console = console;
+    this.output = output;
     this.integers = type == ValueType.INT || type == ValueType.LONG;
     this.base = zeroBased ? 0 : 1;
   }
@@ -76,7 +78,7 @@ public final class EntryLines {
   }
 
   public void flush() {
-    console.text(text.toString());
+    output.accept(text.toString());
     text.setLength(0);
   }
 

@@ -71,7 +71,8 @@ public final class DistributedEval {
       try (StatementResult result = job.padsResult() ? value.nonzeros() : value) {
         if (target == null) {
           KeptModes modes = modes(session.engine().files(), statement, matched);
-          EntryLines lines = new EntryLines(console, common.type, common.zeroBased, modes.labels());
+          EntryLines lines =
+              new EntryLines(console::text, common.type, common.zeroBased, modes.labels());
           result.read(lines::add);
           lines.flush();
         } else {
@@ -177,7 +178,7 @@ public final class DistributedEval {
   }
 
   private KeptModes modes(FileAccess files, Statement statement, MatchedOperands matched) {
-    return KeptModes.of(files, statement, options.inputs, matched, console);
+    return KeptModes.of(files, statement, options.inputs, matched);
   }
 
   private OutputTarget output(

@@ -18,7 +18,6 @@ import org.weft.engine.StatementResult;
 import org.weft.engine.program.PartedSpace;
 import org.weft.jobs.explain.ExplainCommand;
 import org.weft.jobs.explain.StatementPlans;
-import org.weft.jobs.file.FileMode;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
 import org.weft.jobs.option.CommonOptions;
@@ -51,12 +50,11 @@ public final class PartedProgram {
             console,
             engine -> explanation == null ? engine : explanation.cluster.applied(engine))) {
       FileAccess files = session.engine().files();
-      ProgramRunner runner =
-          new ProgramRunner(
-              new StorageProgramFiles(files, common, console), System.getenv(), console::text);
+      StorageProgramFiles programFiles = new StorageProgramFiles(files, common, console);
+      Named named = new Named(programFiles);
+      ProgramRunner runner = new ProgramRunner(programFiles, System.getenv(), console::text);
       if (explanation == null) {
-        runner.run(
-            program, new PartedSpace(session.engine(), new Named(files), PartedSpace.Plans.NONE));
+        runner.run(program, new PartedSpace(session.engine(), named, PartedSpace.Plans.NONE));
         return;
       }
       List<Object> members = new ArrayList<>();
@@ -85,7 +83,7 @@ public final class PartedProgram {
               }
             }
           };
-      runner.explain(program, new PartedSpace(session.engine(), new Named(files), plans));
+      runner.explain(program, new PartedSpace(session.engine(), named, plans));
       if (explanation.json) {
         console.text(JsonText.of(Map.of("statements", members)));
       }
@@ -94,9 +92,9 @@ public final class PartedProgram {
 
   /** Files with the names and labels of their modes. */
   private final class Named implements PartedSpace.Files {
-    private final FileAccess files;
+    private final StorageProgramFiles files;
 
-    Named(FileAccess files) {
+    Named(StorageProgramFiles files) {
       this.files = files;
     }
 
@@ -110,7 +108,7 @@ public final class PartedProgram {
 
     @Override
     public List<Optional<ModeIdentity>> modes(String uri, int order) {
-      return FileMode.of(files, uri, order, uri, console);
+      return files.modes(uri, order);
     }
 
     @Override

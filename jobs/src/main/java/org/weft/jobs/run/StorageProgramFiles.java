@@ -6,19 +6,24 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.ModeIdentity;
 import org.weft.compiler.program.space.ProgramFiles;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
-import org.weft.jobs.file.FileMode;
 import org.weft.jobs.file.InputNames;
 import org.weft.jobs.file.KeptModes;
+import org.weft.jobs.file.ProgramModes;
 import org.weft.jobs.file.TensorSink;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.output.Console;
+import org.weft.jobs.output.EntryLines;
 import org.weft.storage.ContainerOptions;
 import org.weft.storage.InputPlan;
+import org.weft.storage.Labels;
 import org.weft.storage.SourceFile;
 import org.weft.storage.TensorFiles;
 import org.weft.storage.TensorOutput;
@@ -33,11 +38,13 @@ public final class StorageProgramFiles implements ProgramFiles {
   private final FileAccess files;
   private final CommonOptions options;
   private final Console console;
+  private final ProgramModes modes;
 
   public StorageProgramFiles(FileAccess files, CommonOptions options, Console console) {
     this.files = files;
     this.options = options;
     this.console = console;
+    this.modes = new ProgramModes(files);
   }
 
   @Override
@@ -46,10 +53,7 @@ public final class StorageProgramFiles implements ProgramFiles {
     TensorFiles.AllEntries all = TensorFiles.readAll(files, plan);
     TensorShape shape = all.summary().shape(plan.header());
     return new Entries(
-        shape,
-        plan.header().shape().isPresent(),
-        all.blocks(),
-        FileMode.of(files, uri, shape.order(), uri, console));
+        shape, plan.header().shape().isPresent(), all.blocks(), modes.of(uri, shape.order()));
   }
 
   @Override
@@ -79,6 +83,30 @@ public final class StorageProgramFiles implements ProgramFiles {
   /** The characters of {@code file}; the caller closes the reader. */
   public static BufferedReader reader(SourceFile file) throws IOException {
     return new BufferedReader(new InputStreamReader(file.open(0), StandardCharsets.UTF_8));
+  }
+
+  @Override
+  public CommonModes common(List<List<CommonModes.InputMode>> compared) {
+    return modes.common(compared);
+  }
+
+  /** What the modes of a file stand for. */
+  List<Optional<ModeIdentity>> modes(String uri, int order) {
+    return modes.of(uri, order);
+  }
+
+  @Override
+  public boolean print(
+      TensorStorage tensor, List<Optional<ModeIdentity>> modes, Consumer<String> output) {
+    Map<Integer, Labels> labels = KeptModes.of(modes).labels();
+    if (labels.isEmpty()) {
+      return false;
+    }
+    EntryLines lines =
+        new EntryLines(output, tensor.format().valueType(), options.zeroBased, labels);
+    lines.add(tensor);
+    lines.flush();
+    return true;
   }
 
   @Override

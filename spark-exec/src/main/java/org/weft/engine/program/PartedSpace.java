@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.weft.compiler.eval.LabelledStatement;
+import org.weft.compiler.program.space.CommonModes;
 import org.weft.compiler.program.space.CoordinateRange;
 import org.weft.compiler.program.space.Diagonals;
 import org.weft.compiler.program.space.ModeIdentity;
@@ -30,11 +31,13 @@ import org.weft.engine.StatementResult;
 import org.weft.engine.distributed.Box;
 import org.weft.engine.distributed.CastStep;
 import org.weft.engine.distributed.DiagonalsStep;
+import org.weft.engine.distributed.MovesStep;
 import org.weft.engine.distributed.Piece;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
 import org.weft.memory.MemoryScope;
 import org.weft.storage.ReadOptions;
+import org.weft.storage.model.MatchedLabels;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.Packing;
 import org.weft.tensor.TensorShape;
@@ -124,7 +127,10 @@ public final class PartedSpace implements TensorSpace {
 
   /** What was read, in parts. */
   private record Read(
-      PlacedTensor tensor, boolean declaresShape, List<Optional<ModeIdentity>> modes)
+      Placement placement,
+      PlacedTensor tensor,
+      boolean declaresShape,
+      List<Optional<ModeIdentity>> modes)
       implements Input {
     @Override
     public TensorShape shape() {
@@ -133,7 +139,17 @@ public final class PartedSpace implements TensorSpace {
 
     @Override
     public Input within(TensorShape shape) {
-      return new Read(tensor.within(shape), true, modes);
+      return new Read(placement, tensor.within(shape), true, modes);
+    }
+
+    @Override
+    public Input at(CommonModes.Places common) {
+      PlacedTensor moved =
+          common.stay()
+              ? tensor.within(common.shape())
+              : placement.mapped(
+                  tensor, common.shape(), new MovesStep(new MatchedLabels.Moves(common.places())));
+      return new Read(placement, moved, declaresShape, common.modes());
     }
   }
 
@@ -166,6 +182,7 @@ public final class PartedSpace implements TensorSpace {
     PlacedTensor placed = placement.of(all);
     boolean whole = part.equals(Diagonals.ALL) || order != 2;
     return new Read(
+        placement,
         whole
             ? placed
             : placement.mapped(
@@ -177,6 +194,7 @@ public final class PartedSpace implements TensorSpace {
   @Override
   public Input entries(ProgramFiles.Entries entries) {
     return new Read(
+        placement,
         placement.of("entries", entries.shape(), entries.blocks()),
         entries.declaresShape(),
         entries.modes());
@@ -219,7 +237,8 @@ public final class PartedSpace implements TensorSpace {
       double[] values = random.doubles(ones.size()).toArray();
       blocks.add(ones.withValues(values));
     }
-    return store(new Read(placement.of("random", shape, blocks), true, List.of()), stored);
+    return store(
+        new Read(placement, placement.of("random", shape, blocks), true, List.of()), stored);
   }
 
   @Override

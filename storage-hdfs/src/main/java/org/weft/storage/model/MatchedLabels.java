@@ -90,31 +90,7 @@ public record MatchedLabels(
 
     /** The entries at the new coordinates, without those that have none. */
     public CooBlock found(CooBlock block) {
-      if (isEmpty()) {
-        return block;
-      }
-      boolean exact = block.hasLongValues();
-      CooBlock.Builder found =
-          new CooBlock.Builder(block.order(), Math.max(1, block.size()), exact);
-      long[] at = new long[block.order()];
-      for (int e = 0; e < block.size(); e++) {
-        boolean known = true;
-        for (int mode = 0; mode < at.length; mode++) {
-          at[mode] = moved(mode, block.coordinate(mode, e));
-          known &= at[mode] != ABSENT;
-        }
-        if (known && exact) {
-          found.addLong(at, block.longValue(e));
-        } else if (known) {
-          found.add(at, block.value(e));
-        }
-      }
-      return found.build();
-    }
-
-    private long moved(int mode, long own) {
-      long[] of = places[mode];
-      return of.length == 0 ? own : own < of.length ? of[(int) own] : ABSENT;
+      return isEmpty() ? block : block.moved(places);
     }
 
     /** The least shape that has room for the entries of a tensor of the given shape. */

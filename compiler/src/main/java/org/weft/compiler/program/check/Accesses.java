@@ -33,6 +33,24 @@ public final class Accesses {
     return found;
   }
 
+  /**
+   * A transposition alone on the right names the modes of the result, whatever labels the left side
+   * has: {@code B[i,j] = transpose(A[i,j], {j,i})} is the transpose of A, as in COMET.
+   */
+  public static Statement positional(Statement statement) {
+    if (statement.value() instanceof Syntax.Transpose transpose
+        && transpose.operand() instanceof Syntax.Access
+        && transpose.labels().size() == statement.target().labels().size()) {
+      Syntax.Access target = statement.target();
+      return new Statement(
+          new Syntax.Access(target.tensor(), transpose.labels(), target.span()),
+          statement.mask(),
+          statement.assignment(),
+          statement.value());
+    }
+    return statement;
+  }
+
   /** Whether {@code expression} is a scalar: every access of a mode is inside a {@code SUM}. */
   public static boolean isScalar(Syntax expression) {
     if (expression instanceof Syntax.Access access) {

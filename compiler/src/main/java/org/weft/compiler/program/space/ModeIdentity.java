@@ -8,7 +8,9 @@ public interface ModeIdentity {
   /**
    * This, and what {@code other} says besides, whose mode has the same label in a statement.
    *
-   * @param label of index notation, for warnings
+   * @param label of index notation, for messages
+   * @throws org.weft.error.WeftException {@code SHAPE_MISMATCH} if the same coordinate means two
+   *     things
    */
   ModeIdentity and(ModeIdentity other, String label);
 

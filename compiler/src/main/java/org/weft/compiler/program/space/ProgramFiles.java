@@ -3,6 +3,7 @@ package org.weft.compiler.program.space;
 import java.io.BufferedReader;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.weft.tensor.CooBlock;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.TensorStorage;
@@ -31,6 +32,26 @@ public interface ProgramFiles {
    * @param modes what each mode stands for, or empty if nothing is known
    */
   void write(String uri, TensorStorage tensor, List<Optional<ModeIdentity>> modes);
+
+  /**
+   * Prints the entries of {@code tensor}, which is borrowed, if its modes have labels.
+   *
+   * @param output takes the text, in pieces
+   * @return whether its modes have labels
+   */
+  default boolean print(
+      TensorStorage tensor, List<Optional<ModeIdentity>> modes, Consumer<String> output) {
+    return false;
+  }
+
+  /**
+   * Coordinates for modes that a program compares; called before it reads anything.
+   *
+   * @param compared each a list of modes, in the order in which the program reads them
+   */
+  default CommonModes common(List<List<CommonModes.InputMode>> compared) {
+    return CommonModes.NONE;
+  }
 
   /** Refuses now what {@link #write} could not publish later. */
   void checkOutput(String uri);
@@ -62,6 +83,15 @@ public interface ProgramFiles {
     @Override
     public Entries within(TensorShape larger) {
       return new Entries(larger, true, blocks, modes);
+    }
+
+    @Override
+    public Entries at(CommonModes.Places common) {
+      List<CooBlock> moved =
+          common.stay()
+              ? blocks
+              : blocks.stream().map(block -> block.moved(common.places())).toList();
+      return new Entries(common.shape(), declaresShape, moved, common.modes());
     }
 
     /** Number of entries, repeated ones included. */

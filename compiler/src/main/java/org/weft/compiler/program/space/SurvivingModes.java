@@ -13,8 +13,8 @@ import org.weft.compiler.program.check.Accesses;
 /**
  * What the modes of a result stand for: a label of index notation that the result has carries the
  * identities of the modes that it indexes in the operands, that of the first one where they differ.
- * A result that is added to is its own first operand. Modes of labels that are summed are compared,
- * too, because {@link ModeIdentity#and} may warn.
+ * A result that is added to is its own first operand. Modes of labels that are summed, and of
+ * masks, are compared, too, because {@link ModeIdentity#and} refuses what cannot be compared.
  */
 public final class SurvivingModes {
   private SurvivingModes() {}
@@ -26,12 +26,28 @@ public final class SurvivingModes {
    */
   public static List<Optional<ModeIdentity>> of(
       Statement statement, Function<Syntax.Access, List<Optional<ModeIdentity>>> known) {
-    Syntax.Access target = statement.target();
+    Map<String, ModeIdentity> byLabel =
+        byLabel(statement, statement.assignment() != Statement.Assignment.ASSIGN, known);
+    return statement.target().labels().stream()
+        .map(label -> Optional.ofNullable(byLabel.get(label.name())))
+        .toList();
+  }
+
+  /** Compares the modes of operands with each other and with those of a result that remains. */
+  public static void require(
+      Statement statement, Function<Syntax.Access, List<Optional<ModeIdentity>>> known) {
+    byLabel(statement, true, known);
+  }
+
+  private static Map<String, ModeIdentity> byLabel(
+      Statement statement,
+      boolean remains,
+      Function<Syntax.Access, List<Optional<ModeIdentity>>> known) {
     List<Syntax.Access> operands = new ArrayList<>();
-    if (statement.assignment() != Statement.Assignment.ASSIGN) {
-      operands.add(target);
+    if (remains) {
+      operands.add(statement.target());
     }
-    operands.addAll(Accesses.of(statement.value()));
+    operands.addAll(Accesses.operands(statement));
     Map<String, ModeIdentity> byLabel = new HashMap<>();
     for (Syntax.Access operand : operands) {
       List<Optional<ModeIdentity>> modes = known.apply(operand);
@@ -42,8 +58,6 @@ public final class SurvivingModes {
         }
       }
     }
-    return target.labels().stream()
-        .map(label -> Optional.ofNullable(byLabel.get(label.name())))
-        .toList();
+    return byLabel;
   }
 }

@@ -23,6 +23,9 @@ public interface TensorSpace {
     /** The same entries in a shape that is nowhere smaller. */
     Input within(TensorShape shape);
 
+    /** The same entries at coordinates that other inputs have, too. */
+    Input at(CommonModes.Places common);
+
     /** What each mode stands for, or empty if nothing is known. */
     List<Optional<ModeIdentity>> modes();
   }
