@@ -19,4 +19,6 @@ sampled = Cp(modeCols=modes, valueCol="count", rank=2, method="arls", sample=0.5
 assert sampled.fit(sales).fit > 0.1
 tucker = Tucker(modeCols=modes, valueCol="count", ranks=[2, 2, 2]).fit(sales)
 assert tucker.ranks == [2, 2, 2] and len(tucker.core) == 8 and abs(tucker.fit - 1) < 0.2
+positive = Tucker(modeCols=modes, valueCol="count", ranks=[2, 2, 2], nonnegative=True).setInit("random").fit(sales)
+assert min(positive.core) >= 0
 print("done")

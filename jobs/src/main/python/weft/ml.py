@@ -181,14 +181,24 @@ class Tucker(_Estimator):
     """Tucker decomposition of a table, in the driver."""
 
     ranks = Param(Params._dummy(), "ranks", "columns of each factor, one number for each mode", TypeConverters.toListInt)
+    init = Param(Params._dummy(), "init", "initial factors: sthosvd or random", TypeConverters.toString)
+    nonnegative = Param(
+        Params._dummy(), "nonnegative", "whether core and factors are nonnegative", TypeConverters.toBoolean)
 
     @keyword_only
-    def __init__(self, *, modeCols=None, valueCol=None, ranks=None, maxIter=None, tol=None, seed=None, starts=None,
-                 predictionCol=None, coldStartStrategy=None):
+    def __init__(self, *, modeCols=None, valueCol=None, ranks=None, init=None, nonnegative=None, maxIter=None, tol=None,
+                 seed=None, starts=None, predictionCol=None, coldStartStrategy=None):
         self._start("Tucker", self._input_kwargs)
+        self._setDefault(nonnegative=False)
 
     def setRanks(self, *values):
         return self._set(ranks=list(values))
+
+    def setInit(self, value):
+        return self._set(init=value)
+
+    def setNonnegative(self, value):
+        return self._set(nonnegative=value)
 
     def _create_model(self, java_model):
         return TuckerModel(java_model)

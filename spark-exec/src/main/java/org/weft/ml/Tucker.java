@@ -1,11 +1,15 @@
 package org.weft.ml;
 
+import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.IntArrayParam;
+import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
+import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.Identifiable;
 import org.apache.spark.ml.util.MLReader;
 import org.weft.api.Tensor;
+import org.weft.api.TuckerRun;
 import org.weft.spark.model.TuckerValue;
 
 /**
@@ -22,6 +26,8 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
   private static final long serialVersionUID = 1L;
 
   private final IntArrayParam ranks;
+  private final Param<String> init;
+  private final BooleanParam nonnegative;
 
   public Tucker() {
     this(Identifiable.randomUID("tucker"));
@@ -30,15 +36,41 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
   public Tucker(String uid) {
     super(uid);
     ranks = new IntArrayParam(this, "ranks", "columns of each factor, one number for each mode");
+    init =
+        new Param<>(
+            this,
+            "init",
+            "initial factors: sthosvd or random",
+            ParamValidators.inArray(new String[] {"sthosvd", "random"}));
+    nonnegative = new BooleanParam(this, "nonnegative", "whether core and factors are nonnegative");
+    setDefault(nonnegative, false);
   }
 
   public IntArrayParam ranks() {
     return ranks;
   }
 
+  public Param<String> init() {
+    return init;
+  }
+
+  public BooleanParam nonnegative() {
+    return nonnegative;
+  }
+
   /** Columns of each factor, one number for each mode. */
   public Tucker setRanks(int... columns) {
     return with(ranks, columns);
+  }
+
+  /** {@code sthosvd} or {@code random}, {@link TuckerRun#init}. */
+  public Tucker setInit(String name) {
+    return with(init, name);
+  }
+
+  /** Whether core and factors are nonnegative; false if this is not called. */
+  public Tucker setNonnegative(boolean wanted) {
+    return with(nonnegative, wanted);
   }
 
   @Override
@@ -51,7 +83,14 @@ public final class Tucker extends TensorEstimator<Tucker, TuckerModel> {
 
   @Override
   TuckerModel fit(Tensor tensor) {
-    org.weft.api.TuckerModel found = configured(tensor.tucker(getOrDefault(ranks))).run();
+    TuckerRun run = configured(tensor.tucker(getOrDefault(ranks)));
+    if (isDefined(init)) {
+      run.init(getOrDefault(init));
+    }
+    if ((Boolean) getOrDefault(nonnegative)) {
+      run.nonnegative();
+    }
+    org.weft.api.TuckerModel found = run.run();
     return new TuckerModel(
         uid(),
         tables(found, new TuckerValue(found.ranks(), found.core())),

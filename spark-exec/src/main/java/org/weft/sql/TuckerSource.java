@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.StructType;
 import org.weft.api.ModelRun;
 import org.weft.api.Tensor;
 import org.weft.api.TuckerModel;
+import org.weft.api.TuckerRun;
 
 /**
  * {@code format("weft-tucker")}: a Tucker decomposition. A component of a mode is a column of its
@@ -30,16 +31,23 @@ public final class TuckerSource extends ModelSource<TuckerModel> {
   static final String NAME = "weft-tucker";
   static final String RANKS = "ranks";
   private static final String CORE = "core";
+  private static final String INIT = "init";
+  private static final String NONNEGATIVE = "nonnegative";
 
   /** For Spark, which finds formats by name. */
   public TuckerSource() {
-    super(NAME, Set.of(RANKS, CORE));
+    super(NAME, Set.of(RANKS, CORE, INIT, NONNEGATIVE));
   }
 
   @Override
   Function<Tensor, ModelRun<?, TuckerModel>> run(TableSettings settings) {
     int[] ranks = ranks(settings);
-    return tensor -> tensor.tucker(ranks);
+    boolean nonnegative = settings.flag(NONNEGATIVE).orElse(false);
+    return tensor -> {
+      TuckerRun run = tensor.tucker(ranks);
+      settings.text(INIT).ifPresent(run::init);
+      return nonnegative ? run.nonnegative() : run;
+    };
   }
 
   private static int[] ranks(TableSettings settings) {

@@ -246,6 +246,12 @@ class FiveLinesTest {
       assertThat(model.predict(1, 1)).isCloseTo(3, within(1e-3));
       assertThat(model.matrix("m1")).hasDimensions(2, 2);
       assertThat(a.tucker(2, 2).run().predict(1, 1)).isCloseTo(3, within(1e-9));
+      assertThat(a.tucker(2, 2).init("Random").run().predict(1, 1)).isCloseTo(3, within(1e-9));
+      assertThat(a.tucker(1, 1).nonnegative().run().core()[0]).isPositive();
+      assertThatThrownBy(() -> a.tucker(2, 2).init("nvecs"))
+          .hasMessage("tucker: expected an init among sthosvd, random, found 'nvecs'");
+      assertThatThrownBy(() -> a.tucker(2, 2).nonnegative().init("sthosvd").run())
+          .hasMessage("tucker: expected init random for nonnegative models, found sthosvd");
       assertThat(weft.eval("B(i,j) = 2 * A(i,j)", Map.of("A", a)).cpd(2).run().rank()).isEqualTo(2);
       assertThatThrownBy(() -> model.factors("m1"))
           .isInstanceOf(WeftException.class)

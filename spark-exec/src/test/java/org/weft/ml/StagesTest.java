@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.ml.Pipeline;
@@ -124,6 +125,8 @@ class StagesTest {
     TuckerModel loaded = TuckerModel.load(folder.resolve("model").toString());
 
     assertThat(model.fit()).isCloseTo(1, within(1e-6));
+    double[] nonnegative = tucker.setNonnegative(true).fit(sales()).core();
+    assertThat(Arrays.stream(nonnegative).min().getAsDouble()).isNotNegative();
     assertThat(loaded.core()).isEqualTo(model.core()).hasSize(8);
     assertThat(loaded.ranks()).containsExactly(2, 2, 2);
     assertThat(loaded.transform(asked().where("user = 'c'")).head().getDouble(3))
@@ -239,6 +242,17 @@ class StagesTest {
     assertError(
         () -> new Tucker().setModeCols(MODES).setRanks(2, 2).fit(sales),
         "ranks: expected 3 numbers, one a mode, found 2");
+    assertThatThrownBy(() -> new Tucker().setInit("nvecs")).hasMessageContaining("init");
+    assertError(
+        () ->
+            new Tucker()
+                .setModeCols(MODES)
+                .setValueCol("count")
+                .setRanks(2, 2, 2)
+                .setInit("sthosvd")
+                .setNonnegative(true)
+                .fit(sales),
+        "tucker: expected init random for nonnegative models, found sthosvd");
     CpModel model = cp().setMaxIter(1).fit(sales);
     assertError(() -> model.transform(sales.drop("week")), "expected a column 'week'");
     assertError(() -> model.recommend(sales, "shop", 1), "expected a mode of [user, item, week]");

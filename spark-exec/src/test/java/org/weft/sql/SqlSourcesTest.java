@@ -151,6 +151,9 @@ class SqlSourcesTest {
     Dataset<Row> core = spark.sql("SELECT * FROM " + function.formatted(", 'core', true"));
     assertThat(core.columns()).containsExactly("component0", "component1", "value");
     assertThat(core.count()).isEqualTo(2 * 2);
+    String nonnegative = ", 'core', true, 'init', 'random', 'nonnegative', true";
+    Row least = spark.sql("SELECT min(value) FROM " + function.formatted(nonnegative)).head();
+    assertThat(least.getDouble(0)).isNotNegative();
     core.createOrReplaceTempView("core");
     double value =
         spark
@@ -214,6 +217,10 @@ class SqlSourcesTest {
         "weft-tucker", Map.of("tensor", "counts"), "expected option 'ranks', such as 8,8,4");
     assertError("weft-tucker", Map.of("tensor", "counts", "ranks", "2,x"), "such as 8,8,4; found");
     assertError("weft-tucker", Map.of("tensor", "counts", "rank", "2"), "expected options among");
+    Map<String, String> start =
+        Map.of("tensor", "counts", "ranks", "2,2", "nonnegative", "true", "init", "sthosvd");
+    assertThatThrownBy(() -> spark.read().format("weft-tucker").options(start).load().count())
+        .hasMessageContaining("tucker: expected init random for nonnegative models, found sthosvd");
     assertError(
         "weft-tucker",
         Map.of("tensor", "counts", "ranks", "2,2", "core", "true", "rows", "counts"),

@@ -4,13 +4,13 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.weft.decomposition.NonnegativeTucker;
 import org.weft.decomposition.OrthogonalIteration;
 import org.weft.decomposition.Ranks;
 import org.weft.decomposition.Resumable;
+import org.weft.decomposition.TuckerMethod;
 import org.weft.engine.EngineTensor;
 import org.weft.engine.MethodResult;
 import org.weft.engine.model.FactorFiles;
@@ -75,28 +75,20 @@ public final class TuckerCommand extends ModelCommand {
 
   @Mixin SeedOptions starts = new SeedOptions();
 
-  private OrthogonalIteration.Start init() {
-    OrthogonalIteration.Start byDefault =
-        nonnegative ? OrthogonalIteration.Start.RANDOM : OrthogonalIteration.Start.STHOSVD;
-    return init == null ? byDefault : init;
-  }
-
-  private String initName() {
-    return init().name().toLowerCase(Locale.ROOT);
+  private TuckerMethod tucker() {
+    return new TuckerMethod(nonnegative, Optional.ofNullable(init));
   }
 
   private Resumable<OrthogonalIteration.Model> method(long from) {
-    Ranks columns = new Ranks(ranks);
-    return nonnegative
-        ? new NonnegativeTucker(columns, iterations, tolerance, from, common.type)
-        : new OrthogonalIteration(columns, init(), iterations, tolerance, from, common.type);
+    return tucker().of(new Ranks(ranks), iterations, tolerance, from, common.type);
   }
 
   @Override
   void check(FileAccess files, InputPlan plan, List<String> modeNames) {
     starts.check();
-    if (nonnegative && init() != OrthogonalIteration.Start.RANDOM) {
-      throw usage("expected --init random with --nonnegative, found --init %s", initName());
+    if (!tucker().isPossible()) {
+      throw usage(
+          "expected --init random with --nonnegative, found --init %s", tucker().startName());
     }
     new Ranks(ranks).checkOrder(plan.header().order());
     plan.header().shape().ifPresent(method(seed)::check);
@@ -120,7 +112,7 @@ public final class TuckerCommand extends ModelCommand {
 
   private Map<String, String> arguments() {
     Map<String, String> arguments = options("--ranks", "--nonnegative", "--tolerance");
-    arguments.put("--init", initName());
+    arguments.put("--init", tucker().startName());
     return arguments;
   }
 
@@ -143,7 +135,7 @@ public final class TuckerCommand extends ModelCommand {
     options.put("method", "tucker");
     options.put("ranks", ranks);
     options.put("nonnegative", nonnegative);
-    options.put("start", initName());
+    options.put("start", tucker().startName());
     options.put("tolerance", tolerance);
     return new Made(
         tensor.statistics(),
