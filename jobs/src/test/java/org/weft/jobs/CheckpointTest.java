@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +54,12 @@ class CheckpointTest {
 
   private CheckpointFolder checkpoints(String every) {
     return new CheckpointFolder(
-        files, folder + "/kept", CheckpointFolder.Every.parse(every), ARGUMENTS, Map.of());
+        files,
+        folder + "/kept",
+        CheckpointFolder.Every.parse(every),
+        ARGUMENTS,
+        Map.of(),
+        Map.of());
   }
 
   private int resumed(String every) throws IOException {
@@ -162,6 +171,49 @@ class CheckpointTest {
     assertThat(other.status()).isEqualTo(2);
     assertThat(other.err()).contains("which had seed 0, found 4");
     assertThat(folder.resolve("c")).doesNotExist();
+  }
+
+  /** As an earlier version would have written the state, which had fewer arguments. */
+  private void forget(String... names) throws IOException {
+    Path state = folder.resolve("kept/start0/state0/state");
+    DataInputStream in = new DataInputStream(Files.newInputStream(state));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    for (int number = 0; number < 3; number++) {
+      out.writeInt(in.readInt());
+    }
+    int count = in.readInt();
+    out.writeInt(count - names.length);
+    for (int left = count; left > 0; left--) {
+      String name = in.readUTF();
+      String value = in.readUTF();
+      if (!List.of(names).contains(name)) {
+        out.writeUTF(name);
+        out.writeUTF(value);
+      }
+    }
+    byte[] rest = in.readAllBytes();
+    out.write(rest, 0, rest.length - Long.BYTES);
+    CRC32 sum = new CRC32();
+    sum.update(bytes.toByteArray());
+    out.writeLong(sum.getValue());
+    Files.write(state, bytes.toByteArray());
+  }
+
+  @Test
+  void settingsThatAStateDoesNotHaveCountAsTheirDefaults() throws IOException {
+    assertThat(cpd("first", "--checkpoint DIR/kept --every 9it").status()).isZero();
+    forget("--dimension-tree", "--constrain", "--ridge", "--init");
+    String resume = "--iterations 9 --checkpoint DIR/kept --resume ";
+    assertThat(cpd("other", resume + "--ridge 0.1").err())
+        .contains("expected --ridge 0.0, as an earlier version of Weft wrote ")
+        .contains("which had no --ridge, found 0.1; give --ridge 0.0, or --overwrite");
+    assertThat(cpd("other", resume + "--dimension-tree on").err())
+        .contains("which had no --dimension-tree, found [0+1, 2]")
+        .contains("give --dimension-tree off, or --overwrite");
+    Run on = cpd("on", resume);
+    assertThat(on.status()).as(on.err()).isZero();
+    assertThat(on.out()).contains("resume after iteration 6", "iteration   9");
   }
 
   @ParameterizedTest

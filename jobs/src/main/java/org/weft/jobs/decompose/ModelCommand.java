@@ -19,6 +19,7 @@ import org.weft.jobs.file.InputNames;
 import org.weft.jobs.option.CheckpointOptions;
 import org.weft.jobs.option.CommonOptions;
 import org.weft.jobs.option.LabelOptions;
+import org.weft.jobs.option.OptionDefaults;
 import org.weft.jobs.output.Caution;
 import org.weft.jobs.output.Console;
 import org.weft.jobs.output.RunReport;
@@ -34,6 +35,7 @@ import org.weft.storage.file.FileAccess;
 import org.weft.storage.model.ModelOutput;
 import org.weft.storage.model.ModelSummary;
 import org.weft.tensor.TensorShape;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -228,17 +230,39 @@ public abstract class ModelCommand extends WeftCommand {
     arguments.put("--partitions", Integer.toString(common.partitions));
     arguments.put("--reproducible", Boolean.toString(common.reproducible));
     arguments.put("Spark", Boolean.toString(Session.namesMaster(common)));
-    return new CheckpointOptions.Runs(checkpoints, CommonOptions.files(), arguments, console);
+    return new CheckpointOptions.Runs(
+        checkpoints, CommonOptions.files(), arguments, defaults(arguments), console);
+  }
+
+  /** What options of this command are where they are not given. */
+  private Map<String, String> defaults(Map<String, String> arguments) {
+    Map<String, String> found = new LinkedHashMap<>();
+    for (Map.Entry<String, String> argument : arguments.entrySet()) {
+      CommandLine.Model.OptionSpec option = spec.findOption(argument.getKey());
+      if (option == null) {
+        continue;
+      }
+      boolean given = spec.commandLine().getParseResult().hasMatchedOption(option);
+      found.put(
+          argument.getKey(),
+          given || new OptionDefaults().defaultValue(option) != null
+              ? text(option.initialValue())
+              : argument.getValue());
+    }
+    return found;
   }
 
   /** Options of this command by their names, as they were given or by default. */
   final Map<String, String> options(String... optionNames) {
     Map<String, String> found = new LinkedHashMap<>();
     for (String option : optionNames) {
-      Object value = spec.findOption(option).getValue();
-      found.put(option, value instanceof double[] numbers ? Arrays.toString(numbers) : "" + value);
+      found.put(option, text(spec.findOption(option).getValue()));
     }
     return found;
+  }
+
+  private static String text(@Nullable Object value) {
+    return value instanceof double[] numbers ? Arrays.toString(numbers) : "" + value;
   }
 
   /** Checks that there are labels for a model of this shape. */

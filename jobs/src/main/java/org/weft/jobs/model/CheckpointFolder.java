@@ -58,6 +58,7 @@ public final class CheckpointFolder implements Checkpoints {
   private final String uri;
   private final Every every;
   private final Map<String, String> arguments;
+  private final Map<String, String> defaults;
   private final Map<String, Integer> limits;
   private int next;
   private int kept;
@@ -66,6 +67,7 @@ public final class CheckpointFolder implements Checkpoints {
 
   /**
    * @param arguments of the run, of which its result is a function
+   * @param defaults what arguments were in runs of versions that did not have them
    * @param limits arguments that say how far the run goes: one that goes on may have larger ones
    */
   public CheckpointFolder(
@@ -73,10 +75,12 @@ public final class CheckpointFolder implements Checkpoints {
       String uri,
       Every every,
       Map<String, String> arguments,
+      Map<String, String> defaults,
       Map<String, Integer> limits) {
     this.files = files;
     this.uri = uri;
     this.every = every;
+    this.defaults = Map.copyOf(defaults);
     this.arguments = new LinkedHashMap<>(arguments);
     this.limits = new LinkedHashMap<>(limits);
     limits.forEach((name, limit) -> this.arguments.put(name, limit.toString()));
@@ -340,15 +344,30 @@ public final class CheckpointFolder implements Checkpoints {
   private void requireSame(String file, Map<String, String> then) throws IOException {
     for (Map.Entry<String, String> now : arguments.entrySet()) {
       String name = now.getKey();
-      String before = then.getOrDefault(name, "nothing");
+      String before = then.getOrDefault(name, defaults.getOrDefault(name, ""));
       Integer limit = limits.get(name);
+      if (!then.containsKey(name) && !before.equals(now.getValue())) {
+        throw usage(
+            "--resume: expected %s %s, as an earlier version of Weft wrote %s, which had no %s,"
+                + " found %s; give %1$s %2$s, or --overwrite without --resume to begin anew",
+            name, before.isEmpty() ? "as then" : said(before), file, name, said(now.getValue()));
+      }
       if (!before.equals(now.getValue()) && (limit == null || number(before) > limit)) {
         throw usage(
             "--resume: expected the arguments of the run that wrote %s, which had %s %s, found"
                 + " %s; give the same%s, or --overwrite without --resume to begin anew",
-            file, name, before, now.getValue(), limit == null ? "" : " or a larger number");
+            file,
+            name,
+            said(before),
+            said(now.getValue()),
+            limit == null ? "" : " or a larger number");
       }
     }
+  }
+
+  /** No groups of modes mean no dimension tree. */
+  private static String said(String value) {
+    return value.equals("[]") ? "off" : value;
   }
 
   private static int number(String text) throws IOException {

@@ -4,6 +4,7 @@ import static org.weft.jobs.output.Usage.usage;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -69,7 +70,7 @@ public final class CheckpointOptions {
     }
     every();
     for (int run = 0; writes && checkpoint != null && run < runs; run++) {
-      boolean isPresent = folder(files, run, Map.of(), Map.of()).isPresent();
+      boolean isPresent = folder(files, run, Map.of(), Map.of(), Map.of()).isPresent();
       if (!resume && !overwrite && isPresent) {
         throw usage(
             "--checkpoint %s: expected no state of an earlier run, found one; give --resume to go"
@@ -92,8 +93,12 @@ public final class CheckpointOptions {
   }
 
   private CheckpointFolder folder(
-      FileAccess files, int run, Map<String, String> arguments, Map<String, Integer> limits) {
-    return new CheckpointFolder(files, folderOf(run), every(), arguments, limits);
+      FileAccess files,
+      int run,
+      Map<String, String> arguments,
+      Map<String, String> defaults,
+      Map<String, Integer> limits) {
+    return new CheckpointFolder(files, folderOf(run), every(), arguments, defaults, limits);
   }
 
   private String folderOf(int run) {
@@ -104,9 +109,14 @@ public final class CheckpointOptions {
    * What the runs of a command have in common.
    *
    * @param arguments of which the bits of a model are a function, beside tensor and seed
+   * @param defaults what they were in runs of versions that did not have them
    */
   public record Runs(
-      CheckpointOptions options, FileAccess files, Map<String, String> arguments, Console console) {
+      CheckpointOptions options,
+      FileAccess files,
+      Map<String, String> arguments,
+      Map<String, String> defaults,
+      Console console) {
     /**
      * The checkpoints of a run.
      *
@@ -145,7 +155,9 @@ public final class CheckpointOptions {
       JobPlan planned = plan.get();
       all.put("--csf", forms(planned));
       all.put("--dimension-tree", planned.groups().toString());
-      CheckpointFolder folder = options.folder(files, run, all, limits);
+      Map<String, String> earlier = new LinkedHashMap<>(defaults);
+      earlier.put("--dimension-tree", List.of().toString());
+      CheckpointFolder folder = options.folder(files, run, all, earlier, limits);
       try {
         if (!options.resume || !folder.resume()) {
           folder.begin(start.get());
