@@ -173,6 +173,21 @@ class ReportCommandTest {
   }
 
   @Test
+  void componentsThatAreZeroAreSaidNotDrawn() {
+    StringBuilder text = new StringBuilder();
+    for (int cell = 0; cell < 60; cell++) {
+      text.append(cell % 5 + 1).append(' ').append(cell / 5 + 1).append(" 4\n");
+    }
+    String flat = Run.write(folder, "flat.tns", text.toString());
+    Run made = Run.of("complete", flat, "--rank", "2", "--ridge", "10", "--output", path("flat"));
+    assertThat(made.status()).as(made.err()).isZero();
+    assertThat(Run.of("report", path("flat"), path("flat.html")).status()).isZero();
+    assertThat(Run.read(path("flat.html")))
+        .contains("All 2 components are zero, so no two of them overlap. Every cell is the mean")
+        .doesNotContain("fuller the colour");
+  }
+
+  @Test
   void aMirroredComponentHasNoCardOfItsOwn() throws Exception {
     String tensor = Run.write(folder, "parts.tns", "1 1 2 3\n1 1 3 3\n2 2 1 2\n3 2 1 2\n");
     String parts = path("parts");

@@ -5,6 +5,7 @@ import static org.weft.jobs.report.Html.escape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.weft.jobs.chart.Axes;
 
@@ -204,6 +205,13 @@ public final class ReportPage {
   private void overlap() {
     html.section("overlap", "Overlap of components");
     double[][] cosines = figures.overlap();
+    if (IntStream.range(0, cosines.length).allMatch(r -> cosines[r][r] == 0)) {
+      add(
+          "<p>All %d components are zero, so no two of them overlap.%s</p></section>",
+          cosines.length,
+          figures.biases() == null ? "" : " Every cell is the mean and the biases of its labels.");
+      return;
+    }
     List<Integer> numbers = figures.components().stream().map(Figures.Component::number).toList();
     StringBuilder close = new StringBuilder();
     int pairs = 0;
