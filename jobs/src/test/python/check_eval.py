@@ -54,7 +54,14 @@ assert np.allclose(total, 1 + masked)
 fails("in Python csr_array(M)", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M.toarray()))
 fails("the operand M is missing", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B))
 fails("M has size 50, expected 60", lambda: weft.eval("C(i,k)<M> = A(i,j) * B(j,k)", A=A, B=B, M=M[:50]))
-fails("found A of float64, x of float32: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.float32)))
+whole = (9 * A).astype(np.int64)
+for values, vector in ((whole, x), (A, (9 * x).astype(np.int32)), (A, x.astype(np.float32)), (whole.astype(np.int32), x.astype(np.float32)), (whole, (9 * x).astype(np.int32)), (whole.astype(np.int8), (9 * x).astype(np.int32))):
+    for matrix in (values, values.tocoo(), values.toarray()):
+        found = weft.eval("y(i) = A(i,j) * x(j)", A=matrix, x=vector)
+        assert found.dtype == np.result_type(values.dtype, vector.dtype), found.dtype
+        assert np.allclose(found, values.astype(found.dtype) @ vector.astype(found.dtype))
+fails("found A of float64, x of complex128: convert with astype, such as A.astype", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A, x=x.astype(np.complex128)))
+fails("found A of int8", lambda: weft.eval("y(i) = 2 * A(i,j)", A=whole.astype(np.int8)))
 fails("convert it with tocsr", lambda: weft.eval("y(i) = A(i,j) * x(j)", A=A.todia(), x=x))
 try:
     import weft.ml

@@ -81,9 +81,13 @@ def spmv_errors(k):
     refused(lambda: k.run(A=A, x=[[1], [1, 2]]), "x is a list")
     refused(lambda: k.run(A=A, x=rng.random(31)), "mode 0 of x has size 31, expected 30", code=12)
     refused(lambda: k.run(A=A, x=rng.random((30, 1))), "x has 2 modes, expected 1")
-    refused(lambda: k.run(A=A, x=x.astype(np.float32)), "x has values of float32, expected float64")
-    refused(lambda: k.run(A=A.astype(np.float32), x=x), "A has values of float32")
-    refused(lambda: k.run(A=A, x=x.astype(">f8")), "expected float64")
+    for kind in (np.float32, np.int64, np.int8, np.uint16):
+        whole, vector = (9 * A).astype(kind), (9 * x).astype(kind)
+        close(k.run(A=whole, x=x), whole.toarray() @ x)
+        close(k.run(A=A, x=vector), A @ vector)
+    close(k.run(A=A, x=x.astype(">f8")), A @ x)
+    refused(lambda: k.run(A=A, x=x.astype(np.complex128)), "x has values of complex128, expected float64")
+    refused(lambda: k.run(A=A.astype(bool), x=x), "A has values of bool")
     refused(lambda: k.run(A=A, x=x, out=np.ones(69)), "y has size 69, expected 70", code=12)
     refused(lambda: k.run(A=A, x=x, out=np.ones(70, np.float32)), "out is")
     refused(lambda: k.run(A=A, x=x, out=np.ones(140)[::2]), "out is not contiguous")
@@ -256,6 +260,8 @@ def single(k):
     y = k.run(A=A, x=x)
     assert y.dtype == np.float32
     close(y, A @ x)
+    refused(lambda: k.run(A=A, x=x.astype(np.float64)), "x has values of float64, expected float32")
+    refused(lambda: k.run(A=A.astype(np.int64), x=x), "A has values of int64, expected float32")
 
 
 def whole(k):

@@ -38,7 +38,9 @@ class Error(ValueError):
 def eval(statement, /, *, out=None, format=None, sizes=None, threads=0, **operands):
     """The value of a statement such as "C(i,k) = A(i,j) * B(j,k)"; labels that the result lacks are summed.
 
-    operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, all of one type of value, and numbers.
+    operands: by name, NumPy arrays, SciPy matrices in CSR, CSC or COO, and numbers. Operands of other types of value than
+    the result are copied at each call: the result has the type that NumPy's promotion gives, such as float64 for
+    integers and floats.
     format: how the result is stored, such as "CSR" or "Dense". By default a matrix is sparse if all operands
     are, and everything else is dense. out: an array for a dense result. threads: 0 for all cores.
     sizes: of labels that only the result has, such as {"k": 4}.
@@ -110,14 +112,18 @@ def _stored(name, value):
 
 
 def _type(operands):
-    found = {name: str(value.dtype) for name, value in operands.items() if hasattr(value, "dtype")}
-    kinds = set(found.values())
-    if len(kinds) > 1 or not kinds <= _TYPES.keys():
+    """The type of the statement: what NumPy computes with operands of these types."""
+    found = {name: value.dtype for name, value in operands.items() if hasattr(value, "dtype")}
+    if not found:
+        return "double"
+    plain = all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in found.values())
+    common = str(np.result_type(*found.values())) if plain else None
+    if common not in _TYPES:
         names = ", ".join(f"{name} of {kind}" for name, kind in found.items())
         raise Error(
-            f"expected operands of one type among {', '.join(_TYPES)}, found {names}: "
+            f"expected operands whose common type is among {', '.join(_TYPES)}, found {names}: "
             f"convert with astype, such as {next(iter(found))}.astype('float64')")
-    return _TYPES[kinds.pop()] if kinds else "double"
+    return _TYPES[common]
 
 
 def _directory():

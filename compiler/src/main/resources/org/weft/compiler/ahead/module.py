@@ -175,7 +175,10 @@ def _address(array):
 
 
 def _typed(name, array):
+    """The array with values of the statement's type: a copy, if the type of the values is another one that it holds."""
     if array.dtype != _DTYPE:
+        if array.dtype.kind in "iuf" and np.can_cast(array.dtype, _DTYPE):
+            return array.astype(_DTYPE, order="C")
         raise Error(f"{name} has values of {array.dtype}, expected {_DTYPE}: convert with astype")
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
