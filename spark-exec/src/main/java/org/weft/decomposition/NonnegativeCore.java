@@ -43,6 +43,16 @@ final class NonnegativeCore {
     return unfolded(values, mode);
   }
 
+  /**
+   * {@code G_(n)^T} with its columns divided by numbers; zeros where such a number is not above 0.
+   */
+  DMatrixRMaj divided(int mode, double[] by) {
+    DMatrixRMaj columns = unfolded(mode);
+    double[] numbers = Arrays.stream(by).map(n -> n > 0 ? n : Double.POSITIVE_INFINITY).toArray();
+    CommonOps_DDRM.divideRows(numbers, columns);
+    return CommonOps_DDRM.transpose(columns, null);
+  }
+
   /** {@code G_(n) (S_N (x) ...) G_(n)^T} over all modes but n: R_n x R_n. */
   DMatrixRMaj normal(int mode, double[][] grams) {
     double[] product = values;

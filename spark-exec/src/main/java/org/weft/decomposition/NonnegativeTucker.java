@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ejml.data.DMatrixRMaj;
-import org.ejml.dense.row.CommonOps_DDRM;
 import org.weft.compiler.KernelRequest;
 import org.weft.decomposition.OrthogonalIteration.Model;
 import org.weft.decomposition.rows.Factor;
@@ -20,7 +19,6 @@ import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
 import org.weft.decomposition.rows.Sums;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -68,16 +66,13 @@ public record NonnegativeTucker(
 
   @Override
   public Job job(TensorShape shape) {
-    List<RowStatement> products =
-        IntStream.range(0, ranks.order())
-            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
-            .toList();
     List<KernelRequest> kernels =
         Stream.concat(
                 Stream.of(algebra().product(), algebra().cross(), algebra().gram()),
                 algebra().hals().stream())
             .toList();
-    return new Job("tucker", products, kernels, maxIterations, valueType).withTolerance(tolerance);
+    return new Job("tucker", ranks.products(), kernels, maxIterations, valueType)
+        .withTolerance(tolerance);
   }
 
   @Override
@@ -177,12 +172,6 @@ public record NonnegativeTucker(
       int rank = ranks.of(mode);
       DMatrixRMaj v = core.normal(mode, grams);
       double[] diagonal = IntStream.range(0, rank).mapToDouble(r -> v.get(r, r)).toArray();
-      DMatrixRMaj small = CommonOps_DDRM.transpose(core.unfolded(mode), null);
-      for (int r = 0; r < rank; r++) {
-        for (int k = 0; k < small.numRows; k++) {
-          small.set(k, r, diagonal[r] > 0 ? small.get(k, r) / diagonal[r] : 0);
-        }
-      }
       double[] ones = new double[rank];
       Arrays.fill(ones, 1);
       RowOperation hals = algebra().hals("A", "M", ones, diagonal, v.data);
@@ -190,7 +179,7 @@ public record NonnegativeTucker(
         Step step =
             product(mode, "products of mode " + mode + ", iteration " + sweep)
                 .rows("M", m)
-                .small("P", small)
+                .small("P", core.divided(mode, diagonal))
                 .then(algebra().product("M", "Y", "P"));
         Collections.nCopies(UPDATES, hals).forEach(step::then);
         Sums sums = site.run(step.then(algebra().gram("S", "A", rank)).then(cross(mode)));

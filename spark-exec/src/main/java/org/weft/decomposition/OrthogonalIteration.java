@@ -2,7 +2,6 @@ package org.weft.decomposition;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
@@ -14,7 +13,6 @@ import org.weft.decomposition.rows.Rows;
 import org.weft.decomposition.rows.Site;
 import org.weft.decomposition.rows.Step;
 import org.weft.planner.job.Job;
-import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -87,13 +85,9 @@ public record OrthogonalIteration(
 
   @Override
   public Job job(TensorShape shape) {
-    List<RowStatement> products =
-        IntStream.range(0, ranks.order())
-            .mapToObj(mode -> RowStatement.ttmc(mode, ranks.toArray()))
-            .toList();
     List<KernelRequest> algebra =
         Stream.concat(Basis.algebra(valueType).stream(), sketch().algebra()).distinct().toList();
-    return new Job("tucker", products, algebra, maxIterations, valueType)
+    return new Job("tucker", ranks.products(), algebra, maxIterations, valueType)
         .beginning(start == Start.RANDOM ? List.of() : sketch().statements())
         .withTolerance(tolerance);
   }

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.weft.error.ErrorCode;
 import org.weft.error.WeftException;
+import org.weft.planner.job.RowStatement;
 import org.weft.tensor.TensorShape;
 import org.weft.tensor.ValueType;
 
@@ -37,6 +38,13 @@ public record Ranks(List<Integer> values) {
 
   int[] toArray() {
     return values.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** The products of the tensor with the factors of all modes but one, for each mode. */
+  List<RowStatement> products() {
+    return IntStream.range(0, order())
+        .mapToObj(mode -> RowStatement.ttmc(mode, toArray()))
+        .toList();
   }
 
   /** The product of the ranks of the other modes, at most {@link Integer#MAX_VALUE}. */
