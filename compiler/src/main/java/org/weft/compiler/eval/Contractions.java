@@ -37,6 +37,9 @@ final class Contractions {
 
   private static final double LEAST_SAVING = 1000;
 
+  /** The least saving that pays for the four kernels that make a marked temporary. */
+  private static final double LEAST_SAVING_OF_MARKS = 1e7;
+
   /** Time of a multiplication over packed panels, as a share of that of an iteration of a loop. */
   private static final double PACKED_SHARE = 0.4;
 
@@ -93,9 +96,8 @@ final class Contractions {
   }
 
   /**
-   * {@code expr} with sums that some loop around them does not change computed by steps of their
-   * own: a nest would compute them anew in every iteration. Others than those that have a value
-   * everywhere stay, because a dense temporary does not say where there is none.
+   * {@code expr} with reductions that some loop around them does not change computed by steps of
+   * their own: a nest would compute them anew in every iteration.
    *
    * @param around variables of the loops around {@code expr}
    */
@@ -105,9 +107,7 @@ final class Contractions {
     }
     TensorExpr sum = within(assignment, reduce, around);
     boolean repeated = !reduce.freeVariables().containsAll(around);
-    return repeated && onlySums(reduce) && SemiringAlgebra.isFull(reduce)
-        ? once(assignment, reduce, sum)
-        : sum;
+    return repeated ? once(assignment, reduce, sum) : sum;
   }
 
   /** As {@link #hoisted}, below directly nested reductions. */
@@ -132,7 +132,14 @@ final class Contractions {
     before.freeVariables().stream().filter(v -> !cells.contains(v)).forEach(cells::add);
     cells.retainAll(before.freeVariables());
     double values = estimates.cells(new LinkedHashSet<>(cells));
-    TensorFormat format = TensorFormat.dense(cells.size(), assignment.type());
+    boolean everywhere = onlySums(before) && SemiringAlgebra.isFull(before);
+    if (!everywhere && cells.isEmpty()) {
+      return sum;
+    }
+    TensorFormat format =
+        everywhere
+            ? TensorFormat.dense(cells.size(), assignment.type())
+            : marked(cells.size(), assignment.type());
     SourceSpan span = assignment.target().span();
     TensorVar unnamed = new TensorVar("T", format, TensorVar.Kind.RESULT);
     TensorAssignment trial =
@@ -146,14 +153,22 @@ final class Contractions {
                 ids + 2, new TensorVar("T", format, TensorVar.Kind.OPERAND), cells, span));
     double nest = nestCost(assignment);
     double saved = nest - nestCost(assignment.withValue(rest));
-    double cost = nestCost(trial);
-    if (values * Double.BYTES > mostBytes || cost * ADVANTAGE + LEAST_SAVING >= saved) {
+    double cost = nestCost(trial) + (everywhere ? 0 : values);
+    double least = everywhere ? LEAST_SAVING : LEAST_SAVING_OF_MARKS;
+    if (values * Double.BYTES > mostBytes || cost * ADVANTAGE + least >= saved) {
       return sum;
     }
     notes.add(
         String.format(
             Locale.ROOT, "%s on its own: cost %.3g, %.3g in one loop nest", before, cost, saved));
     return computed(sum, format, cells, values, assignment);
+  }
+
+  /** A format that finds a cell at once and says whether the cell has a value. */
+  private static TensorFormat marked(int order, ValueType type) {
+    List<LevelSpec> levels = new ArrayList<>(TensorFormat.dense(order, type).levels());
+    levels.set(order - 1, LevelSpec.of("B"));
+    return TensorFormat.ofLevels(levels, type);
   }
 
   private static TensorExpr replaced(TensorExpr expr, TensorExpr part, TensorExpr with) {
@@ -266,7 +281,8 @@ final class Contractions {
     }
   }
 
-  private double nestCost(TensorAssignment assignment) {
+  private double nestCost(TensorAssignment whole) {
+    TensorAssignment assignment = Lowering.apart(whole);
     List<IndexVar> order;
     try {
       order = IterationGraph.of(assignment, List.of()).loopOrder();

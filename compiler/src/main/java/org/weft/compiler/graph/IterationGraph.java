@@ -2,8 +2,10 @@ package org.weft.compiler.graph;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -27,9 +29,10 @@ import org.weft.tensor.level.LevelCapability;
  * edge from every variable above it. A level with random access demands nothing. Preferences,
  * followed where they contradict no demand or earlier one: a result that is appended is visited in
  * storage order (where it is not, its values go through a workspace that sorts them); variables
- * that only random-access levels use (the rank of a decomposition) run innermost, dense tensors are
- * walked in storage order, result variables run before reduction variables, and otherwise variables
- * keep the order in which the statement mentions them.
+ * that only random-access levels use and no path leads on from (the rank of a decomposition) run
+ * innermost, dense tensors are walked in storage order, a reduction inside an expression runs as
+ * soon as all that its value depends on has a loop, result variables run before reduction
+ * variables, and otherwise variables keep the order in which the statement mentions them.
  */
 public final class IterationGraph {
   private static final List<String> MATRICES = List.of("CSR", "CSC", "DCSR", "DCSC");
@@ -38,7 +41,13 @@ public final class IterationGraph {
    * {@code from} runs outside {@code to}, because of {@code access}; null for the schedule or the
    * mask.
    */
-  public record Edge(IndexVar from, IndexVar to, TensorExpr.@Nullable Access access) {}
+  public record Edge(IndexVar from, IndexVar to, TensorExpr.@Nullable Access access) {
+
+    /** Whether {@code next} may have the loop inside those of {@code outer}. */
+    private boolean isFollowed(IndexVar next, List<IndexVar> outer) {
+      return !to.equals(next) || outer.contains(from);
+    }
+  }
 
   private final TensorAssignment assignment;
   private final List<IndexVar> variables;
@@ -114,9 +123,9 @@ public final class IterationGraph {
   }
 
   /**
-   * A pulling mask has its loops outside the reductions of what it masks; a pushing one has the
-   * loop over its last sparse level inside them. The second label of a diagonal has one coordinate
-   * for each of the first and may run anywhere.
+   * A pulling mask has its loops outside the reductions that depend on them; a pushing one has the
+   * loop over its last sparse level inside the reductions. The second label of a diagonal has one
+   * coordinate for each of the first and may run anywhere.
    */
   private void demandStrategy(TensorMask mask) {
     TensorExpr.Access access = mask.access();
@@ -124,6 +133,7 @@ public final class IterationGraph {
     while (last >= 0 && randomAccess(access.tensor().format(), last)) {
       last--;
     }
+    Map<IndexVar, Set<IndexVar>> reductions = reductions(assignment.value());
     Set<IndexVar> masked = new LinkedHashSet<>(assignment.value().reducedVariables());
     for (TensorExpr.Access operand : assignment.value().accesses()) {
       if (operand.tensor().kind() == TensorVar.Kind.DIAGONAL) {
@@ -132,7 +142,9 @@ public final class IterationGraph {
     }
     for (IndexVar reduced : masked) {
       if (mask.strategy() == Mask.Strategy.PULL) {
-        access.variables().forEach(v -> demandMask(v, reduced));
+        access.variables().stream()
+            .filter(reductions.getOrDefault(reduced, Set.of())::contains)
+            .forEach(variable -> demandMask(variable, reduced));
       } else if (mask.strategy() == Mask.Strategy.PUSH && last >= 0) {
         demandMask(reduced, access.variableAt(last));
       }
@@ -179,7 +191,8 @@ public final class IterationGraph {
       }
     }
     for (IndexVar dense : variables) {
-      if (!sparse.contains(dense)) {
+      boolean leads = sparse.stream().anyMatch(variable -> reaches(demands, dense, variable));
+      if (!leads) {
         sparse.forEach(variable -> add(preferences, new Edge(variable, dense, null)));
       }
     }
@@ -231,17 +244,34 @@ public final class IterationGraph {
     List<IndexVar> candidates = new ArrayList<>(variables);
     candidates.sort(
         (a, b) -> Boolean.compare(assignment.isReduction(a), assignment.isReduction(b)));
+    Map<IndexVar, Set<IndexVar>> reductions = reductions(assignment.value());
     List<IndexVar> order = new ArrayList<>();
     while (order.size() < variables.size()) {
-      for (IndexVar next : candidates) {
-        if (!order.contains(next)
-            && edges.stream().allMatch(e -> !e.to().equals(next) || order.contains(e.from()))) {
-          order.add(next);
-          break;
-        }
-      }
+      List<IndexVar> possible =
+          candidates.stream()
+              .filter(next -> !order.contains(next))
+              .filter(next -> edges.stream().allMatch(e -> e.isFollowed(next, order)))
+              .toList();
+      order.add(
+          possible.stream()
+              .filter(next -> reductions.containsKey(next))
+              .filter(next -> order.containsAll(reductions.get(next)))
+              .findFirst()
+              .orElse(possible.get(0)));
     }
     return order;
+  }
+
+  /** For every reduction, the variables that its value depends on. */
+  private static Map<IndexVar, Set<IndexVar>> reductions(TensorExpr expr) {
+    Map<IndexVar, Set<IndexVar>> reductions = new HashMap<>();
+    TensorExpr body = expr;
+    while (body instanceof TensorExpr.Reduce reduce) {
+      reductions.put(reduce.variable(), expr.freeVariables());
+      body = reduce.body();
+    }
+    body.children().forEach(child -> reductions.putAll(reductions(child)));
+    return reductions;
   }
 
   private static boolean reaches(List<Edge> edges, IndexVar from, IndexVar to) {

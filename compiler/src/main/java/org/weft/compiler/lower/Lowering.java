@@ -16,6 +16,7 @@ import org.weft.compiler.algebra.DistributeReduction;
 import org.weft.compiler.algebra.Flatten;
 import org.weft.compiler.algebra.IndexVar;
 import org.weft.compiler.algebra.RewriteRule;
+import org.weft.compiler.algebra.SplitReduction;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
@@ -253,7 +254,7 @@ public final class Lowering {
       return tiles(statement, transposition.get(), diagnostics);
     }
     TensorAssignment algebra = ExposeLevels.of(DiagonalIntersections.of(statement));
-    TensorAssignment masked = MaskStrategy.choose(algebra, schedule.loopOrder());
+    TensorAssignment masked = MaskStrategy.choose(apart(algebra), schedule.loopOrder());
     List<IndexVar> loops = order(masked);
     FusedAccess fused = FusedAccess.find(masked, loops);
     TensorAssignment factored = fused == null ? factored(masked, loops) : masked;
@@ -329,6 +330,12 @@ public final class Lowering {
     List<IndexVar> order = graph.loopOrder();
     stages.put("iterationGraph", graph::toString);
     return order;
+  }
+
+  /** {@code algebra} with reductions apart that have nothing to do with each other. */
+  public static TensorAssignment apart(TensorAssignment algebra) {
+    RewriteRule split = new SplitReduction(algebra.isInteger());
+    return algebra.withValue(RewriteRule.rewrite(algebra.value(), split, new Flatten()));
   }
 
   /** {@code algebra} with its products factored as suits the loop order. */

@@ -14,6 +14,7 @@ import org.weft.compiler.lang.Diagnostics;
 import org.weft.compiler.lang.Parser;
 import org.weft.compiler.lang.SourceText;
 import org.weft.compiler.loop.Goldens;
+import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
@@ -54,6 +55,24 @@ class AlgebraBuilderTest {
       })
   void reductionsAreImplicitAndProductsAreFlat(String text, String expected) {
     assertThat(build(text).toString()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "y(i) = sum(j, A(i,j)) * sum(j, B(i,j))   | y(i) = sum_j(A(i,j)) * sum_j_1(B(i,j_1))",
+        "y(i) = x(i) * SUM(B(i,j))                | y(i) = x(i) * sum_j(sum_i_1(B(i_1,j)))",
+        "y(i) = -A(i,j) * x(j) * SUM(B(i,j))      | y(i) = -sum_j_1(sum_i_1(B(i_1,j_1))) * sum_j(A(i,j) * x(j))",
+        "A(i,j) = x(i) @(min,+) B(k,j) @(min,+) SUM(C(i,j)) | A(i,j) = x(i) + sum_j_1(sum_i_1(C(i_1,j_1))) + min_k(B(k,j))",
+        // j and k meet in B: one nest
+        "y(i) = A(i,j) * B(j,k) * x(k)            | y(i) = sum_k(sum_j(A(i,j) * B(j,k) * x(k)))",
+        "y(i) = A(i,j) * x(j) * z(i)              | y(i) = sum_j(A(i,j) * x(j) * z(i))",
+        // min(a * b) is not min(a) * min(b)
+        "s = x(i) @(min,*) z(j)                   | s = min_j(min_i(x(i) * z(j)))",
+      })
+  void factorsThatShareNoReducedLabelAreReducedApart(String text, String expected) {
+    assertThat(Lowering.apart(build(text)).toString()).isEqualTo(expected);
   }
 
   @ParameterizedTest

@@ -30,7 +30,10 @@ class IterationGraphTest {
         "C(i,j) = A(i,k) * B(k,j)            | C=Dense:2 A=Dense:2 B=Dense:2          | i k j",
         "C(i,j) = A(i,k) * B(k,j)            | C=CSR:2 A=CSR:2 B=CSR:2                | i k j",
         "Y(i,j,r) = T(i,j,k) * U(k,r)        | Y={CU,CU,D}:3 T=CSF:3 U=Dense:2        | i j k r",
-        "A(i,j) = B(i,j) * C(i,k) * D(k,j)   | A=CSR:2 B=CSR:2 C=Dense:2 D=Dense:2    | i j k"
+        "A(i,j) = B(i,j) * C(i,k) * D(k,j)   | A=CSR:2 B=CSR:2 C=Dense:2 D=Dense:2    | i j k",
+        "D(i,j) = A(i,j) * abs(sum(k, A(i,k)))          | D=CSR:2 A=CSR:2             | i k j",
+        "D(i,j) = A(i,j) * abs(SUM(B(k,l)))             | D=CSR:2 A=CSR:2 B=CSR:2     | k l i j",
+        "D(i) = A(i,j) * sum(k, B(j,k) * sum(l, B(k,l))) | D=Dense:1 A=CSR:2 B=CSR:2  | i j k l"
       })
   void sparsePathsComeFirstAndDenseVariablesInnermost(
       String text, String formats, String expected) {
