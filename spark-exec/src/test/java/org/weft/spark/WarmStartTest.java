@@ -67,7 +67,7 @@ class WarmStartTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"kinship, 8", "umls, 16", "nations, 8"})
+  @CsvSource({"aminoacid, 3", "kinship, 8", "umls, 16", "nations, 8"})
   void ofARelation(String name, int rank) {
     Path file = DATA.resolve(name + ".tns.gz");
     if (!Files.isReadable(file)) {

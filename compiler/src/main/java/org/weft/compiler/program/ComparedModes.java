@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.weft.compiler.lang.Program;
 import org.weft.compiler.lang.Statement;
 import org.weft.compiler.lang.Syntax;
@@ -25,11 +26,11 @@ import org.weft.compiler.program.space.CommonModes;
  * coordinates of its file.
  */
 final class ComparedModes {
-  private record Mode(String function, String tensor, int number) {}
+  private record Mode(String tensor, int number) {}
 
-  private record Read(Program.Step step, String function, Syntax.Access target) {}
+  private record Read(Program.Step step, String tensor, int order) {}
 
-  private record Written(String function, String tensor, String uri) {}
+  private record Written(String tensor, int order, String uri) {}
 
   private final Map<Mode, Mode> parents = new HashMap<>();
   private final Set<Mode> sliced = new HashSet<>();
@@ -41,12 +42,9 @@ final class ComparedModes {
     program.functions().forEach(function -> new Scan(function).steps(function.steps()));
     for (Read read : reads) {
       for (Written written : writes) {
-        if (read.step() instanceof Program.ReadUri from && from.uri().equals(written.uri())) {
-          for (int mode = 0; mode < read.target().labels().size(); mode++) {
-            join(
-                new Mode(read.function(), read.target().tensor(), mode),
-                new Mode(written.function(), written.tensor(), mode));
-          }
+        if (read.step() instanceof Program.ReadUri from
+            && plain(from.uri()).equals(written.uri())) {
+          join(read.tensor(), written.tensor(), Math.min(read.order(), written.order()));
         }
       }
     }
@@ -69,16 +67,20 @@ final class ComparedModes {
     for (int read = 0; read < reads.size(); read++) {
       Read of = reads.get(read);
       String uri = uris.apply(of.step()).orElse("");
-      for (int mode = 0; !written.contains(uri) && mode < of.target().labels().size(); mode++) {
+      for (int mode = 0; !written.contains(plain(uri)) && mode < of.order(); mode++) {
         classes
-            .computeIfAbsent(
-                root(new Mode(of.function(), of.target().tensor(), mode)), c -> new ArrayList<>())
+            .computeIfAbsent(root(new Mode(of.tensor(), mode)), c -> new ArrayList<>())
             .add(new CommonModes.InputMode(read, uri, mode));
       }
     }
     sliced.forEach(mode -> classes.remove(root(mode)));
     Collection<List<CommonModes.InputMode>> all = classes.values();
     return all.stream().filter(modes -> modes.size() > 1).toList();
+  }
+
+  /** {@code x} for {@code ./x}. */
+  private static String plain(String uri) {
+    return uri.replaceAll("(^|/)(\\./)+", "$1");
   }
 
   private Mode root(Mode mode) {
@@ -97,11 +99,18 @@ final class ComparedModes {
     }
   }
 
+  private void join(String first, String other, int order) {
+    for (int mode = 0; mode < order; mode++) {
+      join(new Mode(first, mode), new Mode(other, mode));
+    }
+  }
+
   /** The steps of a function. */
   private final class Scan {
     private final String function;
     private final Set<String> slices = new HashSet<>();
     private final Map<String, Program.TensorDeclaration> tensors = new HashMap<>();
+    private final Map<String, Integer> values = new HashMap<>();
 
     Scan(Program.Function function) {
       this.function = function.name().name();
@@ -120,13 +129,24 @@ final class ComparedModes {
       }
     }
 
+    /** A value of a tensor, as no other function or assignment has it. */
+    private String value(String tensor) {
+      return function + " " + tensor + " " + values.getOrDefault(tensor, 0);
+    }
+
+    private void begin(String tensor) {
+      values.merge(tensor, 1, Integer::sum);
+    }
+
+    private int order(String tensor) {
+      Program.TensorDeclaration declared = tensors.get(tensor);
+      return declared == null ? 0 : declared.modes().size();
+    }
+
     void steps(List<Program.Step> steps) {
       for (Program.Step step : steps) {
         if (step instanceof Program.Assign assign) {
-          Statement statement = Accesses.positional(assign.statement());
-          List<Syntax.Access> accesses = new ArrayList<>(List.of(statement.target()));
-          accesses.addAll(Accesses.operands(statement));
-          compare(accesses);
+          assign(Accesses.positional(assign.statement()));
         } else if (step instanceof Program.AssignScalar scalar) {
           number(scalar.value());
         } else if (step instanceof Program.Print print) {
@@ -135,18 +155,42 @@ final class ComparedModes {
           read(step, read.target());
         } else if (step instanceof Program.ReadNumbered read) {
           read(step, read.target());
+        } else if (step instanceof Program.FillRandom random) {
+          begin(random.target().tensor());
         } else if (step instanceof Program.Write write) {
-          writes.add(new Written(function, write.tensor().tensor(), write.uri()));
+          String tensor = write.tensor().tensor();
+          writes.add(new Written(value(tensor), order(tensor), plain(write.uri())));
         } else if (step instanceof Program.Loop loop) {
-          steps(loop.body());
+          loop(loop);
         }
       }
     }
 
+    /** What an iteration leaves is what the next one finds. */
+    private void loop(Program.Loop loop) {
+      Map<String, String> before = new HashMap<>();
+      tensors.keySet().forEach(tensor -> before.put(tensor, value(tensor)));
+      steps(loop.body());
+      before.forEach((tensor, value) -> join(value, value(tensor), order(tensor)));
+    }
+
     private void read(Program.Step step, Syntax.Access target) {
+      String tensor = target.tensor();
+      begin(tensor);
       numbers.put(step, reads.size());
-      reads.add(new Read(step, function, target));
-      compare(List.of(target));
+      reads.add(new Read(step, value(tensor), order(tensor)));
+      compare(List.of(target), new HashMap<>());
+    }
+
+    private void assign(Statement statement) {
+      Syntax.Access target = statement.target();
+      Map<String, Mode> byLabel = new HashMap<>();
+      compare(Accesses.operands(statement), byLabel);
+      boolean whole = IntStream.range(0, target.labels().size()).noneMatch(m -> slices(target, m));
+      if (statement.assignment() == Statement.Assignment.ASSIGN && whole) {
+        begin(target.tensor());
+      }
+      compare(List.of(target), byLabel);
     }
 
     /** Parts of a number that are computed on their own compare modes on their own. */
@@ -156,32 +200,35 @@ final class ComparedModes {
           || value instanceof Syntax.Call) {
         value.children().forEach(this::number);
       } else {
-        compare(Accesses.of(value));
+        compare(Accesses.of(value), new HashMap<>());
       }
     }
 
-    private void compare(List<Syntax.Access> accesses) {
-      Map<String, Mode> byLabel = new HashMap<>();
+    private void compare(List<Syntax.Access> accesses, Map<String, Mode> byLabel) {
       for (Syntax.Access access : accesses) {
-        Program.TensorDeclaration tensor = tensors.get(access.tensor());
-        for (int mode = 0; tensor != null && mode < access.labels().size(); mode++) {
-          String label = access.labels().get(mode).name();
-          Mode of = new Mode(function, access.tensor(), mode);
-          Mode known = byLabel.putIfAbsent(label, of);
+        int order = Math.min(access.labels().size(), order(access.tensor()));
+        for (int mode = 0; mode < order; mode++) {
+          Mode of = new Mode(value(access.tensor()), mode);
+          Mode known = byLabel.putIfAbsent(access.labels().get(mode).name(), of);
           if (known != null) {
             join(known, of);
           }
-          if (slices.contains(label) && !declaredWith(tensor, mode, label)) {
+          if (slices(access, mode)) {
             sliced.add(of);
           }
         }
       }
     }
 
-    private static boolean declaredWith(Program.TensorDeclaration tensor, int mode, String label) {
-      return mode < tensor.modes().size()
-          && tensor.modes().get(mode) instanceof Program.LabelledMode labelled
-          && labelled.label().name().equals(label);
+    /** Whether a label with a range stands for a mode that was not declared with it. */
+    private boolean slices(Syntax.Access access, int mode) {
+      String label = access.labels().get(mode).name();
+      Program.TensorDeclaration tensor = tensors.get(access.tensor());
+      return tensor != null
+          && slices.contains(label)
+          && !(mode < tensor.modes().size()
+              && tensor.modes().get(mode) instanceof Program.LabelledMode declared
+              && declared.label().name().equals(label));
     }
   }
 }

@@ -66,8 +66,15 @@ public final class ProgramModes {
                         labels.get(mode.mode())));
               });
     }
-    List<CommonLabels.Numbered> numbered =
-        CommonLabels.of(modes).map(CommonLabels::numbered).orElse(List.of());
+    Optional<CommonLabels> common = CommonLabels.of(modes);
+    List<CommonLabels.Numbered> numbered = common.map(CommonLabels::numbered).orElse(List.of());
+    if (common.isPresent() && numbered.isEmpty()) { // one object is compared at once
+      Labels same = common.get().all();
+      for (CommonModes.InputMode mode : found) {
+        labels(mode.uri())
+            .ifPresent(known -> known.computeIfPresent(mode.mode(), (m, own) -> same));
+      }
+    }
     for (int at = 0; at < numbered.size(); at++) {
       CommonModes.InputMode mode = found.get(at);
       byRead.computeIfAbsent(mode.read(), r -> new HashMap<>()).put(mode.mode(), numbered.get(at));
@@ -77,7 +84,8 @@ public final class ProgramModes {
   /** The labels of a file; empty if it cannot be read, of which the program's step will tell. */
   private Optional<Map<Integer, Labels>> labels(String uri) {
     try {
-      return Optional.of(inputs.computeIfAbsent(uri, file -> FileMode.labels(files, file)));
+      return Optional.of(
+          inputs.computeIfAbsent(uri, file -> new HashMap<>(FileMode.labels(files, file))));
     } catch (WeftException e) {
       return Optional.empty();
     }
