@@ -16,7 +16,6 @@ import org.weft.compiler.algebra.SemiringAlgebra;
 import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
-import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
@@ -281,17 +280,13 @@ final class Contractions {
     }
   }
 
-  private double nestCost(TensorAssignment whole) {
-    TensorAssignment assignment = Lowering.apart(whole);
-    List<IndexVar> order;
+  private double nestCost(TensorAssignment assignment) {
+    NestCost cost = new NestCost(estimates);
     try {
-      order = IterationGraph.of(assignment, List.of()).loopOrder();
+      return cost.of(assignment);
     } catch (WeftException cyclic) {
-      order = List.copyOf(assignment.variables());
+      return cost.of(Lowering.apart(assignment), List.copyOf(assignment.variables()));
     }
-    TensorExpr factored = Lowering.factored(assignment, order).value();
-    return new NestCost(estimates)
-        .of(factored, order, new LinkedHashSet<>(assignment.target().variables()));
   }
 
   private static Set<IndexVar> remaining(ContractionTree.Node node, Set<IndexVar> result) {

@@ -82,21 +82,30 @@ final class Conversions {
             assignment,
             graph,
             access -> entries.getOrDefault(access.tensor().name(), Double.MAX_VALUE));
-    if (modeOrders.isEmpty()) {
-      return null;
-    }
+    return modeOrders.isEmpty()
+        ? null
+        : transposed(
+            assignment,
+            modeOrders,
+            "no loop order serves the operands as they are stored; of these, %s is the cheapest to"
+                + " transpose");
+  }
+
+  /**
+   * The statement with operands in other mode orders.
+   *
+   * @param modeOrders by the access's id
+   * @param reason a pattern of which the operand is the argument
+   */
+  TensorAssignment transposed(
+      TensorAssignment assignment, Map<Integer, int[]> modeOrders, String reason) {
     return convertOperands(
         assignment,
         access -> {
           int[] order = modeOrders.get(access.id());
-          if (order == null) {
-            return access;
-          }
-          String reason =
-              "no loop order serves the operands as they are stored; of these, "
-                  + access.tensor()
-                  + " is the cheapest to transpose";
-          return convert(access, transposed(access, order), reason);
+          return order == null
+              ? access
+              : convert(access, transposed(access, order), String.format(reason, access.tensor()));
         });
   }
 

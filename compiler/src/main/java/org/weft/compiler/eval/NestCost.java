@@ -5,10 +5,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.algebra.TensorExpr;
 import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.graph.IterationGraph;
 import org.weft.compiler.lang.SourceSpan;
 import org.weft.compiler.lang.SourceText;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.WeftException;
 import org.weft.tensor.TensorFormat;
 import org.weft.tensor.ValueType;
 
@@ -23,6 +27,22 @@ public final class NestCost {
 
   public NestCost(Estimates estimates) {
     this.estimates = estimates;
+  }
+
+  /**
+   * Iterations of the loops that lowering would make of {@code assignment}.
+   *
+   * @throws WeftException INVALID_FORMAT if no loop order serves the operands
+   */
+  public double of(TensorAssignment assignment) {
+    TensorAssignment apart = Lowering.apart(assignment);
+    return of(apart, IterationGraph.of(apart, List.of()).loopOrder());
+  }
+
+  /** As above, in any order. */
+  double of(TensorAssignment assignment, List<IndexVar> order) {
+    TensorExpr factored = Lowering.factored(assignment, order).value();
+    return of(factored, order, new LinkedHashSet<>(assignment.target().variables()));
   }
 
   /**

@@ -16,9 +16,9 @@ import org.weft.tensor.ValueType;
 
 /**
  * The format of a result that nobody chose, from the sparsity of the expression: dense where the
- * expression has a value everywhere, and for vectors and results with a dense last label also where
- * it nearly does; else compressed, with a dense outermost level where there are entries for it, and
- * dense levels inside for labels that only dense operands have.
+ * expression nearly has a value everywhere, if it is a vector or the last label is dense; else
+ * compressed, with a dense outermost level where there are entries for it, and dense levels inside
+ * for labels that only dense operands have.
  */
 final class ResultFormats {
   private static final double NEARLY_FULL = 0.25;
@@ -50,8 +50,10 @@ final class ResultFormats {
     double cells = estimates.cells(labels);
     double values = values(assignment.value(), new LinkedHashSet<>(labels));
     boolean block = order <= 1 || !sparse.contains(labels.get(order - 1));
-    if (sparse.isEmpty() || block && values >= NEARLY_FULL * cells) {
+    if (sparse.isEmpty() && order <= 1 || block && values >= NEARLY_FULL * cells) {
       return TensorFormat.dense(order, type);
+    } else if (sparse.isEmpty()) {
+      sparse.addAll(labels);
     }
     List<LevelSpec> levels = new ArrayList<>(Collections.nCopies(order, LevelSpec.of("CU")));
     for (int level = order - 1; level > 0 && !sparse.contains(labels.get(level)); level--) {

@@ -2,7 +2,9 @@ package org.weft.compiler.eval;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.weft.compiler.Schedule;
 import org.weft.compiler.algebra.TensorAssignment;
@@ -241,11 +243,18 @@ final class StatementPlanner {
   }
 
   private void addSparse(TensorAssignment assignment, Schedule schedule, String estimate) {
+    int mark = steps.size();
+    if (schedule.loopOrder().isEmpty()) {
+      Optional<OperandOrders.Choice> better = OperandOrders.of(assignment, labels, entries);
+      if (better.isPresent() && addTransposed(assignment, better.get(), schedule, estimate)) {
+        return;
+      }
+      conversions.forget(mark);
+    }
     WeftException refusal = direct(assignment, schedule, estimate);
     if (refusal == null) {
       return;
     }
-    int mark = steps.size();
     TensorAssignment changed = conversions.transposeOperands(assignment, schedule);
     if (changed != null) {
       if (direct(changed, schedule, estimate) == null) {
@@ -280,6 +289,21 @@ final class StatementPlanner {
     }
     conversions.forget(mark);
     throw refusal;
+  }
+
+  private boolean addTransposed(
+      TensorAssignment assignment,
+      OperandOrders.Choice better,
+      Schedule schedule,
+      String estimate) {
+    String reason =
+        String.format(
+            Locale.ROOT,
+            "about %.2g iterations instead of %.2g",
+            better.iterations(),
+            better.stored());
+    TensorAssignment ready = conversions.transposed(assignment, better.modeOrders(), reason);
+    return direct(ready, schedule, estimate) == null;
   }
 
   private @Nullable WeftException direct(

@@ -136,6 +136,36 @@ class ContractionsTest {
     return entries;
   }
 
+  /** As they are stored, loops would compare all pairs of rows, or of slices. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "C(i,k) = A(i,j) * A(k,j)       | 2 | CSR   | A_10(k,j)",
+        "C(i,j,l) = T(i,j,k) * T(l,j,k) | 3 | CSF   | T_120(",
+        "C(i,l) = T(i,j,k) * T(l,j,k)   | 2 | CSR   | T_120("
+      })
+  void operandsOfWhichFewEntriesMeetAreTransposed(
+      String expression, int order, String format, String operand) {
+    tensor("A", "CSR", 0.001, 4000, 4000);
+    CooBlock.Builder entries = new CooBlock.Builder(3, 16);
+    for (int n = 0; n < 40_000; n++) {
+      entries.add(new long[] {random.nextInt(3000), random.nextInt(300), random.nextInt(50)}, 1);
+    }
+    TensorFormat csf = TensorFormat.csf(3, ValueType.DOUBLE);
+    List<CooBlock> blocks = List.of(entries.build());
+    operands.put("T", Packing.pack(scope, TensorShape.of(3000, 300, 50), csf, blocks));
+    StatementInput input =
+        StatementInput.of(
+            expression, operands, TensorFormat.parse(format, order, ValueType.DOUBLE));
+    assertThat(evaluator.plan(input).toString()).contains(operand);
+    TensorStorage fast = evaluator.evaluate(scope, input);
+    String loops = expression.contains("T") ? "i,l,j,k" : "i,k,j";
+    Schedule stored = Schedule.parallel().withLoopOrder(loops.split(","));
+    TensorStorage slow = evaluator.evaluate(scope, input.withSchedule(stored));
+    assertThat(entries(fast)).isEqualTo(entries(slow)).isNotEmpty();
+  }
+
   @Test
   void chainsOfMatricesGoThroughTheSmallestIntermediate() {
     tensor("A", "Dense", 1, 40, 30);

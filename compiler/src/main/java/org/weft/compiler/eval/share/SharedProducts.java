@@ -11,12 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.weft.compiler.algebra.IndexVar;
-import org.weft.compiler.algebra.TensorAssignment;
 import org.weft.compiler.eval.ContractionTree;
 import org.weft.compiler.eval.NestCost;
-import org.weft.compiler.graph.IterationGraph;
-import org.weft.compiler.lower.Lowering;
 import org.weft.error.WeftException;
 
 /**
@@ -305,13 +301,7 @@ public final class SharedProducts {
 
   private static double nestCost(ProductTerm term) {
     try {
-      TensorAssignment assignment = term.assignment();
-      List<IndexVar> order = IterationGraph.of(assignment, List.of()).loopOrder();
-      return new NestCost(term.estimates())
-          .of(
-              Lowering.factored(assignment, order).value(),
-              order,
-              new LinkedHashSet<>(assignment.target().variables()));
+      return new NestCost(term.estimates()).of(term.assignment());
     } catch (WeftException cyclic) {
       return Double.POSITIVE_INFINITY;
     }

@@ -1,0 +1,165 @@
+package org.weft.compiler.eval;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.weft.compiler.algebra.IndexVar;
+import org.weft.compiler.algebra.TensorAssignment;
+import org.weft.compiler.algebra.TensorExpr;
+import org.weft.compiler.algebra.TensorVar;
+import org.weft.compiler.graph.IterationGraph;
+import org.weft.compiler.lower.Lowering;
+import org.weft.error.WeftException;
+import org.weft.tensor.TensorFormat;
+
+/**
+ * Mode orders of the sparse operands of a product for which its loops take far fewer iterations
+ * than for those in which they are stored. {@code C(i,k) = A(i,j) * B(k,j)} of two CSR matrices
+ * compares all pairs of rows; with {@code B} by columns, it takes what meets.
+ */
+final class OperandOrders {
+  /** How many times as many iterations the loops have to take as the operands are stored. */
+  private static final double ADVANTAGE = 2;
+
+  private static final double LEAST_SAVING = 1e7;
+
+  /** Of a conversion or of a result in another order, per entry: listing, sorting and packing. */
+  private static final double ITERATIONS_PER_ENTRY = 20;
+
+  private final TensorAssignment assignment;
+  private final Estimates estimates;
+  private final Map<String, Double> entries;
+  private final double values;
+  private final Map<Integer, int[]> chosen = new HashMap<>();
+
+  private OperandOrders(
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+    this.assignment = assignment;
+    this.estimates = new Estimates(labels, entries);
+    this.entries = entries;
+    this.values = ResultFormats.entries(assignment, labels, entries);
+  }
+
+  /**
+   * Mode orders by the access's id.
+   *
+   * @param iterations expected as the operands are stored, and in these orders, conversions
+   *     included
+   */
+  record Choice(Map<Integer, int[]> modeOrders, double stored, double iterations) {}
+
+  /** Better orders, if there are any and the loops can run as the operands are stored. */
+  static Optional<Choice> of(
+      TensorAssignment assignment, LabelSizes labels, Map<String, Double> entries) {
+    return assignment.mask() == null && isProduct(assignment.value())
+        ? new OperandOrders(assignment, labels, entries).search()
+        : Optional.empty();
+  }
+
+  /** Whether loops go where all operands have entries: only of these the iterations are known. */
+  private static boolean isProduct(TensorExpr expr) {
+    boolean union =
+        expr instanceof TensorExpr.Sum
+            || expr instanceof TensorExpr.Apply apply
+                && (apply.arguments().size() > 1 || !apply.function().preservesZero());
+    return !union && expr.children().stream().allMatch(OperandOrders::isProduct);
+  }
+
+  private Optional<Choice> search() {
+    double stored = iterations(chosen);
+    double least = stored;
+    while (stored > LEAST_SAVING && stored < Double.POSITIVE_INFINITY) {
+      Map<Integer, int[]> best = null;
+      for (TensorExpr.Access access : assignment.value().accesses()) {
+        for (Map<Integer, int[]> trial : movesOf(access)) {
+          double iterations = iterations(trial);
+          if (iterations < least) {
+            least = iterations;
+            best = trial;
+          }
+        }
+      }
+      if (best == null) {
+        break;
+      }
+      chosen.putAll(best);
+    }
+    return least * ADVANTAGE + LEAST_SAVING < stored
+        ? Optional.of(new Choice(chosen, stored, least))
+        : Optional.empty();
+  }
+
+  /** What is chosen, with one mode of {@code access} in another place. */
+  private List<Map<Integer, int[]>> movesOf(TensorExpr.Access access) {
+    List<Map<Integer, int[]>> moves = new ArrayList<>();
+    TensorFormat format = access.tensor().format();
+    if (chosen.containsKey(access.id()) || format.isDense() || !Conversions.isPlain(format)) {
+      return moves;
+    }
+    for (int from = 0; from < format.order(); from++) {
+      for (int to = 0; to < format.order(); to++) {
+        if (to != from && to != from - 1) {
+          Map<Integer, int[]> trial = new HashMap<>(chosen);
+          trial.put(access.id(), moved(format.modeOrder(), from, to));
+          moves.add(trial);
+        }
+      }
+    }
+    return moves;
+  }
+
+  private static int[] moved(int[] order, int from, int to) {
+    List<Integer> modes = new ArrayList<>(Arrays.stream(order).boxed().toList());
+    modes.add(to, modes.remove(from));
+    return modes.stream().mapToInt(mode -> mode).toArray();
+  }
+
+  private double iterations(Map<Integer, int[]> modeOrders) {
+    double conversions = 0;
+    for (TensorExpr.Access access : assignment.value().accesses()) {
+      if (modeOrders.containsKey(access.id())) {
+        conversions += entries.getOrDefault(access.tensor().name(), 0.0);
+      }
+    }
+    TensorAssignment trial =
+        Conversions.convertOperands(
+            assignment,
+            access -> {
+              int[] order = modeOrders.get(access.id());
+              return order == null ? access : stored(access, order);
+            });
+    try {
+      TensorAssignment apart = Lowering.apart(trial);
+      List<IndexVar> order = IterationGraph.of(apart, List.of()).loopOrder();
+      double sorted = isAppended(order) ? 0 : values;
+      return new NestCost(estimates).of(apart, order)
+          + (conversions + sorted) * ITERATIONS_PER_ENTRY;
+    } catch (WeftException cyclic) {
+      return Double.POSITIVE_INFINITY;
+    }
+  }
+
+  /** Whether the result comes in the order in which it is stored, and needs no sorting. */
+  private boolean isAppended(List<IndexVar> order) {
+    TensorExpr.Access target = assignment.target();
+    int before = -1;
+    for (int level = 0; level < target.variables().size(); level++) {
+      int at = order.indexOf(target.variableAt(level));
+      if (at < before) {
+        return target.tensor().format().isInsertable();
+      }
+      before = at;
+    }
+    return true;
+  }
+
+  private static TensorExpr.Access stored(TensorExpr.Access access, int[] order) {
+    TensorVar tensor = access.tensor();
+    TensorFormat format = OperandFormats.transposed(tensor.format(), order);
+    TensorVar moved = new TensorVar(tensor.name(), format, tensor.kind());
+    return new TensorExpr.Access(access.id(), moved, access.variables(), access.span());
+  }
+}
